@@ -1,5 +1,5 @@
 import { findReport, listSubmissions, type ReportKey } from '../db/dailyReports.ts';
-import { unclear } from '../dgi/outcomes.ts';
+import { classifyUnclear } from '../dgi/outcomes.ts';
 import type { AskReportResult } from '../domain/activityResults.ts';
 import { isTaken } from '../domain/reportStatus.ts';
 import { failpoint } from '../failpoints.ts';
@@ -51,7 +51,7 @@ async function askResult(deps: AskingDeps, key: ReportKey): Promise<AskReportRes
     }
     case 'refused':
     case 'absent': {
-      const stuck = unclear('findReport', 'other state', 'it was received and is not listed as such');
+      const stuck = classifyUnclear('findReport', 'other state', 'it was received and is not listed as such');
       return retryOrEscalateReport(deps, key, stuck);
     }
     case 'repeat':

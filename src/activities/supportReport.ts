@@ -3,7 +3,7 @@ import { findRequestOutcome, recordOutcome } from '../db/audit.ts';
 import { listSubmissions, lockReport, moveReport } from '../db/dailyReports.ts';
 import type { DailyReport, ReportSubmission } from '../db/entities/reports.ts';
 import type { ListReportsAnswer } from '../dgi/client.ts';
-import { findListed, findReportAnswer } from '../dgi/otherAnswers.ts';
+import { findListedReport, toFindReportAnswer } from '../dgi/otherAnswers.ts';
 import type { SupportResult } from '../domain/activityResults.ts';
 import type { Activity, ReportSupportAct } from './activities.ts';
 import { withHeartbeat } from './steps/attempt.ts';
@@ -88,7 +88,7 @@ async function settle(
   const ours = submissions
     .map((submission) => ({
       submission,
-      found: findReportAnswer(findListed(listed.reports, submission.idEmisor)),
+      found: toFindReportAnswer(findListedReport(listed.reports, submission.idEmisor)),
     }))
     .filter(({ found }) => found.kind === 'taken')
     .toSorted((a, b) => b.submission.sequence - a.submission.sequence)[0];

@@ -13,7 +13,7 @@ import {
 } from '../db/sobres.ts';
 import type { VerdictOutcome } from '../dgi/cfeAnswers.ts';
 import type { FateUnknown, SobreTicket } from '../dgi/client.ts';
-import { outcomeOf, stuckBy, type Unclear, unclear } from '../dgi/outcomes.ts';
+import { classifyUnclear, explainStuck, outcomeOf, type Unclear } from '../dgi/outcomes.ts';
 import type { StuckCfes, VerdictResult } from '../domain/activityResults.ts';
 import { isForSupport } from '../domain/cfeStanding.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
@@ -215,7 +215,7 @@ function reportStuck({ sobre }: LoadedSobre, cfes: readonly CfeInSobre[]): Verdi
 
 function groupByReason(cfes: readonly CfeInSobre[]): StuckCfes[] {
   return [...Map.groupBy(cfes, ({ stuckReason }) => stuckReason)].flatMap(([reason, each]) =>
-    reason === null ? [] : [{ ...stuckBy(reason), cfeIds: cfeIdsOf(each) }],
+    reason === null ? [] : [{ ...explainStuck(reason), cfeIds: cfeIdsOf(each) }],
   );
 }
 
@@ -379,7 +379,7 @@ async function handleDuplicate(
   const answer = listedAsRefused ? 'though listed as refused' : sent;
   const { reaction } = outcomeOf('duplicate', answer);
   await deps.gate.leave(sobre, permit);
-  if (reaction === 'stuck') return escalateSend(deps, loaded, unclear('duplicate', answer));
+  if (reaction === 'stuck') return escalateSend(deps, loaded, classifyUnclear('duplicate', answer));
   // Its number belongs to another sobre, unless another attempt has sent it meanwhile: the CFEs go out in new
   // sobres.
   if (reaction === 'renumber') {
@@ -390,7 +390,8 @@ async function handleDuplicate(
     deps.gatekeeper.scheduleLook();
     if (isOver) return 'reload';
   }
-  if (await isUndecidedTooLong(deps, sobre)) return escalateSend(deps, loaded, unclear('ask', 'undecided'));
+  if (await isUndecidedTooLong(deps, sobre))
+    return escalateSend(deps, loaded, classifyUnclear('ask', 'undecided'));
   throw notYet(
     'The authority has this sobre already; it is asked for its receipt.',
     pauseBeforeQuestion(deps, sobre),
@@ -446,7 +447,7 @@ async function retryOrEscalate(
     throw authorityUnreachable(answer.what);
   }
   if (await isUndecidedTooLong(deps, sobre))
-    return escalateAll(deps, loaded, step, unclear('ask', 'undecided'));
+    return escalateAll(deps, loaded, step, classifyUnclear('ask', 'undecided'));
   const what =
     answer.kind === 'fateUnknown' ? `${answer.what}; it is asked before it is sent again` : answer.what;
   throw authorityUnreachable(what);
@@ -585,7 +586,7 @@ async function storeAnswers(
   if (left.some((cfe) => answers.get(cfe)?.kind === 'original'))
     throw notYet('An earlier sobre of ours has the verdict; that one is asked about.', 1);
   if (!wasJustReceived(deps, sobre) && (await isUndecidedTooLong(deps, sobre)))
-    return escalate(deps, now, findOpenCfes(now), { step: 'ask', ...stuckBy('undecided') });
+    return escalate(deps, now, findOpenCfes(now), { step: 'ask', ...explainStuck('undecided') });
   const pause = pauseBeforeQuestion(deps, sobre);
   if (pause > SHORT_MILLISECONDS) throw notYet(describeWait(deps, sobre, { left: left.length, what }), pause);
   await sleep(pause);
@@ -654,7 +655,7 @@ async function recoverTicket(deps: TakeDeps, loaded: LoadedSobre): Promise<Verdi
   }
   // The ones from the list may be refused, too, each time.
   if (await isUndecidedTooLong(deps, sobre))
-    return escalateAll(deps, loaded, 'ask', unclear('ask', 'undecided'));
+    return escalateAll(deps, loaded, 'ask', classifyUnclear('ask', 'undecided'));
   const pause = pauseBeforeQuestion(deps, sobre);
   if (found.kind === 'received') throw notYet('The authority gave a new number and token.', pause);
   throw notYet('The authority does not find the sobre (104); it is asked again.', pause);

@@ -12,7 +12,7 @@ import { SoughtRut } from './lists.ts';
 const Since = z
   .string()
   .max(40)
-  .refine((text) => instantOf(text) !== undefined);
+  .refine((text) => parseInstant(text) !== undefined);
 
 /** Filters by their names in the query. */
 export const RUN_QUERY = {
@@ -32,12 +32,12 @@ const FilterQuery = z.object(RUN_QUERY);
 /** The filter that a query asks for. */
 export function filterOf(query: z.output<typeof FilterQuery>): RunFilter {
   const { stuck_reason: stuckReason, rut, environment, type, status, webhook, event, since } = query;
-  const moment = since === undefined ? undefined : instantOf(since)?.toISOString();
+  const moment = since === undefined ? undefined : parseInstant(since)?.toISOString();
   const all = { stuckReason, rut, environment, type, status, webhook, event, since: moment };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-function instantOf(text: string): Date | undefined {
+function parseInstant(text: string): Date | undefined {
   if (isDate(text)) return startOfDay(text);
   if (z.iso.datetime({ offset: true }).safeParse(text).success) return new Date(text);
   return instantOfMontevideo(text);

@@ -1,46 +1,46 @@
-/** From bytes that came back to an answer that counts: framing, exceptions, the authority's signature. */
+/** Validates the bytes of an answer: SOAP framing, exceptions, the authority's signature. */
 import type { X509Certificate } from 'node:crypto';
 import type { Element } from '@xmldom/xmldom';
 import { fingerprintOf, isValidAt } from '../crypto/x509.ts';
-import { answerOfCode, type CommonAnswer } from './outcomes.ts';
+import { answerForCode, type CommonAnswer } from './outcomes.ts';
 import { AnswerTooLarge, Unanswered } from './post.ts';
-import { OPERATIONS, type Operation, type OperationRow, payloadIn, readSoap } from './soap.ts';
+import { OPERATIONS, type Operation, type OperationRow, readPayload, readSoap } from './soap.ts';
 import { type Caratula, type Reason, readExceptions, type ServiceException } from './xml/ack.ts';
 import { decodeXml, parseXml, UnreadableXml, withoutDeclaration, type XmlLimits } from './xml/parse.ts';
 import { BadSignature, verifyEnveloped } from './xml/verify.ts';
 
-/** Answers with 250 receipts and ten reasons each have some 2 MB; none of ours comes near. */
+/** An answer on 250 receipts with ten reasons each is about 2 MB, far above any answer to our sobres. */
 const MOST_ANSWER_BYTES = 8 * 1024 * 1024;
 const LIMIT = { mostCharacters: MOST_ANSWER_BYTES };
-/** Our sobres hold one receipt, but one of another system that is asked about may hold 250, with ten reasons each. */
+/** A sobre of another system may hold 250 receipts with ten reasons each; ours hold one. */
 const SIGNED_LIMIT = { ...LIMIT, mostElements: 20_000 };
 
-/** What came back is not the answer to the question; `answer` is its key in the table of outcomes. */
+/** The call got no usable answer; `answer` is the key in the table of outcomes. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
   readonly answer: CommonAnswer;
   /** A status or code for logs, never the authority's text. */
   readonly detail: string | undefined;
-  /** The authority's text, for the record of the call alone. */
-  readonly said: Reason | undefined;
+  /** The authority's text, for the record of the call only. */
+  readonly reason: Reason | undefined;
 
-  constructor(answer: CommonAnswer, detail?: string, said?: Reason) {
+  constructor(answer: CommonAnswer, detail?: string, reason?: Reason) {
     super(detail ?? answer);
     this.answer = answer;
     this.detail = detail;
-    this.said = said;
+    this.reason = reason;
   }
 }
 
-/** What came back in place of an answer to the question, as the table of outcomes names it. */
-export interface NoReading {
+/** A call without a usable answer, as the table of outcomes names it. */
+export interface FailureReading {
   readonly answer: CommonAnswer;
-  /** A status or code in place of the key, for people; never the authority's text. */
+  /** A status or code for people to read instead of the key; never the authority's text. */
   readonly detail?: string | undefined;
 }
 
-/** What an error of a call is in the table of outcomes. Throws the error again where it is a mistake of ours. */
-export function readingOf(error: unknown): NoReading {
+/** Returns the entry of the table of outcomes for a failed call. Rethrows an error that is our bug. */
+export function readFailure(error: unknown): FailureReading {
   if (error instanceof NoAnswer) return { answer: error.answer, detail: error.detail };
   if (error instanceof AnswerTooLarge) return { answer: 'too large' };
   if (error instanceof Unanswered) {
@@ -49,41 +49,37 @@ export function readingOf(error: unknown): NoReading {
   throw error;
 }
 
-/** Whether it, or its cause, is that the endpoint's breaker is open and the call was not its probe: nothing was sent. */
+/** True when the endpoint's breaker held the call back, so that nothing was sent; checks the causes too. */
 export const isHeldBack = (error: unknown): boolean =>
   error instanceof NoAnswer
     ? error.answer === 'held back'
     : error instanceof Error && isHeldBack(error.cause);
 
-/**
- * Stock messages of the gateway about a signature that it does not take (docs/authority/signatures.md#requests); its
- * codes are vague.
- */
+/** The gateway's stock messages for a refused signature (docs/authority/signatures.md#requests); its codes are vague. */
 const SECURITY_FAULTS =
   /no signature in|not covered by signature|unknown (signature|digest|canonicalization|transform)\w* ?algorithm|unknown \w+method algorithm|security token|signature verification|digest value mismatch|certificate is not trusted/i;
 
-/** The stock messages have a line; further on nothing is looked for. */
+/** The stock messages are one line long. */
 const LONGEST_FAULT = 1_000;
 
-/** A service's exception in place of the answer. */
-const exceptionOf = (exception: ServiceException): NoAnswer =>
-  new NoAnswer(answerOfCode(exception.code), `code ${exception.code}`, exception);
+const noAnswerFrom = (exception: ServiceException): NoAnswer =>
+  new NoAnswer(answerForCode(exception.code), `code ${exception.code}`, exception);
 
-/** The most bytes that an answer to the operation may have. */
-export const mostBytesOf = (operation: Operation): number => {
+/** Returns the largest accepted answer to an operation, in bytes. */
+export const maxAnswerBytes = (operation: Operation): number => {
   const row: OperationRow = OPERATIONS[operation];
   return row.mostBytes ?? MOST_ANSWER_BYTES;
 };
 
-/** The element that answers the operation. Throws NoAnswer for everything else. */
-export function answerIn(answer: { status: number; body: Uint8Array }, operation: Operation): Element {
+/** Returns the element that answers the operation. Throws NoAnswer for anything else. */
+export function parseAnswer(answer: { status: number; body: Uint8Array }, operation: Operation): Element {
   const ok = answer.status === 200;
   try {
-    const soap = readSoap(decodeXml(answer.body), operation, { mostCharacters: mostBytesOf(operation) });
+    const soap = readSoap(decodeXml(answer.body), operation, { mostCharacters: maxAnswerBytes(operation) });
     if (soap.kind === 'answer' && ok) return soap.element;
     if (soap.kind === 'answer') throw new NoAnswer('http', `HTTP ${answer.status}`);
     const [exception] = soap.exceptions;
-    if (exception) throw exceptionOf(exception);
+    if (exception) throw noAnswerFrom(exception);
     throw new NoAnswer(
       SECURITY_FAULTS.test(soap.message.slice(0, LONGEST_FAULT)) ? 'fault security' : 'fault',
       `SOAP fault, HTTP ${answer.status}`,
@@ -95,32 +91,32 @@ export function answerIn(answer: { status: number; body: Uint8Array }, operation
   }
 }
 
-/** The document that an answer carries, unsigned. Throws NoAnswer where there is none, or an exception instead. */
-export function documentIn(answer: Element): Element {
+/** Returns the unsigned document inside an answer. Throws NoAnswer for a missing document or an exception. */
+export function readDocument(answer: Element): Element {
   return parseDocument(textIn(answer), LIMIT);
 }
 
-/** An element of a typed answer, which carries no document. Throws NoAnswer for an exception in its place. */
-export function refuseExceptions(answer: Element): void {
+/** Throws NoAnswer when a typed answer, which has no document, holds an exception. */
+export function throwOnException(answer: Element): void {
   const [exception] = readExceptions(answer);
-  if (exception) throw exceptionOf(exception);
+  if (exception) throw noAnswerFrom(exception);
 }
 
-/** Who must have signed an answer for it to count. */
+/** The signers whose answers are accepted. */
 export interface Trust {
-  /** Fingerprints of the certificates of the authority that count in the environment. */
+  /** Fingerprints of the authority's certificates in the environment. */
   readonly signers: ReadonlySet<string>;
   readonly now: Date;
 }
 
-/** The signed document that an answer carries, read from what was signed. Throws NoAnswer unless it counts. */
-export function signedDocumentIn<T extends Caratula>(
+/** Returns the document inside an answer, read from its signed content. Throws NoAnswer unless a trusted signer signed it. */
+export function readSignedDocument<T extends Caratula>(
   answer: Element,
   read: (root: Element) => T | undefined,
   trust: Trust,
 ): T {
   const root = parseDocument(textIn(answer), SIGNED_LIMIT);
-  const certificate = verified(root);
+  const certificate = verifySignature(root);
   const document = read(root);
   if (!document) throw new NoAnswer('unreadable');
   const trusted =
@@ -129,43 +125,43 @@ export function signedDocumentIn<T extends Caratula>(
   return document;
 }
 
-/** An answer about another company or shipment does not count; a refusal may lack what could not be read. */
+/** Throws NoAnswer for an answer about another company or shipment. A refusal may omit ids that could not be read. */
 export function checkSubject(
   ack: Caratula,
-  expected: { rut: string | undefined; idemisor?: string; idReceptor?: string; mayLackIds?: boolean },
+  expected: { rut: string | undefined; idemisor?: string; idReceptor?: string; mayOmitIds?: boolean },
 ): void {
-  const lacksIds = expected.mayLackIds === true && (ack.idemisor === undefined || Number(ack.idemisor) === 0);
+  const omitsIds = expected.mayOmitIds === true && (ack.idemisor === undefined || Number(ack.idemisor) === 0);
   const isOurs =
-    (ack.issuerRut === expected.rut || (lacksIds && ack.issuerRut === undefined)) &&
-    (expected.idemisor === undefined || lacksIds || isSameNumber(ack.idemisor, expected.idemisor)) &&
+    (ack.issuerRut === expected.rut || (omitsIds && ack.issuerRut === undefined)) &&
+    (expected.idemisor === undefined || omitsIds || isSameNumber(ack.idemisor, expected.idemisor)) &&
     (expected.idReceptor === undefined || isSameNumber(ack.idReceptor, expected.idReceptor));
   if (!isOurs) throw new NoAnswer('other subject');
 }
 
-/** Numbers of the authority may have leading zeros. */
+/** Compares numbers without leading zeros, which the authority may add. */
 export const isSameNumber = (found: string | undefined, expected: string): boolean =>
-  found !== undefined && withoutZeros(found) === withoutZeros(expected);
+  found !== undefined && stripLeadingZeros(found) === stripLeadingZeros(expected);
 
-export const withoutZeros = (number: string): string => number.replace(/^0+(?=\d)/, '');
+export const stripLeadingZeros = (number: string): string => number.replace(/^0+(?=\d)/, '');
 
 function textIn(answer: Element): string {
-  const payload = payloadIn(answer);
+  const payload = readPayload(answer);
   if (payload === undefined) {
-    refuseExceptions(answer);
+    throwOnException(answer);
     throw new NoAnswer('unreadable');
   }
   return withoutDeclaration(payload);
 }
 
-/** Throws NoAnswer for an exception in the document's place. */
+/** Throws NoAnswer for an exception instead of the document. */
 function parseDocument(text: string, limits: XmlLimits): Element {
   const root = readable(() => parseXml(text, limits));
   const [exception] = readExceptions(root);
-  if (exception) throw exceptionOf(exception);
+  if (exception) throw noAnswerFrom(exception);
   return root;
 }
 
-function verified(root: Element): X509Certificate {
+function verifySignature(root: Element): X509Certificate {
   try {
     return verifyEnveloped(root);
   } catch (error) {

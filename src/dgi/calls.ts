@@ -1,9 +1,16 @@
-/** One call to the authority: signed, permitted by the breakers, sent, measured, and its lack of an answer told apart. */
+/** One call to the authority: signed, permitted by the breakers, sent, measured, and its failures classified. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Element } from '@xmldom/xmldom';
 import type { Endpoint } from '../domain/breaker.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
-import { answerIn, mostBytesOf, NoAnswer, type NoReading, readingOf, signedDocumentIn } from './answers.ts';
+import {
+  type FailureReading,
+  maxAnswerBytes,
+  NoAnswer,
+  parseAnswer,
+  readFailure,
+  readSignedDocument,
+} from './answers.ts';
 import type { AskVerdictAnswer, FindCfeAnswer, FindSobreAnswer, SendAnswer } from './cfeAnswers.ts';
 import type {
   FindReportAnswer,
@@ -15,15 +22,15 @@ import type {
 import type { Answer, CommonAnswer } from './outcomes.ts';
 import { AnswerTooLarge, post, type Timeouts, Unanswered } from './post.ts';
 import type { SignatureHash } from './signatures.ts';
-import { callOf, OPERATIONS, type Operation } from './soap.ts';
+import { OPERATIONS, type Operation, writeCall } from './soap.ts';
 import { type DgiCredentials, signEnvelope } from './wsSecurity.ts';
 import type { Caratula, Reason } from './xml/ack.ts';
 
-/** Where the authority is, in one environment. */
+/** The authority's addresses in one environment. */
 interface DgiEndpoints {
   readonly receptionUrl: string;
   readonly consultationUrl: string;
-  /** eRUT; without one nothing can be looked up there. */
+  /** eRUT; look-ups fail without it. */
   readonly registryUrl?: string | undefined;
 }
 
@@ -33,21 +40,20 @@ export interface DgiClientOptions {
   /** Hash of the signatures of requests. */
   readonly soapHash: SignatureHash;
   /**
-   * SHA-256 (lower-case hex) of the certificates whose signatures count as the authority's in an environment. Asked once
-   * a minute, and again before a signer that is not among them is refused.
+   * SHA-256 (lower-case hex) of the authority's certificates in an environment. Loaded once a minute, and again before an
+   * unknown signer is refused.
    */
   readonly trustedSigners: (environment: Environment) => Promise<ReadonlySet<string>>;
-  /** Certification authorities of its TLS, PEM; the usual ones by default. */
+  /** Certification authorities of its TLS, PEM; Node's own by default. */
   readonly ca?: string | undefined;
-  /** The moment now; the system's clock by default. */
+  /** The system's clock by default. */
   readonly clock?: () => Date;
-  /** Says which calls may be made; without it, all may. */
+  /** Permits or refuses each call; without it, all are permitted. */
   readonly breakers?: Breakers | undefined;
-  /** Told of every call once it is over; for the metrics. */
+  /** Receives every finished call, for the metrics. */
   readonly onCall?: ((call: AuthorityCall) => void) | undefined;
 }
 
-/** What a call may come to. */
 type ResultKind = (
   | SendReportAnswer
   | FindReportAnswer
@@ -60,45 +66,44 @@ type ResultKind = (
   | ListIssuersAnswer
 )['kind'];
 
-/** One call to the authority, and what came of it. */
+/** One call to the authority and its result. */
 export interface AuthorityCall {
   readonly environment: Environment;
   readonly service: (typeof OPERATIONS)[Operation]['service'];
   readonly operation: Operation;
   readonly seconds: number;
-  /** `document`, or what came instead, as the table of outcomes names it. */
+  /** `document`, or the failure as the table of outcomes names it. */
   readonly answer: 'document' | CommonAnswer;
-  /** What it comes to: the kind of the result. */
   readonly result: ResultKind;
 }
 
-/** A call with what was said, which is for the record of a CFE alone: never for logs or metrics. */
-export interface HeardCall extends AuthorityCall {
+/** A call with its contents, for the record of a CFE only: never for logs or metrics. */
+export interface RecordedCall extends AuthorityCall {
   readonly trace: Trace;
 }
 
-/** What is noted of a call while it is made. */
+/** The details of a call, filled in while it runs. */
 export interface Trace {
-  /** When it began. */
+  /** When the call started. */
   readonly at: Date;
-  /** What the authority answered, as the table of outcomes names it or in its own code; null where it was read no further. */
+  /** The answer's key in the table of outcomes or the authority's own code; null for an unread answer. */
   code: string | null;
-  /** In its own words. */
+  /** The authority's reasons, verbatim. */
   reasons: readonly Reason[];
-  /** A status or code in place of an answer. */
+  /** The status or code of a failure. */
   detail: string | null;
-  /** The parameters that were sent, without envelope, signature or certificate; null for documents, which are stored. */
+  /** The parameters without envelope, signature or certificate; null for documents, which are stored anyway. */
   request: string | null;
   response: Buffer | null;
 }
 
-const listeners = new AsyncLocalStorage<(call: HeardCall) => void>();
+const listeners = new AsyncLocalStorage<(call: RecordedCall) => void>();
 
-/** Runs `work` and tells `listener` of every call to the authority that is made within it, once it is over. */
-export const hearingCalls = <T>(listener: (call: HeardCall) => void, work: () => Promise<T>): Promise<T> =>
+/** Runs `work` and passes every finished call to the authority inside it to `listener`. */
+export const recordCalls = <T>(listener: (call: RecordedCall) => void, work: () => Promise<T>): Promise<T> =>
   listeners.run(listener, work);
 
-/** Who asks, and where. */
+/** The enterprise that makes a call, and the environment. */
 export interface Caller {
   readonly credentials: DgiCredentials;
   readonly environment: Environment;
@@ -106,28 +111,28 @@ export interface Caller {
 
 type Where = Pick<Caller, 'environment'>;
 
-/** What the operations of the client are made of. */
+/** The building blocks of the client's operations. */
 export interface Calls {
   readonly now: () => Date;
-  /** The signed envelope of a request. */
+  /** Returns the signed envelope of a request. */
   sign(operation: Operation, caller: Caller, parameters: string): string;
-  /** Sends a request that is signed already: the element that answers it. Throws for everything else. */
+  /** Sends a signed request and returns the element that answers it. Throws NoAnswer, Unanswered or AnswerTooLarge. */
   send(
     operation: Operation,
     where: Where,
     envelope: string,
     options?: { readonly isProbe?: boolean | undefined; readonly trace?: Trace },
   ): Promise<Element>;
-  /** Signs a request, once it may go, and sends it. */
+  /** Signs a request, once the breakers permit it, and sends it. */
   ask(operation: Operation, caller: Caller, parameters: string, trace?: Trace): Promise<Element>;
-  /** Runs a call; `instead` says what an answer that is none comes to. Rejects for mistakes of ours only. */
+  /** Runs a call and measures it; `onFailure` turns a missing answer into a result. Rejects for bugs only. */
   run<T extends { kind: ResultKind }>(
     operation: Operation,
     where: Where,
     work: (trace: Trace) => Promise<T>,
-    instead: (reading: NoReading) => T,
+    onFailure: (reading: FailureReading) => T,
   ): Promise<T>;
-  /** The signed document in an answer; throws NoAnswer unless it counts. */
+  /** Returns the signed document in an answer. Throws NoAnswer unless a trusted signer signed it. */
   readSigned<T extends Caratula>(
     answer: Element,
     read: (root: Element) => T | undefined,
@@ -135,14 +140,14 @@ export interface Calls {
   ): Promise<T>;
 }
 
-/** The calls of a client. */
+/** Creates the calls of one client. */
 export function createCalls(options: DgiClientOptions): Calls {
   const now = () => options.clock?.() ?? new Date();
   const signersOf = (environment: Environment) =>
-    keptFor(SIGNERS_LAST_MILLISECONDS, () => options.trustedSigners(environment));
+    cacheFor(SIGNERS_CACHE_MILLISECONDS, () => options.trustedSigners(environment));
   const signersIn = { production: signersOf('production'), sandbox: signersOf('sandbox') };
   const sign: Calls['sign'] = (operation, { credentials }, parameters) =>
-    signEnvelope(callOf(operation, parameters), { credentials, hash: options.soapHash });
+    signEnvelope(writeCall(operation, parameters), { credentials, hash: options.soapHash });
   const exchange = (
     operation: Operation,
     { environment }: Where,
@@ -159,9 +164,9 @@ export function createCalls(options: DgiClientOptions): Calls {
     const { timeouts, ca, breakers } = options;
     return withPermit(breakers, { endpoint: `${environment}/${service}`, isProbe }, async () => {
       const body = bodyOf();
-      const answer = await post({ url, headers, body, timeouts, ca, mostBytes: mostBytesOf(operation) });
+      const answer = await post({ url, headers, body, timeouts, ca, mostBytes: maxAnswerBytes(operation) });
       if (trace) trace.response = answer.body;
-      return answerIn(answer, operation);
+      return parseAnswer(answer, operation);
     });
   };
   return {
@@ -175,41 +180,41 @@ export function createCalls(options: DgiClientOptions): Calls {
         operation,
         caller,
         () => {
-          if (trace) trace.request = callOf(operation, parameters);
+          if (trace) trace.request = writeCall(operation, parameters);
           return sign(operation, caller, parameters);
         },
         { trace },
       ),
 
-    run: (operation, where, work, instead) =>
-      runCall({ operation, where, work, instead }, now(), options.onCall),
+    run: (operation, where, work, onFailure) =>
+      runCall({ operation, where, work, onFailure }, now(), options.onCall),
 
     async readSigned(answer, read, { environment }) {
-      const kept = await signersIn[environment]();
+      const cached = await signersIn[environment]();
       try {
-        return signedDocumentIn(answer, read, { signers: kept, now: now() });
+        return readSignedDocument(answer, read, { signers: cached, now: now() });
       } catch (error) {
-        const isStranger = error instanceof NoAnswer && error.answer === 'untrusted signer';
-        const fresh = isStranger ? await signersIn[environment]({ anew: true }) : kept;
-        if (fresh === kept) throw error;
-        return signedDocumentIn(answer, read, { signers: fresh, now: now() });
+        const isUntrusted = error instanceof NoAnswer && error.answer === 'untrusted signer';
+        const fresh = isUntrusted ? await signersIn[environment]({ reload: true }) : cached;
+        if (fresh === cached) throw error;
+        return readSignedDocument(answer, read, { signers: fresh, now: now() });
       }
     },
   };
 }
 
-/** Runs a call that begins at `at`, and tells whoever hears of calls what came of it. */
+/** Runs a call and reports it to the metrics and to `recordCalls`. `at`: when it starts. */
 async function runCall<T extends { kind: ResultKind }>(
   {
     operation,
     where: { environment },
     work,
-    instead,
+    onFailure,
   }: {
     operation: Operation;
     where: Where;
     work: (trace: Trace) => Promise<T>;
-    instead: (reading: NoReading) => T;
+    onFailure: (reading: FailureReading) => T;
   },
   at: Date,
   onCall: DgiClientOptions['onCall'],
@@ -219,11 +224,11 @@ async function runCall<T extends { kind: ResultKind }>(
   const trace: Trace = { at, code: null, reasons: [], detail: null, request: null, response: null };
   let answer: AuthorityCall['answer'] = 'document';
   const result = await work(trace).catch((error: unknown) => {
-    const reading = readingOf(error);
+    const reading = readFailure(error);
     answer = reading.answer;
     trace.detail = reading.detail ?? null;
-    if (error instanceof NoAnswer && error.said) trace.reasons = [error.said];
-    return instead(reading);
+    if (error instanceof NoAnswer && error.reason) trace.reasons = [error.reason];
+    return onFailure(reading);
   });
   const seconds = (performance.now() - startedAt) / 1_000;
   const call = { environment, service, operation, seconds, answer, result: labelOf(result.kind) };
@@ -232,21 +237,24 @@ async function runCall<T extends { kind: ResultKind }>(
   return result;
 }
 
-/** A certificate that an operator takes away counts no longer after so long. */
-const SIGNERS_LAST_MILLISECONDS = 60_000;
+/** A certificate that an operator removes is trusted for at most this long. */
+const SIGNERS_CACHE_MILLISECONDS = 60_000;
 
-/** What `load` gives, kept for so long or until it is wanted anew. */
-function keptFor<T>(milliseconds: number, load: () => Promise<T>): (how?: { anew: boolean }) => Promise<T> {
-  let kept: { value: T; at: number } | null = null;
-  return async ({ anew } = { anew: false }) => {
-    if (anew || kept === null || performance.now() - kept.at >= milliseconds) {
-      kept = { value: await load(), at: performance.now() };
+/** Returns a function that caches the result of `load`; `reload` loads it again early. */
+function cacheFor<T>(
+  milliseconds: number,
+  load: () => Promise<T>,
+): (how?: { reload: boolean }) => Promise<T> {
+  let cached: { value: T; at: number } | null = null;
+  return async ({ reload } = { reload: false }) => {
+    if (reload || cached === null || performance.now() - cached.at >= milliseconds) {
+      cached = { value: await load(), at: performance.now() };
     }
-    return kept.value;
+    return cached.value;
   };
 }
 
-/** A send whose fate is unknown is measured as one that goes on by itself, as alerts on `repeat` expect. */
+/** Measures an unknown fate as `repeat`: the service resolves it automatically, as the alerts on `repeat` expect. */
 const labelOf = (kind: ResultKind): ResultKind => (kind === 'fateUnknown' ? 'repeat' : kind);
 
 function urlOf(endpoints: DgiEndpoints, service: AuthorityCall['service']): string {
@@ -256,35 +264,35 @@ function urlOf(endpoints: DgiEndpoints, service: AuthorityCall['service']): stri
   return url;
 }
 
-// The breakers of the endpoints, which other services of the authority, and the central bank, have as well.
+// The breakers of the endpoints, also of the authority's other services and the central bank.
 
-/** A call that is about to be made. */
+/** A call before it is made. */
 export interface PlannedCall {
   readonly endpoint: Endpoint;
-  /** Whether it is the probe of an endpoint whose breaker is open; others probe only while no CFE is the prober. */
+  /** Whether it probes an endpoint with an open breaker; other calls probe only while no CFE is the prober. */
   readonly isProbe: boolean;
 }
 
-/** Leave to make one call; whoever holds it reports how the call ended. */
+/** Permission to make one call; its holder reports how the call ended. */
 export interface CallPermit {
   ended(how: 'answered' | 'failed'): Promise<void>;
 }
 
-/** The breakers of the authority's endpoints: a permit for each call, or null while the endpoint is away. */
+/** The breakers of the endpoints: a permit for each call, or null while the endpoint is unavailable. */
 export interface Breakers {
   permit(call: PlannedCall): Promise<CallPermit | null>;
 }
 
-/** What comes back in place of an answer, whoever asks and whatever was asked. */
+/** Failures of the endpoint itself, independent of caller and operation. */
 const NO_ANSWERS: readonly Answer[] = ['http', 'fault', 'unreadable'];
 
-/** Whether an error tells that the endpoint gave no proper answer; the content of an answer never does. */
+/** True when the endpoint itself failed; the content of an answer never counts as a failure. */
 function isFailure(error: unknown): boolean {
   if (error instanceof NoAnswer) return NO_ANSWERS.includes(error.answer);
   return error instanceof Unanswered || error instanceof AnswerTooLarge;
 }
 
-/** Makes a call if the breakers permit it, and reports how it ended. Throws NoAnswer (`held back`), and what `run` throws. */
+/** Makes a call if the breakers permit it and reports its end. Throws NoAnswer (`held back`) and the errors of `run`. */
 export async function withPermit<T>(
   breakers: Breakers | undefined,
   call: PlannedCall,

@@ -20,24 +20,24 @@ import {
 } from './xml/parse.ts';
 import { plain } from './xml/write.ts';
 
-/** The bank's number of each currency that can stand in a CFE: the interbank banknote, or the one there is. */
+/** The bank's number of each currency of a CFE: the interbank banknote where the bank quotes one. */
 const NUMBERS: Readonly<Record<string, string>> = { USD: '2225', EUR: '1111' };
 
-/** Whether the central bank quotes the currency at all. */
+/** True when the central bank quotes the currency. */
 export const isQuoted = (currency: string): boolean => Object.hasOwn(NUMBERS, currency);
 
-/** Closing rates of some currencies in a span of days, ends included; only those that `isQuoted` knows. */
+/** A query for closing rates of quoted currencies (`isQuoted`), from `from` to `to`, both included. */
 export interface RatesQuestion {
   readonly currencies: readonly string[];
   readonly from: string;
   readonly to: string;
 }
 
-/** The central bank, as those who need rates see it. Both reject with CentralBankUnavailable. */
+/** The central bank's service. Both calls reject with CentralBankUnavailable. */
 export interface CentralBank {
-  /** The buyer's rates; none for a day or a currency without a quotation. */
+  /** Returns the buyer's rates; days and currencies without a quotation are missing. */
   readonly closingRates: (question: RatesQuestion) => Promise<KnownRate[]>;
-  /** The last day that was closed, `YYYY-MM-DD`. */
+  /** Returns the last closed day, `YYYY-MM-DD`. */
   readonly lastClosing: () => Promise<string>;
 }
 
@@ -47,14 +47,13 @@ export class CentralBankUnavailable extends Error {
 }
 
 const NAMESPACE = 'Cotiza';
-/** Ten years of two currencies have some 2 MB. */
+/** Ten years of two currencies take some 2 MB. */
 const LIMIT = { mostCharacters: 8 * 1024 * 1024 };
 const NO_QUOTATION = '100';
 const RATE = /^\d{1,9}(\.\d{1,9})?$/;
-/** What comes in place of an answer. */
 const NO_ANSWER = [NoAnswer, Unanswered, AnswerTooLarge];
 
-/** Programs of the service: the last piece of their path, their element, and their SOAPAction. */
+/** The service's programs: last part of the path, element and SOAPAction. */
 const PROGRAMS = {
   rates: {
     path: 'awsbcucotizaciones',
@@ -69,11 +68,11 @@ const PROGRAMS = {
 } as const;
 type Program = (typeof PROGRAMS)[keyof typeof PROGRAMS];
 
-/** The central bank at `url`, the address before the names of its programs, without a slash at its end. */
+/** Creates a client of the central bank. `url`: the address before the program's name, without a final slash. */
 export function createCentralBank(options: {
   url: string;
   timeouts: Timeouts;
-  /** Say whether the service may be called; without them, always. */
+  /** Permit or refuse each call; without them, all are permitted. */
   breakers?: Breakers | undefined;
 }): CentralBank {
   async function call(program: Program, content: string): Promise<Element> {
@@ -88,10 +87,10 @@ export function createCentralBank(options: {
       mostBytes: LIMIT.mostCharacters,
     });
     if (answer.status !== 200) throw new NoAnswer('http', `HTTP ${answer.status}`);
-    return outcomeIn(decodeXml(answer.body), program);
+    return readOutput(decodeXml(answer.body), program);
   }
 
-  const permitted = <T>(run: () => Promise<T>): Promise<T> =>
+  const callIfPermitted = <T>(run: () => Promise<T>): Promise<T> =>
     withPermit(options.breakers, { endpoint: 'rates', isProbe: false }, () =>
       run().catch((error: unknown) => {
         throw error instanceof UnreadableXml ? new NoAnswer('unreadable', error.message) : error;
@@ -103,8 +102,8 @@ export function createCentralBank(options: {
 
   return {
     closingRates: (question) =>
-      permitted(async () => ratesIn(await call(PROGRAMS.rates, entryOf(question)), question)),
-    lastClosing: () => permitted(async () => dayIn(await call(PROGRAMS.lastClosing, ''), 'Fecha')),
+      callIfPermitted(async () => readRates(await call(PROGRAMS.rates, writeInput(question)), question)),
+    lastClosing: () => callIfPermitted(async () => readDay(await call(PROGRAMS.lastClosing, ''), 'Fecha')),
   };
 }
 
@@ -113,46 +112,46 @@ const envelope = (element: string, content: string): string =>
   '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"><soapenv:Header/>' +
   `<soapenv:Body><${element} xmlns="${NAMESPACE}">${content}</${element}></soapenv:Body></soapenv:Envelope>`;
 
-/** Group 0: quotations of the local and of the international market. */
-function entryOf({ currencies, from, to }: RatesQuestion): string {
+/** Group 0: quotations of the local and the international market. */
+function writeInput({ currencies, from, to }: RatesQuestion): string {
   const items = currencies.map((currency) => plain('item', NUMBERS[currency] ?? '')).join('');
   const span = plain('FechaDesde', from) + plain('FechaHasta', to);
   return `<Entrada><Moneda>${items}</Moneda>${span}${plain('Grupo', '0')}</Entrada>`;
 }
 
-/** The element Salida of an answer. Throws UnreadableXml or NoAnswer. */
-function outcomeIn(text: string, { element }: Program): Element {
+/** Returns the element Salida of an answer. Throws UnreadableXml or NoAnswer. */
+function readOutput(text: string, { element }: Program): Element {
   const root = parseXml(text, LIMIT);
   const body = isNamed(root, 'Envelope') ? elementAt(root, 'Body') : undefined;
   const [content, ...more] = body ? childrenOf(body) : [];
   if (content && isNamed(content, 'Fault')) throw new NoAnswer('fault');
-  const outcome =
+  const output =
     content && more.length === 0 && isNamed(content, `${element}Response`)
       ? elementAt(content, 'Salida')
       : undefined;
-  if (!outcome) throw new UnreadableXml('not an answer to the question');
-  return outcome;
+  if (!output) throw new UnreadableXml('not an answer to the question');
+  return output;
 }
 
 /**
- * The rates in an answer, read strictly: one row that is not what was asked for, or is quoted in two ways, makes all of
- * them void. The service answers 200 to mistakes, too: status 0 with a code, and a row of zeros.
+ * Reads the rates strictly: one unrequested or contradictory row invalidates the whole answer. The service reports its
+ * errors with HTTP 200 too: status 0, a code and a row of zeros.
  */
-function ratesIn(outcome: Element, { currencies, from, to }: RatesQuestion): KnownRate[] {
-  const status = textAt(outcome, 'respuestastatus', 'status');
-  const code = textAt(outcome, 'respuestastatus', 'codigoerror');
+function readRates(output: Element, { currencies, from, to }: RatesQuestion): KnownRate[] {
+  const status = textAt(output, 'respuestastatus', 'status');
+  const code = textAt(output, 'respuestastatus', 'codigoerror');
   if (status === '0' && code === NO_QUOTATION) return [];
   if (status !== '1') throw new NoAnswer('unreadable', `the service answers code ${shortCode(code)}`);
-  const rows = elementAt(outcome, 'datoscotizaciones');
+  const rows = elementAt(output, 'datoscotizaciones');
   const rates = (rows ? childrenNamed(rows, 'datoscotizaciones.dato') : []).map((row) => {
     const number = textAt(row, 'Moneda');
     const currency = currencies.find((one) => NUMBERS[one] === number);
-    const date = dayIn(row, 'Fecha');
+    const date = readDay(row, 'Fecha');
     const rate = textAt(row, 'TCC') ?? '';
-    const isNamedSo = (textAt(row, 'CodigoISO') ?? currency) === currency;
-    if (currency === undefined || !isNamedSo || date < from || date > to)
+    const isoCodeMatches = (textAt(row, 'CodigoISO') ?? currency) === currency;
+    if (currency === undefined || !isoCodeMatches || date < from || date > to)
       throw new UnreadableXml('a rate that was not asked for');
-    if (!RATE.test(rate) || !/[1-9]/.test(rate)) throw new UnreadableXml('a rate that is none');
+    if (!RATE.test(rate) || !/[1-9]/.test(rate)) throw new UnreadableXml('an invalid rate');
     return { currency, date, rate, source: `BCU ${number}` };
   });
   const byDay = new Map(rates.map((rate) => [`${rate.currency} ${rate.date}`, rate]));
@@ -161,12 +160,11 @@ function ratesIn(outcome: Element, { currencies, from, to }: RatesQuestion): Kno
   return [...byDay.values()];
 }
 
-/** A code of the service, for logs. */
 const shortCode = (code: string | undefined): string => (/^\d{1,6}$/.test(code ?? '') ? String(code) : '-');
 
-/** A day; the service may write it with a time behind. */
-function dayIn(element: Element, name: string): string {
+/** Reads a day, to which the service may append a time. */
+function readDay(element: Element, name: string): string {
   const date = /^(\d{4}-\d{2}-\d{2})(T[\d:.]+Z?)?$/.exec(textAt(element, name) ?? '')?.[1] ?? '';
-  if (!isDate(date)) throw new UnreadableXml('a day that is none');
+  if (!isDate(date)) throw new UnreadableXml('an invalid date');
   return date;
 }

@@ -1,14 +1,14 @@
 /**
- * What the authority's answers about sobres and CFEs come to (docs/authority/sobres.md, docs/authority/services.md): read from
- * its documents into the answers of the table of outcomes, and by that into what the activities go on with.
+ * Turns the authority's documents about sobres and CFEs into keys of the table of outcomes, and those into results for
+ * the activities (docs/authority/sobres.md, docs/authority/services.md).
  */
 import type { Element } from '@xmldom/xmldom';
 import type { FinalStatus } from '../domain/cfeStatus.ts';
 import { CFE_TYPES, type CfeType } from '../domain/cfeTypes.ts';
 import type { RejectionReason } from '../domain/rejection.ts';
-import { isSameNumber, NoAnswer, type NoReading } from './answers.ts';
-import { instantOf } from './moments.ts';
-import { type Answer, outcomeOf, type Situation, type Unclear, unclear } from './outcomes.ts';
+import { type FailureReading, isSameNumber, NoAnswer } from './answers.ts';
+import { parseInstant } from './moments.ts';
+import { type Answer, classifyUnclear, outcomeOf, type Situation, type Unclear } from './outcomes.ts';
 import {
   type AckCfe,
   type AckSobre,
@@ -20,7 +20,7 @@ import {
 } from './xml/ack.ts';
 import { childrenNamed, elementAt, textAt } from './xml/parse.ts';
 
-/** What the authority gives for asking about a sobre. */
+/** The authority's ticket for questions about a sobre. */
 export interface SobreTicket {
   readonly idReceptor: string;
   readonly token: string;
@@ -34,10 +34,10 @@ export type SendAnswer =
   | { readonly kind: 'duplicate' }
   | FateUnknown
   | Unclear;
-/** A send that the authority may have kept: it must be asked before the same bytes go out again. */
+/** The authority may have received the sobre, so it must be asked before the same bytes are sent again. */
 export interface FateUnknown {
   readonly kind: 'fateUnknown';
-  /** For logs and failures: what happened, in a few words. */
+  /** A short description for logs and failures. */
   readonly what: string;
 }
 /** Whether the authority has a sobre. */
@@ -46,7 +46,7 @@ export type FindSobreAnswer =
   | { readonly kind: 'refused' }
   | { readonly kind: 'absent' }
   | Unclear;
-/** The first sobre that carried a receipt; `state` is null while there is no verdict. */
+/** The first sobre with a receipt; `state` is null while there is no verdict. */
 export type FindCfeAnswer =
   | ({ readonly kind: 'found' } & ReceiptLocation)
   | { readonly kind: 'absent' }
@@ -55,20 +55,20 @@ export type FindCfeAnswer =
 export type AskVerdictAnswer =
   | { readonly kind: 'answered'; readonly ack: AckCfe }
   | { readonly kind: 'notYet'; readonly code: string }
-  /** There is no such sobre by that number and token, or the question failed. */
+  /** The number and token are unknown to the authority, so they must be looked up again. */
   | { readonly kind: 'recover' }
   | Unclear;
 
-/** Where the authority has a receipt. */
+/** The sobre in which the authority has a receipt. */
 interface ReceiptLocation extends SobreTicket {
   readonly state: string | null;
   readonly idemisor: string;
 }
 
-/** What came back from one call: its key in the table of outcomes, and what came with it. */
+/** An answer as a key of the table of outcomes, with its data. */
 interface Reading<S extends Situation> {
   readonly answer: Answer<S>;
-  /** A status or code in place of the key, for people; never the authority's text. */
+  /** A status or code for people to read instead of the key; never the authority's text. */
   readonly detail?: string | undefined;
   readonly ticket?: SobreTicket;
   readonly location?: ReceiptLocation;
@@ -77,7 +77,7 @@ interface Reading<S extends Situation> {
 
 // Sending.
 
-/** The reasons for which a sobre is refused (MotivosRechazo) that a rule covers. */
+/** The reasons for refusing a sobre (MotivosRechazo) that have a row in the table. */
 const REFUSALS = ['S01', 'S02', 'S03', 'S04', 'S05', 'S06', 'S07', 'S08'] as const;
 
 /** Reads the answer to a sobre. */
@@ -89,26 +89,26 @@ export function readReception(ack: AckSobre): Reading<'send'> {
   const { reasons } = ack;
   const codes = reasons.map(({ code }) => code);
   const known = REFUSALS.filter((refusal) => ack.state === 'BS' && codes.includes(refusal));
-  // Beside any other reason, "duplicate" says that the authority has the sobre.
+  // "Duplicate" outweighs any other reason: it means that the authority has the sobre.
   const answer = known.find((refusal) => outcomeOf('send', refusal).reaction === 'duplicate') ?? known[0];
   return answer === undefined
     ? { answer: 'BS', detail: [ack.state, ...codes].join(' ') }
     : { answer, reasons };
 }
 
-export function sendAnswer(reading: Reading<'send'>): SendAnswer {
+export function toSendAnswer(reading: Reading<'send'>): SendAnswer {
   const { reaction } = outcomeOf('send', reading.answer);
-  if (reaction === 'received') return { kind: 'received', ...given(reading.ticket) };
+  if (reaction === 'received') return { kind: 'received', ...requireValue(reading.ticket) };
   if (reaction === 'refused')
     return { kind: 'refused', reasons: [...(reading.reasons ?? [reasonOf(reading.answer)])] };
   if (reaction === 'duplicate') return { kind: 'duplicate' };
   if (reaction === 'fateUnknown') return { kind: 'fateUnknown', what: reading.detail ?? reading.answer };
-  return unsettled('send', reading);
+  return classifyUnclearReading('send', reading);
 }
 
 // Looking for a sobre, and for a CFE.
 
-/** Finds a sobre in the answer to EFACCONSULTARENVIOSSOBRE. A refused repeat may stand there beside the received one. */
+/** Finds a sobre in the answer to EFACCONSULTARENVIOSSOBRE. A refused repeat may be listed with the received one. */
 export function readShipments(answer: Element, idemisor: string): Reading<'find'> {
   const list = elementAt(answer, 'Ackconsultaenviossobre');
   if (!list) throw new NoAnswer('unreadable');
@@ -125,14 +125,14 @@ export function readShipments(answer: Element, idemisor: string): Reading<'find'
   return ticket ? { answer: 'listed', ticket } : { answer: 'listed without token' };
 }
 
-export function findSobreAnswer(reading: Reading<'find'>): FindSobreAnswer {
+export function toFindSobreAnswer(reading: Reading<'find'>): FindSobreAnswer {
   const { reaction } = outcomeOf('find', reading.answer);
-  if (reaction === 'received') return { kind: 'received', ...given(reading.ticket) };
+  if (reaction === 'received') return { kind: 'received', ...requireValue(reading.ticket) };
   if (reaction === 'refused' || reaction === 'absent') return { kind: reaction };
-  return unsettled('find', reading);
+  return classifyUnclearReading('find', reading);
 }
 
-/** Reads the answer to EFACCONSULTARESTADOCFE; a receipt that is not there has an IdReceptor of 0, or none. */
+/** Reads the answer to EFACCONSULTARESTADOCFE; IdReceptor is 0 or missing for an unknown receipt. */
 export function readCfeState(answer: Element): Reading<'findCfe'> {
   const state = elementAt(answer, 'Ackconsultaestadocfe');
   if (!state) throw new NoAnswer('unreadable');
@@ -145,32 +145,32 @@ export function readCfeState(answer: Element): Reading<'findCfe'> {
   return { answer: 'found', location: { state: textAt(state, 'EstadoCFE') ?? null, idemisor, ...ticket } };
 }
 
-export function findCfeAnswer(reading: Reading<'findCfe'>): FindCfeAnswer {
+export function toFindCfeAnswer(reading: Reading<'findCfe'>): FindCfeAnswer {
   const { reaction } = outcomeOf('findCfe', reading.answer);
-  if (reaction === 'found') return { kind: 'found', ...given(reading.location) };
+  if (reaction === 'found') return { kind: 'found', ...requireValue(reading.location) };
   if (reaction === 'absent') return { kind: 'absent' };
-  return unsettled('findCfe', reading);
+  return classifyUnclearReading('findCfe', reading);
 }
 
 // Verdicts.
 
-/** Of a question for verdicts that brought no document; throws for an answer that can only stand in one. */
-export function noVerdictsAnswer(reading: NoReading): AskVerdictAnswer {
+/** Classifies a question for verdicts that got no document. Throws for an answer that only a document can hold. */
+export function toAskVerdictAnswer(reading: FailureReading): AskVerdictAnswer {
   const { reaction } = outcomeOf('ask', reading.answer);
   if (reaction === 'notYet') return { kind: 'notYet', code: codeIn(reading.answer) };
   if (reaction === 'recover') return { kind: 'recover' };
-  return unsettled('ask', reading);
+  return classifyUnclearReading('ask', reading);
 }
 
-/** What the authority says of one CFE of a sobre. */
+/** The authority's verdict on one CFE of a sobre. */
 export type VerdictOutcome =
   | { kind: 'verdict'; status: FinalStatus; reasons: RejectionReason[] }
-  /** The verdict that counts was given to another sobre of ours that carried the same CFE. */
+  /** The valid verdict is that on an earlier sobre of ours with the same CFE. */
   | { kind: 'original'; idReceptor: string; token: string }
   | { kind: 'notYet'; code: string }
   | Unclear;
 
-/** A CFE of ours, as an answer may name it; `place`: in the sobre that was asked about, null where that is not known. */
+/** A CFE of ours to find in an answer. `place`: its ordinal in the sobre, from 1; null if unknown. */
 interface OurCfe {
   readonly type: CfeType;
   readonly serie: string;
@@ -179,15 +179,16 @@ interface OurCfe {
   readonly place: number | null;
 }
 
-/** What an answer says of our CFE; `duplicate`: its number was received before (E02), so it depends on by whom. */
-export function verdictOn(
+/** Returns the verdict on our CFE; `duplicate` (E02): its number was received before, by us or by another system. */
+export function judgeCfe(
   cfe: OurCfe,
   receipts: readonly ReceiptVerdict[],
 ): VerdictOutcome | { kind: 'duplicate'; original: OriginalAnswer | undefined } {
-  const atPlace = cfe.place === null ? undefined : receipts.find(({ ordinal }) => ordinal === cfe.place);
-  // An earlier sobre of ours may have it at another place.
-  const receipt = atPlace && isAbout(atPlace, cfe) ? atPlace : receipts.find((one) => isSurelyThis(one, cfe));
-  if (!receipt) return verdictOutcome(atPlace ? 'other receipt' : 'no verdict on it', {});
+  const atOrdinal = cfe.place === null ? undefined : receipts.find(({ ordinal }) => ordinal === cfe.place);
+  // An earlier sobre of ours may have it under another ordinal.
+  const receipt =
+    atOrdinal && isAbout(atOrdinal, cfe) ? atOrdinal : receipts.find((one) => isExactlyThisCfe(one, cfe));
+  if (!receipt) return verdictOutcome(atOrdinal ? 'other receipt' : 'no verdict on it', {});
   const { state, reasons } = receipt;
   if (state === 'BE' && reasons.some(({ code }) => code === 'E02')) {
     return { kind: 'duplicate', original: receipt.original };
@@ -196,11 +197,10 @@ export function verdictOn(
   return verdictOutcome(known ?? 'other state', { what: `state ${state}`, reasons });
 }
 
-/** What E02 comes to for a CFE whose number was received first by that sobre, which is one of ours or somebody else's. */
-export const verdictOnDuplicate = (original: Original, { isOurs }: { isOurs: boolean }): VerdictOutcome =>
+/** Classifies E02, given whether the sobre that first had the number is ours. */
+export const judgeDuplicate = (original: Original, { isOurs }: { isOurs: boolean }): VerdictOutcome =>
   verdictOutcome(isOurs ? 'E02 of ours' : 'E02 of others', { what: 'E02', original });
 
-/** What an answer about our CFE comes to, as the table of outcomes has it. */
 function verdictOutcome(
   answer: Answer<'ask'>,
   { what, reasons = [], original }: { what?: string; reasons?: readonly Reason[]; original?: Original },
@@ -218,11 +218,11 @@ function verdictOutcome(
       throw new TypeError(`${answer} is said of a whole sobre`);
     case 'repeat':
     case 'stuck':
-      return unclear('ask', answer, what);
+      return classifyUnclear('ask', answer, what);
   }
 }
 
-/** The sobre in which the number was received first. */
+/** The sobre that first brought the number. */
 export interface Original {
   readonly idemisor: string;
   readonly idReceptor: string;
@@ -230,31 +230,34 @@ export interface Original {
 }
 
 /**
- * By type, series, number and moment of signing where the answer has them; a receipt that it could not read has only
- * its place. The moment tells a number that was given twice: before a database was restored, and after.
+ * Compares the fields that the answer has: an unreadable receipt has only its ordinal. The moment of signing
+ * distinguishes two uses of one number, before and after a database was restored.
  */
 function isAbout(
   receipt: ReceiptVerdict,
   { type, serie, numero, signedAt: ours }: Omit<OurCfe, 'place'>,
 ): boolean {
-  const { typeCode, serie: saidSerie, numero: saidNumero, signedAt } = receipt;
+  const { typeCode, serie: foundSerie, numero: foundNumero, signedAt } = receipt;
   return (
     (typeCode === undefined || typeCode === CFE_TYPES[type].code) &&
-    (saidSerie === undefined || saidSerie === serie) &&
-    (saidNumero === undefined || saidNumero === numero) &&
+    (foundSerie === undefined || foundSerie === serie) &&
+    (foundNumero === undefined || foundNumero === numero) &&
     (signedAt === undefined || isSameMoment(signedAt, ours))
   );
 }
 
-/** Whether the receipt says of itself, in full, that it is this CFE: same number, signed in the same second. */
-export function isSurelyThis(receipt: ReceiptVerdict, cfe: Omit<OurCfe, 'place'>): boolean {
+/** True when the receipt has every identifying field and all match this CFE: same number, signed in the same second. */
+export function isExactlyThisCfe(receipt: ReceiptVerdict, cfe: Omit<OurCfe, 'place'>): boolean {
   const { typeCode, serie, numero, signedAt } = receipt;
   return ![typeCode, serie, numero, signedAt].includes(undefined) && isAbout(receipt, cfe);
 }
 
-/** The authority writes moments without an offset, or with a false one: the clock on the wall counts as well. */
-function isSameMoment(said: string, ours: string): boolean {
-  return said.slice(0, 19) === ours.slice(0, 19) || instantOf(said)?.getTime() === instantOf(ours)?.getTime();
+/** Also compares the local time: the authority writes moments without an offset, or with a wrong one. */
+function isSameMoment(found: string, ours: string): boolean {
+  return (
+    found.slice(0, 19) === ours.slice(0, 19) ||
+    parseInstant(found)?.getTime() === parseInstant(ours)?.getTime()
+  );
 }
 
 function ticketOf(idReceptor: string | undefined, { token, askFrom }: QueryTicket): SobreTicket | undefined {
@@ -262,11 +265,11 @@ function ticketOf(idReceptor: string | undefined, { token, askFrom }: QueryTicke
   return { idReceptor, token, askFrom: askFrom ?? null };
 }
 
-/** Where the answer settles nothing: the call is repeated, or a person must look. Throws for an answer that is clear. */
-export const unsettled = <S extends Situation>(
+/** Returns `repeat` or `stuck` for an answer that decides nothing. Throws RangeError for a clear answer. */
+export const classifyUnclearReading = <S extends Situation>(
   situation: S,
   { answer, detail }: { answer: Answer<S>; detail?: string | undefined },
-): Unclear => unclear(situation, answer, detail ?? answer);
+): Unclear => classifyUnclear(situation, answer, detail ?? answer);
 
 const codeIn = (answer: string): string => answer.replace(/^code /, '');
 
@@ -277,8 +280,8 @@ const reasonOf = (answer: string): Reason => ({
   detail: null,
 });
 
-/** What the table counts on with an answer. */
-export function given<T>(value: T | undefined): T {
-  if (value === undefined) throw new TypeError('the reading lacks what its row of the table needs');
+/** Returns the value that a row of the table requires. Throws TypeError without it. */
+export function requireValue<T>(value: T | undefined): T {
+  if (value === undefined) throw new TypeError('the reading has no value that its row of the table requires');
   return value;
 }

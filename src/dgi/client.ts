@@ -1,39 +1,39 @@
-/** The authority's services over HTTP; every answer, and every lack of one, comes out as a value. */
+/** The authority's services over HTTP; answers and failures are returned as values. */
 import { X509Certificate } from 'node:crypto';
 import { rucOf } from '../crypto/x509.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { montevideoTimestamp } from '../domain/montevideo.ts';
-import { checkSubject, documentIn, NoAnswer, refuseExceptions } from './answers.ts';
+import { checkSubject, NoAnswer, readDocument, throwOnException } from './answers.ts';
 import { type Caller, type Calls, createCalls, type DgiClientOptions, type Trace } from './calls.ts';
 import {
   type AskVerdictAnswer,
   type FindCfeAnswer,
   type FindSobreAnswer,
-  findCfeAnswer,
-  findSobreAnswer,
-  noVerdictsAnswer,
   readCfeState,
   readReception,
   readShipments,
   type SendAnswer,
-  sendAnswer,
+  toAskVerdictAnswer,
+  toFindCfeAnswer,
+  toFindSobreAnswer,
+  toSendAnswer,
 } from './cfeAnswers.ts';
 import {
   type FindReportAnswer,
-  findListed,
-  findReportAnswer,
+  findListedReport,
   type ListIssuersAnswer,
   type ListReportsAnswer,
   type LookUpAnswer,
-  listIssuersAnswer,
-  lookUpAnswer,
-  noReportAnswer,
   readReportAck,
   readReports,
   type SendReportAnswer,
-  sendReportAnswer,
+  toFindReportAnswer,
+  toListIssuersAnswer,
+  toLookUpAnswer,
+  toSendReportAnswer,
+  toUnclearReportAnswer,
 } from './otherAnswers.ts';
-import { carried, verdictQuestion } from './soap.ts';
+import { wrapInXmlData, writeVerdictQuery } from './soap.ts';
 import type { DgiCredentials } from './wsSecurity.ts';
 import { readAckCfe, readAckReport, readAckSobre } from './xml/ack.ts';
 import { readIssuers } from './xml/issuers.ts';
@@ -41,7 +41,7 @@ import { UnreadableXml } from './xml/parse.ts';
 import { readRegistryRecord } from './xml/registry.ts';
 import { element, optionalPlain, plain } from './xml/write.ts';
 
-export { type AuthorityCall, type HeardCall, hearingCalls } from './calls.ts';
+export { type AuthorityCall, type RecordedCall, recordCalls } from './calls.ts';
 export type {
   AskVerdictAnswer,
   FateUnknown,
@@ -62,20 +62,20 @@ interface SobreToSend {
   readonly idemisor: bigint;
   readonly xml: string;
 }
-/** The signed request that brings a sobre: only the sending is left. */
+/** A signed request with a sobre, ready to send. */
 export interface SignedSobre {
   readonly kind: 'signed';
   readonly environment: Environment;
-  /** Of the certificate that signed it: whom the answer must be about. */
+  /** The RUT of the signing certificate, which the answer must name. */
   readonly rut: string | undefined;
   readonly idemisor: bigint;
   readonly envelope: string;
 }
-/** When a sobre leaves. */
-interface Departure {
-  /** A process that was held up may wake when all has been decided otherwise: after this nothing is sent. */
+/** Limits on sending a sobre. */
+interface SendOptions {
+  /** Nothing is sent after this: a process that was suspended may wake when another one has decided otherwise. */
   readonly leaveBy?: Date;
-  /** Whether it tries an endpoint that is away. */
+  /** Whether the call probes an unavailable endpoint. */
   readonly isProbe?: boolean;
 }
 interface SobreQuery {
@@ -94,57 +94,57 @@ interface FiscalNumber {
   readonly numero: number;
 }
 
-/** The authority, to whoever is handed a client. Calls resolve with what came of them; they reject for bugs only. */
+/** A client of the authority. Calls resolve with their outcome and reject for bugs only. */
 export interface DgiClient {
-  /** Signs the request that `sendSobre` sends, which takes a while; nothing is sent yet. */
+  /** Signs the request for `sendSobre`, which takes a while; sends nothing. */
   signSobre(by: DgiCredentials, environment: Environment, sobre: SobreToSend): SignedSobre;
-  /** EFACRECEPCIONSOBRE: brings a sobre, whose bytes must be the same at every attempt. */
-  sendSobre(sobre: SignedSobre, departure?: Departure): Promise<SendAnswer>;
-  /** EFACCONSULTARESTADOENVIO: the verdicts on the receipts of a sobre. Read-only and repeatable. */
+  /** EFACRECEPCIONSOBRE: sends a sobre, whose bytes must be the same at every attempt. */
+  sendSobre(sobre: SignedSobre, options?: SendOptions): Promise<SendAnswer>;
+  /** EFACCONSULTARESTADOENVIO: returns the verdicts on the receipts of a sobre. Read-only and repeatable. */
   askVerdict(
     by: DgiCredentials,
     environment: Environment,
     ticket: { idReceptor: string; token: string },
   ): Promise<AskVerdictAnswer>;
-  /** EFACCONSULTARENVIOSSOBRE: whether the authority has a sobre, among those of at most 31 days (Montevideo). */
+  /** EFACCONSULTARENVIOSSOBRE: looks for a sobre among those of at most 31 days (Montevideo). */
   findSobre(by: DgiCredentials, environment: Environment, query: SobreQuery): Promise<FindSobreAnswer>;
-  /** EFACCONSULTARESTADOCFE: the first sobre that carried a receipt of ours. */
+  /** EFACCONSULTARESTADOCFE: finds the first sobre with a receipt of ours. */
   findCfe(by: DgiCredentials, environment: Environment, cfe: FiscalNumber): Promise<FindCfeAnswer>;
-  /** EFACRECEPCIONREPORTE: brings the report of a day, whose bytes must be the same at every attempt. */
+  /** EFACRECEPCIONREPORTE: sends the report of a day, whose bytes must be the same at every attempt. */
   sendReport(by: DgiCredentials, environment: Environment, report: ReportToSend): Promise<SendReportAnswer>;
-  /** EFACCONSULTARENVIOSREPORTE: what the authority has of a report of ours. `date`: that of the report. */
+  /** EFACCONSULTARENVIOSREPORTE: finds a report of ours by its number and date. */
   findReport(
     by: DgiCredentials,
     environment: Environment,
     report: { idEmisor: bigint; date: string },
   ): Promise<FindReportAnswer>;
-  /** EFACCONSULTARENVIOSREPORTE: every report of a day. */
+  /** EFACCONSULTARENVIOSREPORTE: returns every report of a day. */
   listReports(by: DgiCredentials, environment: Environment, date: string): Promise<ListReportsAnswer>;
-  /** EFACCONSULTARRESPUESTAREPORTE: the first answer to a report, once more. */
+  /** EFACCONSULTARRESPUESTAREPORTE: reads the first answer to a report again. */
   readReportAnswer(
     by: DgiCredentials,
     environment: Environment,
     report: { idEmisor: bigint; authorityId: string },
   ): Promise<SendReportAnswer>;
   /**
-   * EFACCONSULTARRUCEMISORESTRANSICIONCOMPRIMIDOPROV: the electronic issuers that came or changed since a moment; of one
-   * RUC where it is named.
+   * EFACCONSULTARRUCEMISORESTRANSICIONCOMPRIMIDOPROV: lists electronic issuers that are new or changed since a moment,
+   * all or only the given RUC.
    */
   listIssuers(
     by: DgiCredentials,
     environment: Environment,
     query: { since: Date; rut?: string },
   ): Promise<ListIssuersAnswer>;
-  /** eRUT: what the registry tells of a RUT (12 digits). */
+  /** eRUT: looks a RUT (12 digits) up in the registry. */
   lookUpRut(by: DgiCredentials, environment: Environment, rut: string): Promise<LookUpAnswer>;
 }
 
-/** A client of the authority in both environments. */
+/** Creates a client of the authority for both environments. */
 export function createDgiClient(options: DgiClientOptions): DgiClient {
   const calls = createCalls(options);
   return {
     signSobre: (credentials, environment, sobre) => signSobre(calls, { credentials, environment }, sobre),
-    sendSobre: (sobre, departure) => sendSobre(calls, sobre, departure),
+    sendSobre: (sobre, sendOptions) => sendSobre(calls, sobre, sendOptions),
     askVerdict: (credentials, environment, ticket) => askVerdict(calls, { credentials, environment }, ticket),
     findSobre: (credentials, environment, query) => findSobre(calls, { credentials, environment }, query),
     findCfe: (credentials, environment, cfe) => findCfe(calls, { credentials, environment }, cfe),
@@ -159,27 +159,27 @@ export function createDgiClient(options: DgiClientOptions): DgiClient {
 }
 
 function signSobre(calls: Calls, caller: Caller, { idemisor, xml }: SobreToSend): SignedSobre {
-  const envelope = calls.sign('sendSobre', caller, carried(xml));
+  const envelope = calls.sign('sendSobre', caller, wrapInXmlData(xml));
   return { kind: 'signed', environment: caller.environment, rut: rutOf(caller), idemisor, envelope };
 }
 
 function sendSobre(
   calls: Calls,
   sobre: SignedSobre,
-  { leaveBy, isProbe }: Departure = {},
+  { leaveBy, isProbe }: SendOptions = {},
 ): Promise<SendAnswer> {
   const { rut, idemisor, envelope } = sobre;
   const send = async (trace: Trace): Promise<SendAnswer> => {
     if (leaveBy !== undefined && calls.now() > leaveBy) throw new NoAnswer('unreached', 'too late');
     const answer = await calls.send('sendSobre', sobre, envelope, { isProbe, trace });
     const ack = await calls.readSigned(answer, readAckSobre, sobre);
-    const mayLackIds = ack.state !== 'AS';
-    checkSubject(ack, { rut, idemisor: idemisor.toString(), mayLackIds });
+    const mayOmitIds = ack.state !== 'AS';
+    checkSubject(ack, { rut, idemisor: idemisor.toString(), mayOmitIds });
     const reading = readReception(ack);
     Object.assign(trace, { code: reading.answer, reasons: ack.reasons });
-    return soon(calls, sendAnswer(reading));
+    return capAskFrom(calls, toSendAnswer(reading));
   };
-  return calls.run('sendSobre', sobre, send, sendAnswer);
+  return calls.run('sendSobre', sobre, send, toSendAnswer);
 }
 
 function askVerdict(
@@ -188,16 +188,16 @@ function askVerdict(
   ticket: { idReceptor: string; token: string },
 ): Promise<AskVerdictAnswer> {
   const ask = async (trace: Trace): Promise<AskVerdictAnswer> => {
-    const answer = await calls.ask('askVerdict', caller, verdictQuestion(ticket), trace);
+    const answer = await calls.ask('askVerdict', caller, writeVerdictQuery(ticket), trace);
     const ack = await calls.readSigned(answer, readAckCfe, caller);
     checkSubject(ack, { rut: rutOf(caller), idReceptor: ticket.idReceptor });
-    // A sobre of ours holds one receipt; of another system's, which is asked about after E02, the states are not told.
+    // Records the state only for a sobre of ours, which holds one receipt; after E02 it may be another system's.
     const [receipt, ...others] = ack.receipts;
     if (!receipt) trace.code = 'no verdict on it';
     else if (others.length === 0) Object.assign(trace, { code: receipt.state, reasons: receipt.reasons });
     return { kind: 'answered', ack };
   };
-  return calls.run('askVerdict', caller, ask, noVerdictsAnswer);
+  return calls.run('askVerdict', caller, ask, toAskVerdictAnswer);
 }
 
 function findSobre(
@@ -210,12 +210,12 @@ function findSobre(
     `${plain('FechaDesde', localTime(from))}${plain('FechaHasta', localTime(to))}</Consultaenviossobre>`;
   const ask = async (trace: Trace): Promise<FindSobreAnswer> => {
     const answer = await calls.ask('findSobre', caller, parameters, trace);
-    refuseExceptions(answer);
+    throwOnException(answer);
     const reading = readShipments(answer, idemisor.toString());
     trace.code = reading.answer;
-    return soon(calls, findSobreAnswer(reading));
+    return capAskFrom(calls, toFindSobreAnswer(reading));
   };
-  return calls.run('findSobre', caller, ask, findSobreAnswer);
+  return calls.run('findSobre', caller, ask, toFindSobreAnswer);
 }
 
 function findCfe(
@@ -226,12 +226,12 @@ function findCfe(
   const parameters = `<Cfeid>${plain('TipoCFE', typeCode)}${element('Serie', serie)}${plain('Nro', numero)}</Cfeid>`;
   const ask = async (trace: Trace): Promise<FindCfeAnswer> => {
     const answer = await calls.ask('findCfe', caller, parameters, trace);
-    refuseExceptions(answer);
+    throwOnException(answer);
     const reading = readCfeState(answer);
     trace.code = reading.answer;
-    return soon(calls, findCfeAnswer(reading));
+    return capAskFrom(calls, toFindCfeAnswer(reading));
   };
-  return calls.run('findCfe', caller, ask, findCfeAnswer);
+  return calls.run('findCfe', caller, ask, toFindCfeAnswer);
 }
 
 async function sendReport(
@@ -239,16 +239,16 @@ async function sendReport(
   caller: Caller,
   { idEmisor, xml, leaveBy }: ReportToSend,
 ): Promise<SendReportAnswer> {
-  const envelope = calls.sign('sendReport', caller, carried(xml));
+  const envelope = calls.sign('sendReport', caller, wrapInXmlData(xml));
   const send = async (): Promise<SendReportAnswer> => {
     if (leaveBy !== undefined && calls.now() > leaveBy) throw new NoAnswer('unreached', 'too late');
     const answer = await calls.send('sendReport', caller, envelope);
     const ack = await calls.readSigned(answer, readAckReport, caller);
-    const mayLackIds = ack.state !== 'AR';
-    checkSubject(ack, { rut: rutOf(caller), idemisor: idEmisor.toString(), mayLackIds });
-    return sendReportAnswer(readReportAck(ack));
+    const mayOmitIds = ack.state !== 'AR';
+    checkSubject(ack, { rut: rutOf(caller), idemisor: idEmisor.toString(), mayOmitIds });
+    return toSendReportAnswer(readReportAck(ack));
   };
-  return calls.run('sendReport', caller, send, sendReportAnswer);
+  return calls.run('sendReport', caller, send, toSendReportAnswer);
 }
 
 const reportsQuestion = (date: string, idEmisor?: bigint): string =>
@@ -261,19 +261,19 @@ function findReport(
 ): Promise<FindReportAnswer> {
   const ask = async (): Promise<FindReportAnswer> => {
     const answer = await calls.ask('findReports', caller, reportsQuestion(date, idEmisor));
-    refuseExceptions(answer);
-    return findReportAnswer(findListed(readReports(answer), idEmisor));
+    throwOnException(answer);
+    return toFindReportAnswer(findListedReport(readReports(answer), idEmisor));
   };
-  return calls.run('findReports', caller, ask, noReportAnswer);
+  return calls.run('findReports', caller, ask, toUnclearReportAnswer);
 }
 
 function listReports(calls: Calls, caller: Caller, date: string): Promise<ListReportsAnswer> {
   const ask = async (): Promise<ListReportsAnswer> => {
     const answer = await calls.ask('findReports', caller, reportsQuestion(date));
-    refuseExceptions(answer);
+    throwOnException(answer);
     return { kind: 'listed', reports: readReports(answer) };
   };
-  return calls.run('findReports', caller, ask, noReportAnswer);
+  return calls.run('findReports', caller, ask, toUnclearReportAnswer);
 }
 
 function readReportAnswer(
@@ -285,10 +285,10 @@ function readReportAnswer(
   const ask = async (): Promise<SendReportAnswer> => {
     const answer = await calls.ask('readReportAnswer', caller, parameters);
     const ack = await calls.readSigned(answer, readAckReport, caller);
-    checkSubject(ack, { rut: rutOf(caller), idemisor: idEmisor.toString(), mayLackIds: ack.state !== 'AR' });
-    return sendReportAnswer(readReportAck(ack));
+    checkSubject(ack, { rut: rutOf(caller), idemisor: idEmisor.toString(), mayOmitIds: ack.state !== 'AR' });
+    return toSendReportAnswer(readReportAck(ack));
   };
-  return calls.run('readReportAnswer', caller, ask, noReportAnswer);
+  return calls.run('readReportAnswer', caller, ask, toUnclearReportAnswer);
 }
 
 function listIssuers(
@@ -301,31 +301,31 @@ function listIssuers(
     `${plain('Filtro_eFacRUCEmisorAudFchHora', localTime(since))}</Consultarucemisores>`;
   const ask = async (): Promise<ListIssuersAnswer> => {
     const answer = await calls.ask('listIssuers', caller, parameters);
-    refuseExceptions(answer);
+    throwOnException(answer);
     try {
-      return listIssuersAnswer({ answer: 'list', issuers: await readIssuers(answer) });
+      return toListIssuersAnswer({ answer: 'list', issuers: await readIssuers(answer) });
     } catch (error) {
       throw error instanceof UnreadableXml ? new NoAnswer('unreadable') : error;
     }
   };
-  return calls.run('listIssuers', caller, ask, listIssuersAnswer);
+  return calls.run('listIssuers', caller, ask, toListIssuersAnswer);
 }
 
 function lookUpRut(calls: Calls, caller: Caller, rut: string): Promise<LookUpAnswer> {
   const ask = async (): Promise<LookUpAnswer> => {
     const answer = await calls.ask('lookUpRut', caller, element('Rut', rut));
-    const record = readRegistryRecord(documentIn(answer));
+    const record = readRegistryRecord(readDocument(answer));
     if (!record) throw new NoAnswer('unreadable');
-    return lookUpAnswer(rut, { answer: 'record', record });
+    return toLookUpAnswer(rut, { answer: 'record', record });
   };
-  return calls.run('lookUpRut', caller, ask, (reading) => lookUpAnswer(rut, reading));
+  return calls.run('lookUpRut', caller, ask, (reading) => toLookUpAnswer(rut, reading));
 }
 
-/** How far ahead the authority may set the moment from which on it is asked (Fechahora). */
+/** The latest accepted moment to start asking (Fechahora), from now. */
 const LONGEST_ASK_FROM_MILLISECONDS = 3_600_000;
 
-/** An error of the authority's clock or offset must not keep us from asking; asking too early is harmless (105). */
-function soon<T extends SendAnswer | FindSobreAnswer | FindCfeAnswer>({ now }: Calls, answer: T): T {
+/** Prevents a wrong clock or offset of the authority from delaying our question; asking too early is harmless (105). */
+function capAskFrom<T extends SendAnswer | FindSobreAnswer | FindCfeAnswer>({ now }: Calls, answer: T): T {
   if (!('askFrom' in answer) || answer.askFrom === null) return answer;
   const latest = now().getTime() + LONGEST_ASK_FROM_MILLISECONDS;
   return { ...answer, askFrom: new Date(Math.min(answer.askFrom.getTime(), latest)) };
@@ -334,5 +334,5 @@ function soon<T extends SendAnswer | FindSobreAnswer | FindCfeAnswer>({ now }: C
 const rutOf = ({ credentials }: Caller): string | undefined =>
   rucOf(new X509Certificate(credentials.certificateDer));
 
-/** A moment as the consultations want it: Montevideo, without an offset. */
+/** Formats a moment for the consultations: Montevideo time without an offset. */
 const localTime = (moment: Date): string => montevideoTimestamp(moment).slice(0, 19);

@@ -3,20 +3,20 @@ import { NoAnswer } from './answers.ts';
 import { type Breakers, withPermit } from './calls.ts';
 import { AnswerTooLarge, post, type Timeouts, Unanswered } from './post.ts';
 
-/** What the credentials check says of a login. */
+/** The result of checking a login. */
 export interface LoginAnswer {
   login: 'success' | 'failed';
   permissions: ('HOMO' | 'PROD')[];
   message: string;
 }
 
-/** The credentials check gave no usable answer. The message holds nothing of what was sent. */
+/** The credentials check gave no usable answer. The message holds nothing of the request. */
 export class CredentialsCheckUnavailable extends Error {
   override readonly name = 'CredentialsCheckUnavailable';
 }
 
 const MOST_BYTES = 64 * 1024;
-/** What comes in place of an answer. Their messages hold nothing of what was sent. */
+/** Their messages hold nothing of the request. */
 const NO_ANSWER = [NoAnswer, Unanswered, AnswerTooLarge];
 
 interface Question {
@@ -31,7 +31,7 @@ const Answer = z
     permissions: z.array(z.string()).default([]),
     message: z.string().default(''),
   })
-  // A permission that we do not know yet is passed over.
+  // Ignores permissions that we do not know.
   .transform(
     (answer): LoginAnswer => ({
       ...answer,
@@ -42,16 +42,15 @@ const Answer = z
   );
 
 /**
- * Asks whether an enterprise's login at the authority holds and what it may do, by its RUT alone where there is no login:
- * `POST {url}` {rut, username?, password?}
- * (docs/contract.md#credentials; a contract of our own, as the authority publishes none). Rejects with
- * CredentialsCheckUnavailable.
+ * Creates the check of an enterprise's login and permissions at the authority: `POST {url}` {rut, username?, password?}.
+ * The contract is ours (docs/contract.md#credentials), as the authority publishes none. Without a login it checks the
+ * RUT alone. Rejects with CredentialsCheckUnavailable.
  */
 export function createCredentialsCheck(options: {
   url: string;
   timeoutSeconds: number;
   ca?: string | undefined;
-  /** Says whether the service may be called; without it, always. */
+  /** Permits or refuses each call; without it, all are permitted. */
   breakers?: Breakers | undefined;
 }) {
   const timeouts: Timeouts = {
@@ -68,8 +67,8 @@ export function createCredentialsCheck(options: {
       ca: options.ca,
     });
     if (answer.status !== 200) throw new NoAnswer('http', `HTTP ${answer.status}`);
-    const parsed = Answer.safeParse(jsonIn(answer.body));
-    if (!parsed.success) throw new NoAnswer('unreadable', 'the answer is not the JSON that is expected');
+    const parsed = Answer.safeParse(parseJsonBody(answer.body));
+    if (!parsed.success) throw new NoAnswer('unreadable', 'the answer is not the expected JSON');
     return parsed.data;
   }
 
@@ -85,7 +84,7 @@ export function createCredentialsCheck(options: {
   };
 }
 
-function jsonIn(body: Buffer): unknown {
+function parseJsonBody(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {

@@ -1,11 +1,10 @@
 import { instantOfMontevideo } from '../domain/montevideo.ts';
 
 /**
- * The instant that a timestamp of the authority means, undefined where it is not one. Those without an offset are in
- * Montevideo; a false `Z` (docs/authority/services.md#clock) makes it three hours early, so none of them orders
- * anything.
+ * Parses a timestamp of the authority; undefined when malformed. Without an offset it is Montevideo time. A wrong `Z`
+ * (docs/authority/services.md#clock) makes it three hours early, so never order events by it.
  */
-export function instantOf(text: string | undefined): Date | undefined {
+export function parseInstant(text: string | undefined): Date | undefined {
   const parts = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d+)?(Z|[+-]\d{2}:\d{2})?$/.exec(
     text?.trim() ?? '',
   );

@@ -1,15 +1,15 @@
-/** What the authority's answers about all but CFEs come to: daily reports, the registry, the list of electronic issuers. */
+/** Turns the authority's answers about daily reports, the registry and electronic issuers into results. */
 import type { Element } from '@xmldom/xmldom';
 import type { RegistryRecord } from '../domain/registryRecord.ts';
 import type { TakenStatus } from '../domain/reportStatus.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
-import { NoAnswer, type NoReading, withoutZeros } from './answers.ts';
-import { type FateUnknown, given, unsettled } from './cfeAnswers.ts';
-import { type Answer, outcomeOf, stuckBy, type Unclear } from './outcomes.ts';
+import { type FailureReading, NoAnswer, stripLeadingZeros } from './answers.ts';
+import { classifyUnclearReading, type FateUnknown, requireValue } from './cfeAnswers.ts';
+import { type Answer, explainStuck, outcomeOf, type Unclear } from './outcomes.ts';
 import type { AckReport, Reason } from './xml/ack.ts';
 import type { ListedIssuer } from './xml/issuers.ts';
 import { childrenNamed, elementAt, textAt } from './xml/parse.ts';
-import { bareRecord } from './xml/registry.ts';
+import { recordOfStatus } from './xml/registry.ts';
 
 // Reports.
 
@@ -20,15 +20,15 @@ export type SendReportAnswer =
       readonly kind: 'refused';
       readonly reasons: Reason[];
       readonly authorityId: string | null;
-      /** For support: why a person must mend it, and what to do. */
+      /** For support: the problem, and how to fix it. */
       readonly stuck: { readonly reason: StuckReason; readonly explanation: string };
     }
-  /** R05, R06: refused, and it goes on by itself. */
+  /** R05, R06: refused, and retried automatically. */
   | { readonly kind: 'sequence' | 'early'; readonly reasons: Reason[]; readonly authorityId: string | null }
   | { readonly kind: 'duplicate' }
   | FateUnknown
   | Unclear;
-/** What the authority has of a report of ours. */
+/** The authority's state of a report of ours. */
 export type FindReportAnswer =
   | { readonly kind: 'taken'; readonly status: TakenStatus; readonly authorityId: string }
   | { readonly kind: 'refused'; readonly authorityId: string }
@@ -42,12 +42,12 @@ export interface ListedReport {
   readonly state: string;
 }
 
-/** All reports of a day, of whichever system of the company. */
+/** All reports of a day, from any system of the company. */
 export type ListReportsAnswer =
   | { readonly kind: 'listed'; readonly reports: readonly ListedReport[] }
   | Unclear;
 
-/** What came back from a call about a report: its key in the table of outcomes, and what came with it. */
+/** An answer about a report as a key of the table of outcomes, with its data. */
 interface ReportReading<S extends 'sendReport' | 'findReport'> {
   readonly answer: Answer<S>;
   readonly detail?: string | undefined;
@@ -56,10 +56,10 @@ interface ReportReading<S extends 'sendReport' | 'findReport'> {
   readonly authorityId?: string | undefined;
 }
 
-/** The reasons for which a report is refused (MotivosRechazo) that a rule covers. */
+/** The reasons for refusing a report (MotivosRechazo) that have a row in the table. */
 const REPORT_REFUSALS = ['R01', 'R02', 'R03', 'R04', 'R05', 'R06'] as const;
 
-/** Reads the answer to the report of a day. Of several reasons the one that a person must see to counts first. */
+/** Reads the answer to the report of a day. Among several reasons, one that needs support comes first. */
 export function readReportAck(ack: AckReport): ReportReading<'sendReport'> {
   const { state, idReceptor, reasons } = ack;
   if (state === 'AR' && idReceptor !== undefined) return { answer: 'AR', authorityId: idReceptor };
@@ -70,20 +70,20 @@ export function readReportAck(ack: AckReport): ReportReading<'sendReport'> {
   return { answer: known ?? 'BR', detail, reasons, authorityId: idReceptor };
 }
 
-export function sendReportAnswer(reading: ReportReading<'sendReport'>): SendReportAnswer {
+export function toSendReportAnswer(reading: ReportReading<'sendReport'>): SendReportAnswer {
   const outcome = outcomeOf('sendReport', reading.answer);
   const { reaction } = outcome;
   const refusal = { reasons: [...(reading.reasons ?? [])], authorityId: reading.authorityId ?? null };
-  if (reaction === 'received') return { kind: 'received', authorityId: given(reading.authorityId) };
+  if (reaction === 'received') return { kind: 'received', authorityId: requireValue(reading.authorityId) };
   if (reaction === 'refused')
-    return { kind: 'refused', ...refusal, stuck: stuckBy(outcome.reason, reading.detail) };
+    return { kind: 'refused', ...refusal, stuck: explainStuck(outcome.reason, reading.detail) };
   if (reaction === 'sequence' || reaction === 'early') return { kind: reaction, ...refusal };
   if (reaction === 'duplicate') return { kind: 'duplicate' };
   if (reaction === 'fateUnknown') return { kind: 'fateUnknown', what: reading.detail ?? reading.answer };
-  return unsettled('sendReport', reading);
+  return classifyUnclearReading('sendReport', reading);
 }
 
-/** Reads the answer to EFACCONSULTARENVIOSREPORTE: the reports of a day, refused ones too. */
+/** Reads the answer to EFACCONSULTARENVIOSREPORTE: all reports of a day, refused ones included. */
 export function readReports(answer: Element): ListedReport[] {
   const list = elementAt(answer, 'Ackconsultaenviosreporte');
   if (!list) throw new NoAnswer('unreadable');
@@ -91,14 +91,17 @@ export function readReports(answer: Element): ListedReport[] {
   return (collection ? childrenNamed(collection, 'DatosReporte') : []).map((report) => {
     const [idEmisor, state] = [textAt(report, 'IdEmisor'), textAt(report, 'Estado')];
     if (idEmisor === undefined || state === undefined) throw new NoAnswer('unreadable');
-    return { idEmisor: withoutZeros(idEmisor), state, authorityId: textAt(report, 'IdReceptor') };
+    return { idEmisor: stripLeadingZeros(idEmisor), state, authorityId: textAt(report, 'IdReceptor') };
   });
 }
 
 const REPORT_STATES = ['AR', 'DR', 'ER', 'FR', 'BR'] as const;
 
-/** Finds a report of ours among those of its day. A refused repeat may stand there beside the one that was taken. */
-export function findListed(reports: readonly ListedReport[], idEmisor: bigint): ReportReading<'findReport'> {
+/** Finds a report of ours among those of its day. A refused repeat may be listed with the received one. */
+export function findListedReport(
+  reports: readonly ListedReport[],
+  idEmisor: bigint,
+): ReportReading<'findReport'> {
   const ours = reports.filter((report) => report.idEmisor === idEmisor.toString());
   const one = ours.find(({ state }) => state !== 'BR') ?? ours[0];
   if (!one) return { answer: 'not listed' };
@@ -108,39 +111,41 @@ export function findListed(reports: readonly ListedReport[], idEmisor: bigint): 
   return { answer: `listed ${known}`, authorityId: one.authorityId };
 }
 
-export function findReportAnswer(reading: ReportReading<'findReport'>): FindReportAnswer {
+export function toFindReportAnswer(reading: ReportReading<'findReport'>): FindReportAnswer {
   const outcome = outcomeOf('findReport', reading.answer);
   if (outcome.reaction === 'taken')
-    return { kind: 'taken', status: outcome.status, authorityId: given(reading.authorityId) };
-  if (outcome.reaction === 'refused') return { kind: 'refused', authorityId: given(reading.authorityId) };
+    return { kind: 'taken', status: outcome.status, authorityId: requireValue(reading.authorityId) };
+  if (outcome.reaction === 'refused')
+    return { kind: 'refused', authorityId: requireValue(reading.authorityId) };
   if (outcome.reaction === 'absent') return { kind: 'absent' };
-  return unsettled('findReport', reading);
+  return classifyUnclearReading('findReport', reading);
 }
 
-/** Of a question about reports that brought no answer. */
-export const noReportAnswer = (reading: NoReading): Unclear => unsettled('findReport', reading);
+/** Classifies a question about reports that got no answer. */
+export const toUnclearReportAnswer = (reading: FailureReading): Unclear =>
+  classifyUnclearReading('findReport', reading);
 
 // The registry, and the list of issuers.
 
-/** What the registry knows of a RUT. */
+/** The result of a look-up in the registry. */
 export type LookUpAnswer =
   | { readonly kind: 'found'; readonly record: RegistryRecord }
   | { readonly kind: 'unregistered' }
   | Unclear;
 
-/** `rut`: the one that was asked about. */
-export function lookUpAnswer(
+/** Returns the result of a look-up of `rut`. */
+export function toLookUpAnswer(
   rut: string,
-  reading: NoReading | { readonly answer: 'record'; readonly record: RegistryRecord },
+  reading: FailureReading | { readonly answer: 'record'; readonly record: RegistryRecord },
 ): LookUpAnswer {
   const outcome = outcomeOf('lookUp', reading.answer);
   if (outcome.reaction === 'found')
     return {
       kind: 'found',
-      record: 'record' in reading ? reading.record : bareRecord(rut, outcome.activityStatus),
+      record: 'record' in reading ? reading.record : recordOfStatus(rut, outcome.activityStatus),
     };
   if (outcome.reaction === 'unregistered') return { kind: 'unregistered' };
-  return unsettled('lookUp', reading);
+  return classifyUnclearReading('lookUp', reading);
 }
 
 /** The list of electronic issuers. */
@@ -148,9 +153,9 @@ export type ListIssuersAnswer =
   | { readonly kind: 'listed'; readonly issuers: Iterable<ListedIssuer> }
   | Unclear;
 
-export function listIssuersAnswer(
-  reading: NoReading | { readonly answer: 'list'; readonly issuers: Iterable<ListedIssuer> },
+export function toListIssuersAnswer(
+  reading: FailureReading | { readonly answer: 'list'; readonly issuers: Iterable<ListedIssuer> },
 ): ListIssuersAnswer {
   if ('issuers' in reading) return { kind: 'listed', issuers: reading.issuers };
-  return unsettled('listIssuers', reading);
+  return classifyUnclearReading('listIssuers', reading);
 }

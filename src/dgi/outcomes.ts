@@ -1,24 +1,24 @@
 /**
- * What we do about every answer of the authority, and about none: the one table (docs/authority/sobres.md,
+ * The table of outcomes: our reaction to every answer of the authority, and to every failure (docs/authority/sobres.md,
  * docs/authority/services.md#exceptions, docs/authority/reports.md#sending-it). The client and the activities look up
- * here what an answer comes to. docs/outcomes.md shows the table with notes for people.
+ * here what an answer comes to. docs/outcomes.md shows it with notes.
  */
 import type { FinalStatus } from '../domain/cfeStatus.ts';
 import type { TakenStatus } from '../domain/reportStatus.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import { stuckMeans } from '../domain/words/cfes.ts';
 
-/** The exceptions of the services that a rule covers (Respuestas/Respuesta/codigo). */
+/** The exceptions of the services that have a row (Respuestas/Respuesta/codigo). */
 const EXCEPTION_CODES = [
   1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 99, 100, 101, 102, 103, 104, 105, 108, 109, 111, 201, 202,
   211, 212, 221, 222, 223, 224, 225, 226, 227,
 ] as const;
 type CodeKey = `code ${(typeof EXCEPTION_CODES)[number]}`;
 
-/** What may come whatever was asked. */
+/** Answers that may follow any question. */
 export type CommonAnswer =
   | CodeKey
-  /** An exception that no rule covers. */
+  /** An exception without a row. */
   | 'code *'
   /** No connection was made, so nothing was sent. */
   | 'unreached'
@@ -35,26 +35,26 @@ export type CommonAnswer =
   /** A SOAP fault about our signature. */
   | 'fault security'
   | 'bad signature'
-  /** Signed by a certificate that is not a configured one of the authority. */
+  /** Signed by a certificate that is not configured as the authority's. */
   | 'untrusted signer'
   /** About another company or another shipment. */
   | 'other subject'
-  /** The authority answers, and nothing has come of it for longer than CFE_PATIENCE. */
+  /** The authority answers, but without a decision for longer than CFE_PATIENCE. */
   | 'undecided'
   /** A private key cannot be opened, so nothing can be asked. */
   | 'no key';
 
-/** What may come besides, by what was asked. */
+/** Answers that may follow only one kind of question. */
 export interface SpecialAnswers {
-  /** The authority is to take a sobre. */
+  /** Sending a sobre. */
   send: 'AS' | 'AS without token' | 'S01' | 'S02' | 'S03' | 'S04' | 'S05' | 'S06' | 'S07' | 'S08' | 'BS';
-  /** It calls the sobre a duplicate (S08, 108); which of our sends that answers. */
+  /** The sobre is a duplicate (S08, 108), by the send that got this answer. */
   duplicate: 'at the first send' | 'at a later send' | 'though listed as refused';
-  /** Whether it has a sobre. */
+  /** Looking for a sobre. */
   find: 'listed' | 'listed as refused' | 'listed without token' | 'not listed' | 'signed for and not listed';
-  /** Whether it has a fiscal number, by whichever sobre. */
+  /** Looking for a fiscal number in any sobre. */
   findCfe: 'found' | 'found without token' | 'found without a verdict' | 'not found';
-  /** The verdict on a CFE. */
+  /** Asking for the verdict on a CFE. */
   ask:
     | 'AE'
     | 'BE'
@@ -65,11 +65,11 @@ export interface SpecialAnswers {
     | 'E02 of ours'
     | 'E02 of others'
     | 'E02 without its original';
-  /** What the registry knows of a RUT. */
+  /** Looking a RUT up in the registry. */
   lookUp: 'record';
-  /** The authority is to take the report of a day; also its answer to one, read once more. */
+  /** Sending the report of a day, or reading the answer to it again. */
   sendReport: 'AR' | 'R01' | 'R02' | 'R03' | 'R04' | 'R05' | 'R06' | 'BR';
-  /** Whether it has a report, and what it made of it. */
+  /** Looking for a report and its state. */
   findReport:
     | 'listed AR'
     | 'listed DR'
@@ -78,27 +78,27 @@ export interface SpecialAnswers {
     | 'listed BR'
     | 'other state'
     | 'not listed';
-  /** Who is an electronic issuer. */
+  /** Listing electronic issuers. */
   listIssuers: 'list';
 }
 export type Situation = keyof SpecialAnswers;
-/** The answers to what was asked: a closed set. */
+/** The answers in a situation: a closed set. */
 export type Answer<S extends Situation = Situation> = CommonAnswer | SpecialAnswers[S];
 
-/** The answer decides nothing: it goes on by itself, or a person must look. */
+/** The answer decides nothing: the service asks again, or support must act. */
 type UnclearReaction =
-  /** `reached`: the authority was there, so that CFE_PATIENCE counts. */
+  /** `reached`: the authority answered, so CFE_PATIENCE counts. */
   | { readonly reaction: 'repeat'; readonly reached: boolean }
-  /** What the reason means and what to do about it stands in domain/words. */
+  /** domain/words explains each reason and its remedy. */
   | { readonly reaction: 'stuck'; readonly reason: StuckReason };
 
-/** What a clear answer comes to, by what was asked. */
+/** The reactions to clear answers, by situation. */
 interface ClearReactions {
   send:
     | { readonly reaction: 'received' | 'refused' | 'duplicate' }
-    /** The authority may have kept the sobre: it is asked before the same bytes go out again. */
+    /** The authority may have received the sobre: it is asked before the same bytes are sent again. */
     | { readonly reaction: 'fateUnknown' };
-  duplicate: /** The CFE goes out in a new sobre with the next number. */
+  duplicate: /** The CFE is sent in a new sobre with the next number. */
     | { readonly reaction: 'renumber' }
     /** The authority is asked for number and token. */
     | { readonly reaction: 'askAgain' };
@@ -106,7 +106,7 @@ interface ClearReactions {
   findCfe: { readonly reaction: 'found' | 'absent' };
   ask:
     | { readonly reaction: 'verdict'; readonly status: FinalStatus }
-    /** Another sobre of ours has the verdict that counts. */
+    /** The valid verdict is that on another sobre of ours. */
     | { readonly reaction: 'original' }
     | { readonly reaction: 'notYet' }
     /** The list of sobres is asked for the right number and token. */
@@ -114,9 +114,9 @@ interface ClearReactions {
   lookUp:
     | { readonly reaction: 'found'; readonly activityStatus: string | null }
     | { readonly reaction: 'unregistered' };
-  sendReport: /** `duplicate`: it has it already. `sequence`: it is asked which one is free. `early`: it is sent again later. */
+  sendReport: /** `duplicate`: already received. `sequence`: ask for a free one. `early`: send again later. */
     | { readonly reaction: 'received' | 'duplicate' | 'sequence' | 'early' | 'fateUnknown' }
-    /** Not taken; a person must mend what `reason` means. */
+    /** Refused; support must fix the cause. */
     | { readonly reaction: 'refused'; readonly reason: StuckReason };
   findReport:
     | { readonly reaction: 'taken'; readonly status: TakenStatus }
@@ -126,10 +126,10 @@ interface ClearReactions {
 
 export type Outcome<S extends Situation> = UnclearReaction | ClearReactions[S];
 export type Row<S extends Situation> = { readonly answers: readonly Answer<S>[] } & Outcome<S>;
-/** A row for every situation that has none of its own for the answer. */
+/** A row for situations without a row of their own for the answer. */
 type GeneralRow = { readonly answers: readonly CommonAnswer[] } & UnclearReaction;
 
-/** Exceptions inside the authority, which say nothing of the sobre. */
+/** Internal errors of the authority, which say nothing about the sobre. */
 const INNER_EXCEPTIONS = ['code 100', 'code 102', 'code 104', 'code 13', 'code 99', 'code 105'] as const;
 
 export const OUTCOMES: { readonly [S in Situation]: readonly Row<S>[] } = {
@@ -259,7 +259,7 @@ export const OUTCOMES: { readonly [S in Situation]: readonly Row<S>[] } = {
   ],
 };
 
-/** For every situation that has no row of its own for the answer. */
+/** Rows for situations without a row of their own for the answer. */
 export const GENERAL_OUTCOMES: readonly GeneralRow[] = [
   {
     answers: ['code 1', 'code 2', 'code 3', 'code 4', 'code 111'],
@@ -341,13 +341,13 @@ export const GENERAL_OUTCOMES: readonly GeneralRow[] = [
   },
 ];
 
-/** The key of an exception, by its code. */
-export function answerOfCode(code: string): CommonAnswer {
+/** Returns the key of an exception by its code. */
+export function answerForCode(code: string): CommonAnswer {
   const known = EXCEPTION_CODES.find((each) => String(each) === code);
   return known === undefined ? 'code *' : `code ${known}`;
 }
 
-/** What an answer comes to: by the situation's own row, else the general one, else as a code that no rule covers. */
+/** Returns the outcome by the situation's row, else the general row, else the row of unknown codes. */
 export function outcomeOf<S extends Situation>(situation: S, answer: Answer<S>): Outcome<S> {
   const rows: readonly ({ readonly answers: readonly string[] } & Outcome<S>)[] = [
     ...OUTCOMES[situation],
@@ -360,31 +360,35 @@ export function outcomeOf<S extends Situation>(situation: S, answer: Answer<S>):
   return row;
 }
 
-/** An answer that decides nothing: it goes on by itself, or a person must look. */
+/** An answer that decides nothing: the service asks again, or support must act. */
 export type Unclear =
   | {
       readonly kind: 'repeat';
-      /** For logs and failures: what happened, in a few words. */
+      /** A short description for logs and failures. */
       readonly what: string;
-      /** Whether the authority was there: one that cannot be reached makes nobody stuck, however long. */
+      /** Whether the authority answered: an unreachable authority never makes a CFE stuck. */
       readonly reached: boolean;
     }
   | { readonly kind: 'stuck'; readonly reason: StuckReason; readonly explanation: string };
 
 /**
- * What an unclear answer comes to; `what` is a status or code for people, never the authority's text. Throws
- * RangeError for an answer that is clear.
+ * Returns `repeat` or `stuck` for an unclear answer. `what`: a status or code for people, never the authority's text.
+ * Throws RangeError for a clear answer.
  */
-export function unclear<S extends Situation>(situation: S, answer: Answer<S>, what?: string): Unclear {
+export function classifyUnclear<S extends Situation>(
+  situation: S,
+  answer: Answer<S>,
+  what?: string,
+): Unclear {
   const outcome: { readonly reaction: string } = outcomeOf(situation, answer);
   if (!isUnclear(outcome)) throw new RangeError(`${situation}, ${answer}: ${outcome.reaction} is clear`);
   if (outcome.reaction === 'repeat')
     return { kind: 'repeat', what: what ?? answer, reached: outcome.reached };
-  return { kind: 'stuck', ...stuckBy(outcome.reason, what) };
+  return { kind: 'stuck', ...explainStuck(outcome.reason, what) };
 }
 
-/** A reason to be stuck with its explanation for support, in English: histories hold it. */
-export const stuckBy = (
+/** Returns a stuck reason with its explanation for support, in English because workflow histories store it. */
+export const explainStuck = (
   reason: StuckReason,
   what?: string,
 ): { reason: StuckReason; explanation: string } => ({

@@ -2,18 +2,18 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import got, { TimeoutError } from 'got';
 
-/** Time-outs towards the authority, in seconds. */
+/** Time-outs of a request, in seconds. */
 export interface Timeouts {
-  /** Each of: finding the address, connecting, the TLS handshake. */
+  /** For each of the DNS look-up, the connection and the TLS handshake. */
   readonly connectSeconds: number;
-  /** The whole answer, from the beginning of the request. */
+  /** From the start of the request to the last byte of the answer. */
   readonly answerSeconds: number;
 }
 
-/** No answer came. The message holds no address and nothing of what was sent. */
+/** No answer came. The message holds no address and nothing of the request. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
-  /** False where it is certain that nothing was sent. */
+  /** False when it is certain that nothing was sent. */
   readonly sent: boolean;
 
   constructor(what: string, sent: boolean) {
@@ -22,20 +22,20 @@ export class Unanswered extends Error {
   }
 }
 
-/** The answer, unpacked, is larger than any real one. */
+/** The decompressed answer is larger than any real one. */
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge';
 }
 
 /**
- * An unused connection is closed after so long, before gateways do: one that is used while they close it leaves a send's
- * outcome unknown, and the authority is asked. A gateway that says when it does (Keep-Alive) is taken at its word.
+ * Closes unused connections before a gateway does: a request on a connection that is being closed has an unknown outcome.
+ * A Keep-Alive header of the gateway overrides this.
  */
 const UNUSED_MILLISECONDS = 3_000;
-const KEPT = { keepAlive: true, timeout: UNUSED_MILLISECONDS };
-const AGENTS = { http: new HttpAgent(KEPT), https: new HttpsAgent(KEPT) };
+const KEEP_ALIVE = { keepAlive: true, timeout: UNUSED_MILLISECONDS };
+const AGENTS = { http: new HttpAgent(KEEP_ALIVE), https: new HttpsAgent(KEEP_ALIVE) };
 
-/** What fails before the first byte of a request is sent. */
+/** Errors before the first byte of a request is sent. */
 const BEFORE_SENDING = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -55,8 +55,8 @@ const BEFORE_SENDING = new Set([
 const CONNECTING = new Set(['lookup', 'connect', 'secureConnect']);
 
 /**
- * Posts once: no redirect, no repeat, no cookie. The answer is counted as it comes, unpacked, so that a small one that
- * unpacks to a huge one ends at `mostBytes`. Throws Unanswered or AnswerTooLarge.
+ * Posts once, without redirects, retries or cookies. Limits the decompressed answer to `mostBytes` while it is read.
+ * Throws Unanswered or AnswerTooLarge.
  */
 export async function post(request: {
   url: string;
@@ -64,7 +64,7 @@ export async function post(request: {
   body: string;
   timeouts: Timeouts;
   mostBytes: number;
-  /** Certification authorities to trust in place of the usual ones, PEM. */
+  /** Certification authorities to trust instead of Node's own, PEM. */
   ca?: string | undefined;
 }): Promise<{ status: number; body: Buffer }> {
   const connect = request.timeouts.connectSeconds * 1_000;
@@ -76,7 +76,7 @@ export async function post(request: {
     followRedirect: false,
     retry: { limit: 0 },
     timeout: { lookup: connect, connect, secureConnect: connect },
-    // Runs until the last byte: an answer that drips must not hold us for ever.
+    // Covers the time up to the last byte: a slow answer must not hold us forever.
     signal: AbortSignal.timeout(request.timeouts.answerSeconds * 1_000),
     ...(request.ca === undefined ? {} : { https: { certificateAuthority: request.ca } }),
   });
@@ -94,14 +94,14 @@ export async function post(request: {
     }
   } catch (error) {
     if (error instanceof AnswerTooLarge) throw error;
-    throw unanswered(error);
+    throw toUnanswered(error);
   } finally {
     stream.destroy();
   }
   return { status, body: Buffer.concat(chunks) };
 }
 
-function unanswered(error: unknown): Unanswered {
+function toUnanswered(error: unknown): Unanswered {
   if (error instanceof TimeoutError && CONNECTING.has(error.event)) {
     return new Unanswered(`time-out: ${error.event}`, false);
   }

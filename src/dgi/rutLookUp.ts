@@ -3,10 +3,9 @@ import { Refusal } from '../errors.ts';
 import type { DgiClient } from './client.ts';
 import type { DgiCredentials } from './wsSecurity.ts';
 
-/** When to ask a registry again that does not answer. */
 const RETRY_AFTER_SECONDS = 30;
 
-/** The authority refuses our question, so a person must look. `code` is the stuck reason, for the log. */
+/** The authority refuses our question, so support must act. `code`: the stuck reason, for the log. */
 class LookUpRefused extends Error {
   override readonly name = 'LookUpRefused';
   readonly code: string;
@@ -18,17 +17,17 @@ class LookUpRefused extends Error {
 }
 
 /**
- * Looks RUTs up in the authority's registry (eRUT, docs/contract.md#registry-look-up), production's; null for one that
- * it does not know. Nothing is kept, but questions for the same RUT at the same time share one call. Where the
- * authority is silent, or no certificate to ask with was given, the look-up refuses (UNAVAILABLE).
+ * Creates the look-up in the authority's production registry (eRUT, docs/contract.md#registry-look-up); null for an
+ * unknown RUT. Simultaneous questions for one RUT share a call; nothing is cached. Rejects with UNAVAILABLE when the
+ * authority does not answer or no certificate is configured.
  */
 export function createRutLookUp(options: {
   client: Pick<DgiClient, 'lookUpRut'>;
-  /** The operator's own. */
+  /** The operator's credentials. */
   credentials: DgiCredentials | null;
 }): (rut: string) => Promise<RegistryRecord | null> {
   const { client, credentials } = options;
-  const underWay = new Map<string, Promise<RegistryRecord | null>>();
+  const pending = new Map<string, Promise<RegistryRecord | null>>();
 
   async function ask(rut: string): Promise<RegistryRecord | null> {
     if (!credentials) throw unavailable('Looking up the registry is not set up on this service.');
@@ -40,15 +39,15 @@ export function createRutLookUp(options: {
   }
 
   return (rut) => {
-    const shared = underWay.get(rut);
+    const shared = pending.get(rut);
     if (shared) return shared;
-    const own = ask(rut).finally(() => underWay.delete(rut));
-    underWay.set(rut, own);
+    const own = ask(rut).finally(() => pending.delete(rut));
+    pending.set(rut, own);
     return own;
   };
 }
 
-/** `what` happened, in the few words of the table of outcomes; for the log. */
+/** `what`: the failure in the words of the table of outcomes, for the log. */
 function unavailable(message: string, what?: string): Refusal {
   const cause = what === undefined ? {} : { cause: Object.assign(new Error(what), { code: what }) };
   return new Refusal('UNAVAILABLE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, ...cause });

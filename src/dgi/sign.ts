@@ -1,8 +1,7 @@
 /**
- * The signature of a CFE (Formato CFE v25.2, zone I; docs/authority/signatures.md#receipts) and of a daily report, which
- * is signed alike: enveloped, Reference URI="", inclusive C14N 1.0, over the document. What `writeCfe` and `writeReport`
- * give is canonical already, so it is digested as it stands; a general canonicaliser would cost several times the RSA
- * operation itself.
+ * Signs CFEs (Formato CFE v25.2, zone I; docs/authority/signatures.md#receipts) and daily reports: enveloped, Reference
+ * URI="", inclusive C14N 1.0. `writeCfe` and `writeReport` return canonical text, which is digested directly: a general
+ * canonicaliser would cost several times the RSA operation.
  */
 import { createHash, createSign, createVerify, type KeyObject, X509Certificate } from 'node:crypto';
 import { ALGORITHMS, C14N, DSIG, ENVELOPED, type SignatureHash } from './signatures.ts';
@@ -10,7 +9,7 @@ import { element, plain } from './xml/write.ts';
 
 const CLOSING_TAGS = ['</CFE>', '</Reporte>'] as const;
 
-/** A signed document: its final text, stored and sent as it is, and the base64 digest that a CFE's QR code carries. */
+/** A signed document: its final text, which is stored and sent unchanged, and the base64 digest for a CFE's QR code. */
 export interface SignedDocument {
   xml: string;
   digest: string;
@@ -18,13 +17,13 @@ export interface SignedDocument {
 
 export interface Signer {
   /**
-   * Signs the canonical text of a CFE (`writeCfe`) or a report (`writeReport`) and checks the result; throws when the
-   * private key is not the certificate's.
+   * Signs the canonical text of a CFE (`writeCfe`) or a report (`writeReport`) and verifies the signature. Throws when
+   * the private key does not belong to the certificate.
    */
   sign(canonical: string): SignedDocument;
 }
 
-/** A signer for one certificate. What does not change from one CFE to the next is put together once. */
+/** Creates a signer for one certificate; builds the constant parts of the signature once. */
 export function createSigner(options: {
   privateKey: KeyObject;
   certificateDer: Uint8Array;
@@ -46,13 +45,13 @@ export function createSigner(options: {
   return {
     sign(canonical) {
       const closingTag = CLOSING_TAGS.find((tag) => canonical.endsWith(tag));
-      if (!closingTag) throw new RangeError(`only what ends with ${CLOSING_TAGS.join(' or ')} is signed`);
+      if (!closingTag) throw new RangeError(`the document must end with ${CLOSING_TAGS.join(' or ')}`);
       const digest = createHash(hash).update(canonical, 'utf8').digest('base64');
       const signedInfo = `${beforeDigest}${digest}${afterDigest}`;
-      // Canonical on its own, SignedInfo carries the namespace that its parent Signature declares.
+      // The canonical form of SignedInfo repeats the namespace that its parent Signature declares.
       const signedBytes = `<SignedInfo xmlns="${DSIG}">${signedInfo}`;
       const signature = createSign(`RSA-${hash.toUpperCase()}`).update(signedBytes, 'utf8').sign(privateKey);
-      // A signature that does not verify would burn the number (E04): a key that is not the certificate's stops here.
+      // An invalid signature would burn the number (E04), so a key that does not match the certificate stops here.
       if (
         !createVerify(`RSA-${hash.toUpperCase()}`).update(signedBytes, 'utf8').verify(publicKey, signature)
       ) {
@@ -66,20 +65,20 @@ export function createSigner(options: {
   };
 }
 
-/** KeyInfo with the certificate and its issuer and serial number, in the order of the official samples. */
+/** Follows the order of the official samples. */
 function writeKeyInfo(certificate: X509Certificate): string {
   return (
     '<KeyInfo><X509Data>' +
     plain('X509Certificate', certificate.raw.toString('base64')) +
     '<X509IssuerSerial>' +
     element('X509IssuerName', issuerName(certificate)) +
-    // Decimal, 38 to 48 digits; Node gives it in hexadecimal.
+    // Decimal, 38 to 48 digits; Node returns hexadecimal.
     plain('X509SerialNumber', BigInt(`0x${certificate.serialNumber}`).toString()) +
     '</X509IssuerSerial></X509Data></KeyInfo>'
   );
 }
 
-/** The issuer as the samples write it: RFC 2253, last part of the DER first, separated by ", ". */
+/** Writes the issuer as in the official samples: RFC 2253, last part of the DER first, separated by ", ". */
 function issuerName(certificate: X509Certificate): string {
   return certificate.issuer.split('\n').toReversed().join(', ');
 }

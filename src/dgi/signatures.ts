@@ -4,9 +4,9 @@ export type SignatureHash = 'sha1' | 'sha256';
 
 /** XML Signature, and the prefix of its own algorithms. */
 export const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
-/** Of documents: inclusive C14N 1.0. */
+/** Inclusive C14N 1.0, for documents. */
 export const C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
-/** Of requests: exclusive C14N 1.0. */
+/** Exclusive C14N 1.0, for requests. */
 export const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 export const ENVELOPED = `${DSIG}enveloped-signature`;
 export const ALGORITHMS = {

@@ -4,21 +4,21 @@ import { readExceptions, type ServiceException } from './xml/ack.ts';
 import { childrenOf, elementAt, isNamed, parseXml, textAt, UnreadableXml } from './xml/parse.ts';
 import { element } from './xml/write.ts';
 
-/** Namespace of the wrappers of all services but the registry, whose own is a relative URI. */
+/** Namespace of the wrappers of all services except the registry, which uses a relative URI. */
 const SERVICES = 'http://dgi.gub.uy';
 const REGISTRY = 'DGI_Modernizacion_Consolidado';
 
 export interface OperationRow {
   readonly service: 'reception' | 'consultation' | 'registry';
   readonly soapAction: string;
-  /** The element of the request; that of the answer ends in `Response`. */
+  /** The element of the request; the answer appends `Response`. */
   readonly element: string;
   readonly namespace: string;
-  /** The largest answer, where it may be larger than others'. */
+  /** The largest answer, if larger than the default. */
   readonly mostBytes?: number;
 }
 
-/** The operations that we call. The missing slash before "action" and the letter A are the authority's. */
+/** The operations that we call. The missing slash before "action" and the letter A are the authority's spelling. */
 export const OPERATIONS = {
   sendSobre: {
     service: 'reception',
@@ -79,21 +79,22 @@ export const OPERATIONS = {
 } as const satisfies Record<string, OperationRow>;
 export type Operation = keyof typeof OPERATIONS;
 
-/** The element of a request around its parameters, written already. */
-export function callOf(operation: Operation, parameters: string): string {
+/** Writes the element of a request around its parameters, which are XML already. */
+export function writeCall(operation: Operation, parameters: string): string {
   const { element: name, namespace } = OPERATIONS[operation];
   return `<${name} xmlns="${namespace}">${parameters}</${name}>`;
 }
 
-/** A document carried as text (Datain/xmlData): never as child elements, whose signatures the gateway would judge. */
-export const carried = (document: string): string => `<Datain><xmlData>${cdata(document)}</xmlData></Datain>`;
+/** Wraps a document as text (Datain/xmlData): the gateway would verify the signatures of child elements. */
+export const wrapInXmlData = (document: string): string =>
+  `<Datain><xmlData>${cdata(document)}</xmlData></Datain>`;
 
-/** A CDATA section, as in all official examples; where the text holds its end mark, two sections share it. */
+/** Writes a CDATA section, as in all official examples; an end mark in the text is split between two sections. */
 const cdata = (text: string): string => `<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
 
-/** The question for a verdict; its namespace is not that of the documents. */
-export const verdictQuestion = (ticket: { idReceptor: string; token: string }): string =>
-  carried(
+/** Writes the question for a verdict, whose namespace differs from that of the documents. */
+export const writeVerdictQuery = (ticket: { idReceptor: string; token: string }): string =>
+  wrapInXmlData(
     `<ConsultaCFE xmlns="${SERVICES}">${element('IdReceptor', ticket.idReceptor)}${element('Token', ticket.token)}</ConsultaCFE>`,
   );
 
@@ -102,7 +103,7 @@ export type SoapAnswer =
   | { readonly kind: 'answer'; readonly element: Element }
   | { readonly kind: 'fault'; readonly message: string; readonly exceptions: readonly ServiceException[] };
 
-/** Takes a SOAP answer apart; throws UnreadableXml when it is none to the operation. */
+/** Parses a SOAP answer. Throws UnreadableXml when it does not answer the operation. */
 export function readSoap(
   text: string,
   operation: Operation,
@@ -122,9 +123,6 @@ export function readSoap(
   throw new UnreadableXml('an answer to another operation');
 }
 
-/**
- * The document that an answer carries as text, in xmlData, from the registry in Data, of a report's answer in Ackrepdiario;
- * undefined without one.
- */
-export const payloadIn = (answer: Element): string | undefined =>
+/** Returns the document in an answer: xmlData, Data (registry) or Ackrepdiario (reports); undefined without one. */
+export const readPayload = (answer: Element): string | undefined =>
   textAt(answer, 'Dataout', 'xmlData') ?? textAt(answer, 'Data') ?? textAt(answer, 'Ackrepdiario');

@@ -11,8 +11,8 @@ const CertificateAnswer = z.object({ cert_b64: z.base64(), password: z.string() 
 const CaeAnswer = z.object({ cae_b64: z.base64(), number_start: z.int() });
 
 /**
- * Test certificates and CAEs from the portal of the simulator (docs/local.md#the-simulator). Calls reject where it
- * gives none.
+ * Gets test certificates and CAEs from the simulator's portal (docs/local.md#the-simulator). Calls reject on it
+ * other answer.
  */
 export function createPortalTestKit(portalUrl: string) {
   const ask = async <T>(path: string, question: unknown, answer: z.ZodType<T>): Promise<T> => {
@@ -50,8 +50,8 @@ const TestKitIndex = z.object({
 });
 
 /**
- * Test certificates and CAEs from files that an operator got from the authority's test environment: `<folder>/<rut>/` holds
- * `certificate.p12` and `papers.json` {password, caes: {"101": {file, start_number}}}. Calls reject where one is missing.
+ * Reads test certificates and CAEs of the authority's test environment from files: `<folder>/<rut>/` holds
+ * `certificate.p12` and `papers.json` {password, caes: {"101": {file, start_number}}}. Calls reject when one is missing.
  */
 export function createFolderTestKit(folder: string) {
   const index = async (rut: string) =>

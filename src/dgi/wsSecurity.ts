@@ -1,7 +1,6 @@
 /**
- * WS-Security of our requests (docs/authority/signatures.md#requests): the Body signed with exclusive C14N, the
- * certificate as a BinarySecurityToken. Not to be mixed up with the inclusive C14N of the documents themselves. The
- * envelope is fixed text, so its canonical form is written and not computed, as with CFEs (sign.ts).
+ * WS-Security of our requests (docs/authority/signatures.md#requests): the Body signed with exclusive C14N (documents use
+ * inclusive C14N), the certificate as a BinarySecurityToken. The envelope is fixed text, written in canonical form.
  */
 import { createHash, type KeyObject, sign } from 'node:crypto';
 import {
@@ -16,7 +15,7 @@ import {
 } from './signatures.ts';
 import { text } from './xml/write.ts';
 
-/** What signs a request, and so says who asks: the authority takes the caller's RUC from the certificate. */
+/** The key and certificate that sign a request; the authority identifies the caller by the certificate's RUC. */
 export interface DgiCredentials {
   readonly privateKey: KeyObject;
   readonly certificateDer: Uint8Array;
@@ -31,17 +30,17 @@ const KEY_INFO =
   '</wsse:SecurityTokenReference></ds:KeyInfo>';
 
 /**
- * A SOAP envelope around `call`, the one element of its Body, as `callOf` writes it: canonical, with every prefix that
- * it uses declared, but for its CDATA sections.
+ * Signs `call` (see `writeCall`) in a SOAP envelope. `call` must be canonical except for its CDATA sections, and declare
+ * every prefix that it uses.
  */
 export function signEnvelope(
   call: string,
   { credentials, hash }: { credentials: DgiCredentials; hash: SignatureHash },
 ): string {
   const digest = createHash(hash)
-    .update(bodyOf(canonical(call), SOAP_DECLARED), 'utf8')
+    .update(writeBody(canonicalise(call), SOAP_DECLARED), 'utf8')
     .digest('base64');
-  const signedInfo = signedInfoOf(digest, hash);
+  const signedInfo = writeSignedInfo(digest, hash);
   const signedBytes = `<ds:SignedInfo xmlns:ds="${DSIG}">${signedInfo}`;
   const signature = sign(
     `RSA-${hash.toUpperCase()}`,
@@ -55,20 +54,20 @@ export function signEnvelope(
     `<wsse:BinarySecurityToken wsu:Id="X509-1" EncodingType="${BASE64_BINARY}" ValueType="${X509_TOKEN}">${token}` +
     `</wsse:BinarySecurityToken><ds:Signature xmlns:ds="${DSIG}"><ds:SignedInfo>${signedInfo}` +
     `<ds:SignatureValue>${signature.toString('base64')}</ds:SignatureValue>${KEY_INFO}</ds:Signature>` +
-    `</wsse:Security></soapenv:Header>${bodyOf(call)}${CLOSE}`
+    `</wsse:Security></soapenv:Header>${writeBody(call)}${CLOSE}`
   );
 }
 
-/** The Body as it is sent or, with the prefix declared that it has from the envelope, in its exclusive canonical form. */
-const bodyOf = (call: string, declared = ''): string =>
+/** Writes the Body: the exclusive canonical form declares the prefix that the sent Body inherits from the envelope. */
+const writeBody = (call: string, declared = ''): string =>
   `<soapenv:Body${declared} xmlns:wsu="${WSU}" wsu:Id="Body-1">${call}</soapenv:Body>`;
 
-/** CDATA sections as a reader has them: their text, escaped, and the ends of its lines made one (XML 1.0 §2.11). */
-const canonical = (call: string): string =>
+/** Replaces CDATA sections with escaped text and normalised line ends (XML 1.0 §2.11). */
+const canonicalise = (call: string): string =>
   call.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_, content: string) => text(content.replace(/\r\n?/g, '\n')));
 
-/** The content of SignedInfo with its end tag, canonical as it stands. */
-function signedInfoOf(digest: string, hash: SignatureHash): string {
+/** Writes the content of SignedInfo and its end tag, in canonical form. */
+function writeSignedInfo(digest: string, hash: SignatureHash): string {
   const algorithms = ALGORITHMS[hash];
   return (
     `<ds:CanonicalizationMethod Algorithm="${EXCLUSIVE_C14N}"></ds:CanonicalizationMethod>` +

@@ -35,8 +35,8 @@ import { createOpener, type Opener } from '../crypto/sealed.ts';
 import type { Certificate } from '../db/entities/enterprises.ts';
 import type { Orm } from '../db/orm.ts';
 import { isHeldBack } from '../dgi/answers.ts';
+import { cacheByCertificate } from '../dgi/cacheByCertificate.ts';
 import { createCredentialsCheck } from '../dgi/credentials.ts';
-import { keptByCertificate } from '../dgi/keptByCertificate.ts';
 import { createSigner } from '../dgi/sign.ts';
 import { writeCfe } from '../dgi/xml/cfe.ts';
 import { writeReport } from '../dgi/xml/report.ts';
@@ -214,7 +214,7 @@ function runActivities({
 /** What signs documents with a stored certificate; each certificate's key is opened once in a while. */
 const signersUnder = (opener: Opener, hash: 'sha1' | 'sha256') => {
   const privateKeyOf = privateKeysUnder(opener);
-  return keptByCertificate((certificate: Certificate) =>
+  return cacheByCertificate((certificate: Certificate) =>
     createSigner({ privateKey: privateKeyOf(certificate), certificateDer: certificate.certificate, hash }),
   );
 };
@@ -232,7 +232,7 @@ function reportActivities(
     outbox,
     client,
     patienceSeconds: config.CFE_PATIENCE,
-    privateKeyOf: keptByCertificate(privateKeysUnder(opener)),
+    privateKeyOf: cacheByCertificate(privateKeysUnder(opener)),
   };
   return {
     prepareReport: createPrepareReport({
@@ -268,7 +268,7 @@ function decidingParts(
     authorityRut: authorityRutsOf(config),
     signDocument: (document: CfeDocument, certificate: Certificate) =>
       signerOf(certificate).sign(writeCfe(document)),
-    authority: createAuthority({ client, orm, privateKeyOf: keptByCertificate(privateKeysUnder(opener)) }),
+    authority: createAuthority({ client, orm, privateKeyOf: cacheByCertificate(privateKeysUnder(opener)) }),
     onVerdict: measureVerdicts(registry),
     sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
     pollLongestSeconds: config.CFE_POLL_LONGEST_SECONDS,
@@ -299,7 +299,7 @@ function otherCalls(
   { config, orm, clock, outbox, opener }: Parts,
   { client, breakers, onCall }: AuthorityParts,
 ): Pick<Activities, 'validateLogin' | 'prepareExchange' | 'loadDirectory'> {
-  const directory = { orm, clock, client, privateKeyOf: keptByCertificate(privateKeysUnder(opener)) };
+  const directory = { orm, clock, client, privateKeyOf: cacheByCertificate(privateKeysUnder(opener)) };
   const checkLogin = measureCalls(
     onCall,
     { environment: 'production', service: 'credentials', operation: 'checkLogin' },

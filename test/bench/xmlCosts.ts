@@ -1,7 +1,7 @@
 import { createSign, createVerify } from 'node:crypto';
-import { answerIn, signedDocumentIn } from '../../src/dgi/answers.ts';
+import { parseAnswer, readSignedDocument } from '../../src/dgi/answers.ts';
 import { createSigner } from '../../src/dgi/sign.ts';
-import { callOf, carried, verdictQuestion } from '../../src/dgi/soap.ts';
+import { wrapInXmlData, writeCall, writeVerdictQuery } from '../../src/dgi/soap.ts';
 import { signEnvelope } from '../../src/dgi/wsSecurity.ts';
 import { readAckCfe, readAckSobre } from '../../src/dgi/xml/ack.ts';
 import { writeCfe } from '../../src/dgi/xml/cfe.ts';
@@ -73,31 +73,31 @@ function ofOneCfe(): Piece[] {
   const received = bytes(soapAnswer('EFACRECEPCIONSOBRE', ackSobre({ hash: 'sha256' })));
   const decided = bytes(soapAnswer('EFACCONSULTARESTADOENVIO', ackCfe({ hash: 'sha256' })));
   const early = bytes(soapAnswer('EFACCONSULTARESTADOENVIO', exception(105)));
-  const question = verdictQuestion({ idReceptor: '4242', token: 'dG9rZW4=' });
+  const question = writeVerdictQuery({ idReceptor: '4242', token: 'dG9rZW4=' });
   return [
     { name: 'CFE written and signed', times: 1, work: () => signer.sign(writeCfe(document)) },
     { name: 'sobre written', times: 1, work: sobre },
     {
       name: 'sobre in a signed request',
       times: 1,
-      work: () => signEnvelope(callOf('sendSobre', carried(sobre())), options),
+      work: () => signEnvelope(writeCall('sendSobre', wrapInXmlData(sobre())), options),
     },
     {
       name: 'question in a signed request',
       times: 2,
-      work: () => signEnvelope(callOf('askVerdict', question), options),
+      work: () => signEnvelope(writeCall('askVerdict', question), options),
     },
     {
       name: 'signed answer to the sobre, read and verified',
       times: 1,
-      work: () => signedDocumentIn(answerIn(received, 'sendSobre'), readAckSobre, trust),
+      work: () => readSignedDocument(parseAnswer(received, 'sendSobre'), readAckSobre, trust),
     },
     {
       name: 'answer "not yet", read',
       times: 1,
       work: () => {
         try {
-          signedDocumentIn(answerIn(early, 'askVerdict'), readAckCfe, trust);
+          readSignedDocument(parseAnswer(early, 'askVerdict'), readAckCfe, trust);
         } catch {
           return;
         }
@@ -107,7 +107,7 @@ function ofOneCfe(): Piece[] {
     {
       name: 'signed verdict, read and verified',
       times: 1,
-      work: () => signedDocumentIn(answerIn(decided, 'askVerdict'), readAckCfe, trust),
+      work: () => readSignedDocument(parseAnswer(decided, 'askVerdict'), readAckCfe, trust),
     },
   ];
 }

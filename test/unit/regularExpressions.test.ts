@@ -22,7 +22,7 @@ const BOUNDED: Readonly<Record<string, readonly [bound: string, worst: string]>>
   [String.raw`src/dgi/answers.ts /no signature in|not covered by signature|unknown (signature|digest|canonicalization|transform)\w* ?algorithm|unknown \w+method algorithm|security token|signature verification|digest value mismatch|certificate is not trusted/i`]:
     ['LONGEST_FAULT, 1,000 characters', `unknown ${'digestmethod'.repeat(82)}`],
   [String.raw`src/dgi/wsSecurity.ts /<!\[CDATA\[([\s\S]*?)\]\]>/g`]: [
-    'our own calls (callOf): every section has its end',
+    'our own calls (writeCall): every section has its end',
     `<![CDATA[${'<![CDATA['.repeat(100_000)}]]>`,
   ],
   [String.raw`src/domain/email.ts /^[^\s@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u`]:

@@ -11,7 +11,7 @@ import {
 import { storeAttempts } from '../../db/attempts.ts';
 import { clearStuckByBug, markStuckByBug } from '../../db/cfes.ts';
 import { isDatabaseOutage, type Orm } from '../../db/orm.ts';
-import { type HeardCall, hearingCalls } from '../../dgi/client.ts';
+import { type RecordedCall, recordCalls } from '../../dgi/client.ts';
 import { ATTEMPT_OPERATIONS, type Attempt } from '../../domain/attempt.ts';
 import { DEADLINES } from '../../domain/deadlines.ts';
 
@@ -105,7 +105,7 @@ export async function recordAttempts<T>(
   const attempts: Attempt[] = [];
   let nextAt: Date | null = null;
   try {
-    return await recorded.run(attempts, () => hearingCalls((call) => addAttempt(attempts, call), step));
+    return await recorded.run(attempts, () => recordCalls((call) => addAttempt(attempts, call), step));
   } catch (error) {
     nextAt = nextAttemptAt(error, clock());
     throw error;
@@ -122,7 +122,7 @@ export async function recordAttempts<T>(
 export const takeAttempts = (): readonly Attempt[] => recorded.getStore()?.splice(0) ?? [];
 
 /** A call that the breaker held back was never made. */
-function addAttempt(attempts: Attempt[], { operation, answer, result, seconds, trace }: HeardCall): void {
+function addAttempt(attempts: Attempt[], { operation, answer, result, seconds, trace }: RecordedCall): void {
   const known = ATTEMPT_OPERATIONS.find((each) => each === operation);
   if (!known || answer === 'held back') return;
   const { at, code, detail, reasons, request, response } = trace;

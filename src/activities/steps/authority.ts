@@ -8,11 +8,11 @@ import type { Cfe } from '../../db/entities/receipts.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type CfeInSobre, wasCfeInSobre } from '../../db/sobres.ts';
 import {
-  isSurelyThis,
+  isExactlyThisCfe,
+  judgeCfe,
+  judgeDuplicate,
   type Original,
   type VerdictOutcome,
-  verdictOn,
-  verdictOnDuplicate,
 } from '../../dgi/cfeAnswers.ts';
 import type {
   AskVerdictAnswer,
@@ -21,7 +21,7 @@ import type {
   SignedSobre,
   SobreTicket,
 } from '../../dgi/client.ts';
-import { type Unclear, unclear } from '../../dgi/outcomes.ts';
+import { classifyUnclear, type Unclear } from '../../dgi/outcomes.ts';
 import type { DgiCredentials } from '../../dgi/wsSecurity.ts';
 import type { OriginalAnswer, ReceiptVerdict } from '../../dgi/xml/ack.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
@@ -165,7 +165,7 @@ export function createAuthority(deps: AuthorityDeps): Authority {
         if (typeof ours === 'boolean') return ours ? { ...found, kind: 'received' } : { kind: 'others' };
         return ours.kind === 'stuck' || ours.kind === 'repeat'
           ? ours
-          : unclear(
+          : classifyUnclear(
               'findCfe',
               'found without a verdict',
               'the number is there, in a sobre without a verdict yet',
@@ -184,7 +184,7 @@ async function judgeAll(
   const outcomes: VerdictOutcome[] = [];
   const ask = createSobreQuestions(deps.client, credentials);
   for (const cfe of cfes) {
-    const verdict = verdictOn(cfe, receipts);
+    const verdict = judgeCfe(cfe, receipts);
     outcomes.push(
       verdict.kind === 'duplicate'
         ? await judgeDuplicate(deps, credentials, cfe, { idReceptor, answered: verdict.original, ask })
@@ -219,7 +219,7 @@ async function withCredentials<T>(
     privateKey = privateKeyOf(certificate);
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error;
-    return unclear('ask', 'no key');
+    return classifyUnclear('ask', 'no key');
   }
   return call({ privateKey, certificateDer: certificate.certificate });
 }
@@ -241,8 +241,8 @@ async function judgeDuplicate(
   // An answer that names the sobre just asked about would repeat for ever.
   const ours = original.idReceptor !== idReceptor && (await isOurs(deps, ask, cfe, original));
   if (typeof ours !== 'boolean')
-    return ours.kind === 'recover' ? unclear('ask', 'E02 without its original') : ours;
-  return verdictOnDuplicate(original, { isOurs: ours });
+    return ours.kind === 'recover' ? classifyUnclear('ask', 'E02 without its original') : ours;
+  return judgeDuplicate(original, { isOurs: ours });
 }
 
 /** Returns whether the sobre in which the authority has the number is ours, with this CFE. */
@@ -257,7 +257,7 @@ async function isOurs(
   // A database restored to an earlier moment has no rows of the last sobres that it sent.
   const answer = await ask(cfe, first);
   if (answer.kind !== 'answered') return answer;
-  return answer.ack.receipts.some((receipt) => isSurelyThis(receipt, cfe));
+  return answer.ack.receipts.some((receipt) => isExactlyThisCfe(receipt, cfe));
 }
 
 /** Returns the sobre that brought the number first: from InfoRespOri or, if that is incomplete, by asking. */
@@ -273,7 +273,7 @@ async function findOriginal(
   const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
   if (found.kind === 'found')
     return { idemisor: found.idemisor, idReceptor: found.idReceptor, token: found.token };
-  return found.kind === 'absent' ? unclear('ask', 'E02 without its original') : found;
+  return found.kind === 'absent' ? classifyUnclear('ask', 'E02 without its original') : found;
 }
 
 const numberOf = ({ type, serie, numero }: AskedCfe) => ({ typeCode: CFE_TYPES[type].code, serie, numero });

@@ -1,6 +1,6 @@
 import type { SobreOfCfe } from '../../db/sobres.ts';
 import type { SobreTicket } from '../../dgi/client.ts';
-import { type Unclear, unclear } from '../../dgi/outcomes.ts';
+import { classifyUnclear, type Unclear } from '../../dgi/outcomes.ts';
 import type { FinalStatus } from '../../domain/cfeStatus.ts';
 import type { RejectionReason } from '../../domain/rejection.ts';
 import type { StuckReason } from '../../domain/stuckReason.ts';
@@ -78,7 +78,11 @@ async function recordOfVerdict(
     case 'recover': {
       const found = await authority.findSobre(cfe, sobre);
       return found.kind === 'absent' || found.kind === 'refused'
-        ? unclear('find', 'signed for and not listed', 'it signed for the sobre and does not find it now')
+        ? classifyUnclear(
+            'find',
+            'signed for and not listed',
+            'it signed for the sobre and does not find it now',
+          )
         : found;
     }
     case 'stuck': {

@@ -16,7 +16,7 @@ import {
   storePrepared,
   storeSigned,
 } from '../../db/sobres.ts';
-import { sobreAround } from '../../dgi/xml/sobre.ts';
+import { writeSobreParts } from '../../dgi/xml/sobre.ts';
 import type { CfeDocument } from '../../domain/cfeDocument.ts';
 import { isFinal } from '../../domain/cfeStatus.ts';
 import type { Environment } from '../../domain/cfeTypes.ts';
@@ -94,7 +94,7 @@ export async function prepareSobre(deps: WriteDeps, loaded: LoadedSobre): Promis
   const isEarly = cfes.some(({ originalStatus }) => originalStatus !== null && !isFinal(originalStatus));
   if (apart.length > 0 || isEarly || !fitInOneSobre(texts)) return dissolve(deps, loaded, { signed, apart });
 
-  const { before, after } = sobreAround({
+  const { before, after } = writeSobreParts({
     receiverRut: deps.authorityRut[sobre.environment],
     issuerRut: sobre.rut,
     createdAt: montevideoTimestamp(deps.clock()),

@@ -13,7 +13,7 @@ import type { Certificate } from '../../db/entities/enterprises.ts';
 import { type DailyReport, ReportSubmission } from '../../db/entities/reports.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { DgiClient, FateUnknown } from '../../dgi/client.ts';
-import { type Unclear, unclear } from '../../dgi/outcomes.ts';
+import { classifyUnclear, type Unclear } from '../../dgi/outcomes.ts';
 import type { DgiCredentials } from '../../dgi/wsSecurity.ts';
 import type { Reason } from '../../dgi/xml/ack.ts';
 import type { Stuck } from '../../domain/activityResults.ts';
@@ -52,13 +52,13 @@ export async function withReportCredentials<T>(
   call: (credentials: DgiCredentials) => Promise<T>,
 ): Promise<T | Unclear> {
   const certificate = await findCurrentSigner(orm.em.fork(), rut, environment);
-  if (!certificate) return unclear('findReport', 'no key', 'there is no certificate');
+  if (!certificate) return classifyUnclear('findReport', 'no key', 'there is no certificate');
   let privateKey: KeyObject;
   try {
     privateKey = privateKeyOf(certificate);
   } catch (error) {
     if (!(error instanceof UnsealError)) throw error;
-    return unclear('findReport', 'no key');
+    return classifyUnclear('findReport', 'no key');
   }
   return call({ privateKey, certificateDer: certificate.certificate });
 }
@@ -72,7 +72,7 @@ export async function retryOrEscalateReport(
   if (answer.kind === 'stuck') return escalateReport(deps, key, answer);
   const wasReached = answer.kind === 'fateUnknown' || answer.reached;
   if (await reportUndecidedForTooLong(deps, key, wasReached)) {
-    const stuck = unclear('findReport', 'undecided');
+    const stuck = classifyUnclear('findReport', 'undecided');
     if (stuck.kind === 'stuck') return escalateReport(deps, key, stuck);
   }
   const after = answer.kind === 'fateUnknown' ? '; it is asked before it is sent again' : '';

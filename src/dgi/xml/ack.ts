@@ -1,33 +1,34 @@
 /**
- * The authority's answers as typed results (Formato Mensaje de Respuesta v19; docs/authority/sobres.md,
- * docs/authority/services.md#exceptions). Read patiently: its own official examples break its own XSD, and what it adds
- * tomorrow is passed over.
+ * Reads the authority's answers (Formato Mensaje de Respuesta v19; docs/authority/sobres.md,
+ * docs/authority/services.md#exceptions). Lenient: the official examples break their own XSD, and unknown elements are
+ * ignored.
  */
 import type { Element } from '@xmldom/xmldom';
-import { instantOf } from '../moments.ts';
+import { parseInstant } from '../moments.ts';
 import { childrenNamed, elementAt, findNamed, isNamed, textAt } from './parse.ts';
 
-/** One reason of a refusal, a rejection or an observation, in the authority's own words. */
+/** One reason of a refusal, rejection or observation, in the authority's words. */
 export interface Reason {
   code: string;
   message: string;
   detail: string | null;
 }
 
-/** Whom an answer is from and to, and which shipment it is about. */
+/** The sender, recipient and shipment of an answer. */
 export interface Caratula {
-  /** Who answers (RUCReceptor) and who is answered (RUCEmisor). */
+  /** RUCReceptor: the authority. */
   readonly receiverRut: string | undefined;
+  /** RUCEmisor: the issuer of the shipment. */
   readonly issuerRut: string | undefined;
   /** Our number of the shipment, echoed. */
   readonly idemisor: string | undefined;
-  /** The authority's number of it: the key for asking. */
+  /** The authority's number of the shipment, which later questions name. */
   readonly idReceptor: string | undefined;
   /** Tmst: when the answer was signed, by the authority's clock. */
   readonly signedAt: Date | undefined;
 }
 
-/** What to ask with, and from when on. */
+/** The token for later questions, and the earliest moment to ask. */
 export interface QueryTicket {
   readonly token: string | undefined;
   readonly askFrom: Date | undefined;
@@ -35,12 +36,12 @@ export interface QueryTicket {
 
 /** The first answer to a sobre. */
 export interface AckSobre extends Caratula, QueryTicket {
-  /** AS received, BS refused; BA stands in the XSD only. */
+  /** AS received, BS refused; BA appears only in the XSD. */
   readonly state: string;
   readonly reasons: readonly Reason[];
 }
 
-/** Where a receipt was received first (InfoRespOri, with E02). */
+/** The sobre that first brought a receipt (InfoRespOri, with E02). */
 export interface OriginalAnswer {
   readonly idemisor: string | undefined;
   readonly idReceptor: string | undefined;
@@ -49,32 +50,32 @@ export interface OriginalAnswer {
 
 /** The verdict on one receipt of a sobre. */
 export interface ReceiptVerdict {
-  /** Its place in the sobre, from 1; a receipt that the authority could not parse has nothing else. */
+  /** From 1; the only field of a receipt that the authority could not parse. */
   readonly ordinal: number | undefined;
   readonly typeCode: number | undefined;
   readonly serie: string | undefined;
   readonly numero: number | undefined;
-  /** TmstCFE: the moment at which the receipt says it was signed, as it stands there. */
+  /** TmstCFE: the receipt's moment of signing, verbatim. */
   readonly signedAt: string | undefined;
-  /** AE received, BE rejected, CE observed; FE stands in the XSD only. */
+  /** AE received, BE rejected, CE observed; FE appears only in the XSD. */
   readonly state: string;
   readonly reasons: readonly Reason[];
   readonly original: OriginalAnswer | undefined;
 }
 
-/** The second answer: verdicts on all receipts of a sobre, or on those that have one so far. */
+/** The second answer: the verdicts so far on the receipts of a sobre. */
 export interface AckCfe extends Caratula {
   readonly receipts: readonly ReceiptVerdict[];
 }
 
-/** A service's exception (Respuestas/Respuesta), which stands where the answer would. */
+/** A service's exception (Respuestas/Respuesta), sent instead of the answer. */
 export interface ServiceException {
   readonly code: string;
   readonly message: string;
   readonly detail: string | null;
 }
 
-/** Reads an ACKSobre; undefined when the element is none. */
+/** Reads an ACKSobre; undefined for another element. */
 export function readAckSobre(root: Element): AckSobre | undefined {
   const detail = elementAt(root, 'Detalle');
   const state = textAt(detail, 'Estado');
@@ -89,12 +90,12 @@ export function readAckSobre(root: Element): AckSobre | undefined {
 
 /** The answer to the report of a day. */
 export interface AckReport extends Caratula {
-  /** AR received, BR refused; BA stands in the XSD only. */
+  /** AR received, BR refused; BA appears only in the XSD. */
   readonly state: string;
   readonly reasons: readonly Reason[];
 }
 
-/** Reads an ACKRepDiario, leniently: official examples lack `version`. Undefined when the element is none. */
+/** Reads an ACKRepDiario, also without `version`, as in official examples; undefined for another element. */
 export function readAckReport(root: Element): AckReport | undefined {
   const detail = elementAt(root, 'Detalle');
   const state = textAt(detail, 'Estado');
@@ -106,13 +107,13 @@ export function readAckReport(root: Element): AckReport | undefined {
   };
 }
 
-/** Reads an ACKCFE; undefined when the element is none. */
+/** Reads an ACKCFE; undefined for another element. */
 export function readAckCfe(root: Element): AckCfe | undefined {
   if (!isNamed(root, 'ACKCFE')) return undefined;
   return { ...readCaratula(root), receipts: childrenNamed(root, 'ACKCFE_Det').map(readVerdict) };
 }
 
-/** Reads the exceptions that stand in an element, at any depth; none where it holds something else. */
+/** Returns the exceptions in an element, at any depth. */
 export function readExceptions(root: Element): ServiceException[] {
   const answers = findNamed(root, 'Respuestas');
   const each = answers ? childrenNamed(answers, 'Respuesta') : [];
@@ -131,7 +132,7 @@ export function readExceptions(root: Element): ServiceException[] {
 
 /** Reads ParamConsulta: the token, verbatim, and the earliest moment for asking. */
 export function readTicket(parameters: Element | undefined): QueryTicket {
-  return { token: textAt(parameters, 'Token'), askFrom: instantOf(textAt(parameters, 'Fechahora')) };
+  return { token: textAt(parameters, 'Token'), askFrom: parseInstant(textAt(parameters, 'Fechahora')) };
 }
 
 function readCaratula(root: Element): Caratula {
@@ -141,7 +142,7 @@ function readCaratula(root: Element): Caratula {
     issuerRut: textAt(caratula, 'RUCEmisor'),
     idemisor: textAt(caratula, 'IDEmisor'),
     idReceptor: textAt(caratula, 'IDReceptor'),
-    signedAt: instantOf(textAt(caratula, 'Tmst')),
+    signedAt: parseInstant(textAt(caratula, 'Tmst')),
   };
 }
 

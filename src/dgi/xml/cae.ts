@@ -1,7 +1,7 @@
 import type { Element } from '@xmldom/xmldom';
 import { fingerprintOf, isValidAt } from '../../crypto/x509.ts';
 import type { CaeFacts } from '../../domain/cae.ts';
-import { instantOf } from '../moments.ts';
+import { parseInstant } from '../moments.ts';
 import { CFE_NAMESPACE } from './cfe.ts';
 import { childrenOf, decodeXml, elementAt, isNamed, parseXml, textAt, UnreadableXml } from './parse.ts';
 import { BadSignature, verifyEnveloped } from './verify.ts';
@@ -9,7 +9,7 @@ import { BadSignature, verifyEnveloped } from './verify.ts';
 /** CAE files have some 4 KB and 30 elements. */
 const LIMITS = { mostCharacters: 64 * 1024, mostElements: 100 };
 
-/** Who signed a CAE, for comparison with the configured certificates of the authority. */
+/** The signer of a CAE, to compare with the configured certificates of the authority. */
 interface CaeSigner {
   /** SHA-256 of the certificate, lower-case hex. */
   readonly fingerprint: string;
@@ -17,7 +17,7 @@ interface CaeSigner {
   readonly wasValid: boolean;
 }
 
-/** What an uploaded file is. The facts are read from what was signed, only. */
+/** An uploaded file as read. The facts come from the signed content only. */
 export type CaeReading =
   | { readonly kind: 'malformed' }
   | { readonly kind: 'badSignature' }
@@ -30,15 +30,15 @@ export type CaeReading =
     };
 
 /**
- * Reads the XML of a CAE (Formato CAE v05, CAEType.xsd; docs/authority/caes.md#file) and verifies its signature with
- * the certificate in it. Whether that certificate is the authority's, and whether the facts suit, is the caller's to judge.
- * Never throws.
+ * Reads the XML of a CAE (Formato CAE v05, CAEType.xsd; docs/authority/caes.md#file) and verifies its signature with the
+ * certificate inside. The caller must check that the certificate is the authority's and that the facts fit. Returns a
+ * kind for every bad file.
  */
 export function readCae(file: Uint8Array): CaeReading {
   try {
     if (file.byteLength > LIMITS.mostCharacters) return { kind: 'malformed' };
     const xml = decodeXml(file);
-    // First as it stands, so that a file that is no CAE is not called a CAE with a bad signature.
+    // Checks the content first, to report a file that is not a CAE as malformed, not as badly signed.
     const root = parseXml(xml, LIMITS);
     if (!readContent(root)) return { kind: 'malformed' };
     const certificate = verifyEnveloped(root);
@@ -60,13 +60,13 @@ export function readCae(file: Uint8Array): CaeReading {
   }
 }
 
-/** The fields of the file; undefined where one is missing, or is not a number and must be. */
+/** Returns the fields of the file; undefined when one is missing or malformed. */
 function readContent(root: Element): { facts: CaeFacts; signedAt: Date } | undefined {
   if (!isNamed(root, 'CAE') || root.namespaceURI !== CFE_NAMESPACE) return undefined;
   const [moment, content, ...more] = childrenOf(root).filter((child) => !isNamed(child, 'Signature'));
   if (!moment || !isNamed(moment, 'TmstFrma') || !content || !isNamed(content, 'DA') || more.length > 0)
     return undefined;
-  const signedAt = instantOf(textAt(root, 'TmstFrma'));
+  const signedAt = parseInstant(textAt(root, 'TmstFrma'));
   const data = elementAt(root, 'DA');
   const text = (name: string) => textAt(data, name);
   const [issuerRut, serie, authorizationNumber] = [text('RucE'), text('Serie'), text('NA')];

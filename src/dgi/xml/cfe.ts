@@ -11,15 +11,15 @@ import { CFE_TYPES, IVA_TYPES } from '../../domain/cfeTypes.ts';
 import { vatPercents } from '../../domain/vat.ts';
 import { element, optional, optionalPlain, plain } from './write.ts';
 
-/** Namespace of everything that the authority defines. */
+/** Namespace of all elements that the authority defines. */
 export const CFE_NAMESPACE = 'http://cfe.dgi.gub.uy';
 
 /** TipoDocRecep (Formato CFE v25.2, zone A, field 60). */
 const RECEIVER_DOCUMENT_TYPES = { RUC: 2, NIFE: 7 } as const;
 
 /**
- * The unsigned CFE as canonical XML: `<CFE …><eTck>…</eTck></CFE>`. Zones and elements stand in the order of the XSD
- * (CFEType.xsd 1.44.2; docs/authority/receipts.md#structure); what a document lacks is left out, never empty.
+ * Writes the unsigned CFE as canonical XML, `<CFE …><eTck>…</eTck></CFE>`, in the order of the XSD (CFEType.xsd 1.44.2;
+ * docs/authority/receipts.md#structure). Missing values are omitted, never empty.
  */
 export function writeCfe(document: CfeDocument): string {
   const { root } = CFE_TYPES[document.type];
@@ -99,7 +99,7 @@ function writeReceiver(receiver: Receiver | undefined): string {
 const isZero = (amount: string): boolean => /^-?[0.]+$/.test(amount);
 const unlessZero = (name: string, amount: string): string => (isZero(amount) ? '' : plain(name, amount));
 
-/** Totales (docs/authority/receipts.md#totals): the export documents have a short form without VAT. */
+/** Totales (docs/authority/receipts.md#totals); export documents have a short form without VAT. */
 function writeTotals({ type, emissionDate, totals, lines }: CfeDocument): string {
   const abroad = CFE_TYPES[type].family === 'export';
   return (
@@ -115,7 +115,7 @@ function writeTotals({ type, emissionDate, totals, lines }: CfeDocument): string
   );
 }
 
-/** Totals with VAT; the rates are those of the day of emission (table B). */
+/** Writes totals with VAT at the rates of the day of emission (table B). */
 function writeLocalTotals(totals: Totals, emissionDate: string): string {
   const percents = vatPercents(emissionDate);
   const minimum = !isZero(totals.minimumNet);
@@ -148,7 +148,7 @@ function writeLine(line: Line, index: number): string {
   );
 }
 
-/** Referencia (docs/authority/receipts.md#reference): the one CFE that a note corrects. */
+/** Referencia (docs/authority/receipts.md#reference): the CFE that a note corrects. */
 function writeReference(reference: Reference | undefined): string {
   if (!reference) return '';
   return (

@@ -1,22 +1,22 @@
 import { CFE_NAMESPACE } from './cfe.ts';
 import { element, plain } from './write.ts';
 
-/** What a sobre between companies holds: one CFE. */
+/** A sobre between companies, with one CFE. */
 interface ExchangeSobreContent {
   readonly receiverRut: string;
   readonly issuerRut: string;
-  /** Up to 10 digits; of the sequence of the sobres to the authority. */
+  /** Up to 10 digits, from the same sequence as sobres to the authority. */
   readonly idemisor: bigint;
   /** `YYYY-MM-DDTHH:MM:SS-03:00`. */
   readonly createdAt: string;
   /** The certificate that signed the CFE, DER. */
   readonly certificateDer: Uint8Array;
-  /** As it went to the authority, without XML declaration; it goes in byte for byte. */
+  /** The bytes sent to the authority, without XML declaration; they are copied unchanged. */
   readonly signedCfe: string;
   readonly adenda?: string | undefined;
 }
 
-/** EnvioCFE_entreEmpresas (Formato Sobre v05, EnvioCFE_entreEmpresas.xsd), put together as text as the sobre to the authority is. */
+/** Writes EnvioCFE_entreEmpresas (Formato Sobre v05, EnvioCFE_entreEmpresas.xsd) as text, like `writeSobre`. */
 export function writeExchangeSobre(content: ExchangeSobreContent): string {
   const { receiverRut, issuerRut, idemisor, createdAt, certificateDer, signedCfe, adenda } = content;
   return (

@@ -1,14 +1,14 @@
 /**
- * The authority's list of electronic issuers (docs/authority/sobres.md#who-is-an-electronic-issuer). It names a hundred
- * thousand and more, so it is read from its text, issuer by issuer, and never built as a tree. Nobody agrees on the names
- * of its elements' parents, nor on their case: what counts are the fields of an issuer, of which RUC is the first.
+ * Reads the authority's list of electronic issuers (docs/authority/sobres.md#who-is-an-electronic-issuer).
+ * It has over 100,000 entries, so it is scanned as text, not parsed into a tree. Sources disagree on the parent elements
+ * and on case, so only the fields of an issuer are read; RUC is the first.
  */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Element } from '@xmldom/xmldom';
 import { UnreadableXml } from './parse.ts';
 
-/** What the list tells of an issuer, as it stands there; '' for what it does not. Days are `YYYY-MM-DD`. */
+/** One issuer, verbatim; '' for a missing field. Days are `YYYY-MM-DD`. */
 export interface ListedIssuer {
   readonly rut: string;
   readonly name: string;
@@ -22,7 +22,7 @@ const MOST_BYTES = 256 * 1024 * 1024;
 
 const unzip = promisify(gunzip);
 
-/** The list that an answer carries: UTF-8, gzip, base64, perhaps in lines. Throws UnreadableXml where there is none. */
+/** Reads the list in an answer: UTF-8 in gzip in base64, with or without line breaks. Throws UnreadableXml. */
 export async function readIssuers(answer: Element): Promise<Iterable<ListedIssuer>> {
   const zipped = Buffer.from(answer.textContent ?? '', 'base64');
   try {
@@ -55,7 +55,7 @@ const issuerOf = (fields: ReadonlyMap<string, string>): ListedIssuer => ({
 
 const CDATA = '<![CDATA[';
 
-/** The elements of `text` that hold text alone, by their local names in capitals. */
+/** Yields the elements that hold only text, with their local names in capitals. */
 function* leavesOf(text: string): Generator<[name: string, value: string]> {
   let at = text.indexOf('<');
   while (at !== -1) {
@@ -68,19 +68,19 @@ function* leavesOf(text: string): Generator<[name: string, value: string]> {
     if (next === -1) return;
     if (text.startsWith('</', next) && nameIn(text.slice(next + 2, text.indexOf('>', next))) === name) {
       const value =
-        end === -1 ? decoded(text.slice(close + 1, next)) : text.slice(close + 1 + CDATA.length, end);
+        end === -1 ? decodeEntities(text.slice(close + 1, next)) : text.slice(close + 1 + CDATA.length, end);
       yield [name, value.trim()];
     }
     at = next;
   }
 }
 
-/** The local name in a tag without its brackets: `dgi:Mail xmlns="…"` is `MAIL`. */
+/** Returns the local name of a tag without its brackets: `dgi:Mail xmlns="…"` gives `MAIL`. */
 const nameIn = (tag: string): string => (tag.split(/[\s/]/, 1)[0] ?? '').replace(/^[^:]*:/, '').toUpperCase();
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-const decoded = (text: string): string =>
+const decodeEntities = (text: string): string =>
   text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,4}));/gi, (all, hex, digits, name: string) => {
     const code = hex ? Number.parseInt(String(hex), 16) : Number(digits);
     if (name) return ENTITIES[name] ?? all;

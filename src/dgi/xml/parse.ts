@@ -1,32 +1,29 @@
-/**
- * Reading XML that others wrote: strict about form, patient about what it holds
- * (docs/authority/services.md#reading-answers).
- */
+/** Reads XML from outside: strict about form, lenient about content (docs/authority/services.md#reading-answers). */
 import { DOMParser, type Element, onWarningStopParsing } from '@xmldom/xmldom';
 
-/** Not XML that we read: not well-formed, with a DOCTYPE, too large or too deep. */
+/** The XML is not well-formed, has a DOCTYPE, or is too large or too deep. */
 export class UnreadableXml extends Error {
   override readonly name = 'UnreadableXml';
 }
 
-/** The authority's documents are some six levels deep; what nests much deeper is meant to exhaust the stack. */
+/** The authority's documents are some six levels deep; much deeper nesting is an attack on the stack. */
 const DEEPEST = 64;
-/** Theirs have five. A namespace costs something at every element that it is in force at, so a few thousand would cost seconds. */
+/** The authority uses five. Each namespace costs time at every element in its scope: a few thousand would take seconds. */
 const MOST_ATTRIBUTES_OF_ONE = 32;
-/** A declaration stands within the first line; its characters are ASCII in every encoding that we read. */
+/** The declaration is in the first line, and is ASCII in every encoding that we read. */
 const DECLARATION_BYTES = 200;
 
-/** Largest document that is read. */
+/** The largest accepted document. */
 export interface XmlLimits {
   readonly mostCharacters: number;
-  /** Elements, and as many attributes again; by default as many as the document has room for. */
+  /** Applies to elements and to attributes; unlimited by default. */
   readonly mostElements?: number;
 }
 
-/** Of an element: `<a>`, `</a>`, and twice as many comments, instructions and CDATA sections as any file has. */
+/** `<` per element: two tags, and generous room for comments, instructions and CDATA sections. */
 const MARKS_PER_ELEMENT = 4;
 
-/** The root element of a document. Fetches nothing and accepts no DOCTYPE; throws UnreadableXml. */
+/** Parses a document and returns its root element. Fetches nothing and accepts no DOCTYPE. Throws UnreadableXml. */
 export function parseXml(text: string, limits: XmlLimits): Element {
   const { mostCharacters, mostElements = Number.POSITIVE_INFINITY } = limits;
   if (text.length > mostCharacters) throw new UnreadableXml('the XML is too large');
@@ -47,10 +44,10 @@ export function parseXml(text: string, limits: XmlLimits): Element {
   return root;
 }
 
-/** As XML 1.0 §2.11 has it; the parser's own way is that of XML 1.1, by which a signature over U+2028 would not hold. */
+/** Follows XML 1.0 §2.11; the parser's default is XML 1.1, which would break a signature over U+2028. */
 const normalizeLineEndings = (text: string): string => text.replace(/\r\n?/g, '\n');
 
-/** How many `<` there are: known before anything is built of them. */
+/** Counts `<`, to refuse a document before parsing it. */
 function marksIn(text: string): number {
   let marks = 0;
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) marks += 1;
@@ -73,7 +70,7 @@ function refuseTooMuch(root: Element, mostElements: number): void {
   }
 }
 
-/** Bytes as text by the encoding that the XML declaration names, UTF-8 without one; throws UnreadableXml. */
+/** Decodes bytes with the encoding in the XML declaration, UTF-8 by default. Throws UnreadableXml. */
 export function decodeXml(bytes: Uint8Array): string {
   const start = Buffer.from(bytes.subarray(0, DECLARATION_BYTES)).toString('latin1');
   const label =
@@ -85,34 +82,32 @@ export function decodeXml(bytes: Uint8Array): string {
   }
 }
 
-/** A document without its XML declaration, which is no longer true once the document was carried inside another. */
+/** Removes the XML declaration, whose encoding no longer applies to a document inside another. */
 export const withoutDeclaration = (text: string): string =>
   text.replace(/^[\uFEFF\s]*<\?xml\s[^>]*\?>/, '').trim();
 
-/** The child elements, in order. */
 export const childrenOf = (element: Element): Element[] => Array.from(element.children);
 
-/** Whether an element has that local name; case does not count, as the authority's own spelling varies. */
+/** Compares local names without case, as the authority's spelling varies. */
 export const isNamed = (element: Element, name: string): boolean =>
   element.localName?.toLowerCase() === name.toLowerCase();
 
-/** The child elements of that local name. */
 export const childrenNamed = (element: Element, name: string): Element[] =>
   childrenOf(element).filter((child) => isNamed(child, name));
 
-/** The first element at the end of a path of local names, or undefined where the path ends early. */
+/** Returns the first element at a path of local names, or undefined. */
 export function elementAt(element: Element | undefined, ...path: readonly string[]): Element | undefined {
   let at = element;
   for (const name of path) at = at && childrenOf(at).find((child) => isNamed(child, name));
   return at;
 }
 
-/** The trimmed text at the end of a path of local names; undefined where there is none, or nothing but blanks. */
+/** Returns the trimmed text at a path of local names; undefined when missing or blank. */
 export function textAt(element: Element | undefined, ...path: readonly string[]): string | undefined {
   return elementAt(element, ...path)?.textContent?.trim() || undefined;
 }
 
-/** The first element of that local name anywhere below, itself included. */
+/** Returns the first element of that local name: `element` itself or any descendant. */
 export function findNamed(element: Element, name: string): Element | undefined {
   if (isNamed(element, name)) return element;
   for (const child of childrenOf(element)) {

@@ -2,7 +2,7 @@ import type { Element } from '@xmldom/xmldom';
 import type { RegistryRecord } from '../../domain/registryRecord.ts';
 import { childrenOf, elementAt, isNamed, textAt } from './parse.ts';
 
-/** Reads the registry's record (docs/authority/services.md#erut-record); undefined when the element is none. */
+/** Reads the registry's record (docs/authority/services.md#erut-record); undefined for another element. */
 export function readRegistryRecord(root: Element): RegistryRecord | undefined {
   const rut = textAt(root, 'RUT');
   if (!isNamed(root, 'WS_PersonaActEmpresarial') || rut === undefined) return undefined;
@@ -14,7 +14,7 @@ export function readRegistryRecord(root: Element): RegistryRecord | undefined {
     entityTypeCode: text('TipoEntidad'),
     entityTypeDescription: text('DescripcionTipoEntidad'),
     activityStatus: text('EstadoActividad'),
-    // Misspelt in the service; should it be mended one day, that is read too.
+    // The service misspells the name; also reads the correct spelling.
     startDate: dateOf(text('FechaInicioActivdad') ?? text('FechaInicioActividad')),
     businessActivities: itemsOf(root, 'WS_PersonaActividades').map((item) => ({
       activityCode: textAt(item, 'GiroCod') ?? null,
@@ -29,8 +29,8 @@ export function readRegistryRecord(root: Element): RegistryRecord | undefined {
   };
 }
 
-/** The record of a RUT of which the registry tells no more than a status, or not even that (errors 8 to 12). */
-export const bareRecord = (rut: string, activityStatus: string | null): RegistryRecord => ({
+/** Creates the record of a RUT for which the registry returns only a status, or nothing (errors 8 to 12). */
+export const recordOfStatus = (rut: string, activityStatus: string | null): RegistryRecord => ({
   rut,
   legalName: null,
   tradeName: null,
@@ -47,7 +47,7 @@ function itemsOf(root: Element, name: string): Element[] {
   return list ? childrenOf(list) : [];
 }
 
-/** The registry writes `0000-00-00` where there is no date. */
+/** The registry writes `0000-00-00` for a missing date. */
 const dateOf = (text: string | null): string | null =>
   text === null || text.startsWith('0000') ? null : text;
 

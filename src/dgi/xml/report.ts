@@ -8,7 +8,7 @@ import { plain } from './write.ts';
 /** Caratula of a report. */
 export interface ReportHeading {
   readonly rut: string;
-  /** The day that it tells of: FechaResumen, `YYYY-MM-DD`. */
+  /** FechaResumen: the reported day, `YYYY-MM-DD`. */
   readonly date: string;
   /** Our number of this attempt, unique for the enterprise: up to 10 digits. */
   readonly idEmisor: bigint | number;
@@ -18,7 +18,7 @@ export interface ReportHeading {
   readonly signedAt: string;
 }
 
-/** The element of each type, in the order of ReporteDiarioCFE.xsd 1.44.2, which is that of the codes. */
+/** The element of each type, in the order of ReporteDiarioCFE.xsd 1.44.2 and of the codes. */
 const ELEMENTS = {
   ETICKET: 'Rsmn_Tck',
   ETICKET_NC: 'Rsmn_Tck_Nota_Credito',
@@ -32,8 +32,8 @@ const ELEMENTS = {
 } as const satisfies Record<CfeType, string>;
 
 /**
- * The unsigned daily report as canonical XML, ready for `Signer.sign` (Formato Reporte v13.2, ReporteDiarioCFE.xsd
- * 1.44.2; docs/authority/reports.md#the-document). A day without receipts has a heading only.
+ * Writes the unsigned daily report as canonical XML for `Signer.sign` (Formato Reporte v13.2, ReporteDiarioCFE.xsd
+ * 1.44.2; docs/authority/reports.md#the-document). A day without receipts has only a heading.
  */
 export function writeReport(heading: ReportHeading, summary: ReportSummary): string {
   return (
@@ -53,24 +53,24 @@ function writeType(summary: TypeSummary): string {
   const abroad = cfeTypeRow(type).family === 'export';
   return (
     `<${ELEMENTS[type]}>${plain('TipoComp', cfeTypeRow(type).code)}<RsmnData>` +
-    list('Montos', rows.map(abroad ? writeExported : writeLocal)) +
+    writeList('Montos', rows.map(abroad ? writeExported : writeLocal)) +
     plain('CantDocsUtil', used) +
     (aboveUiLimit === null ? '' : plain('CantDocsMay_topeUI', aboveUiLimit)) +
     plain('CantDocsAnulados', annulled) +
     plain('CantDocsEmi', issued) +
-    list('RngDocsUtil', usedRanges.map(writeRange('RDU_Item'))) +
-    list('RngDocsAnulados', annulledRanges.map(writeRange('RDA_Item'))) +
+    writeList('RngDocsUtil', usedRanges.map(writeRange('RDU_Item'))) +
+    writeList('RngDocsAnulados', annulledRanges.map(writeRange('RDA_Item'))) +
     `</RsmnData></${ELEMENTS[type]}>`
   );
 }
 
-/** A list, or nothing where it would be empty. */
-const list = (name: string, items: readonly string[]): string =>
+/** Writes a list; '' for an empty one. */
+const writeList = (name: string, items: readonly string[]): string =>
   items.length === 0 ? '' : `<${name}>${items.join('')}</${name}>`;
 
-const NONE = '0.00';
+const ZERO = '0.00';
 
-/** Mnts_FyT_Item: every field, zeros and both rates included, as the official sample has it. */
+/** Mnts_FyT_Item: every field, zeros and both rates included, as in the official sample. */
 function writeLocal(row: AmountRow): string {
   const { minimum, basic } = vatPercents(row.emissionDate);
   return (
@@ -79,18 +79,18 @@ function writeLocal(row: AmountRow): string {
     plain('CodSuc', row.branch) +
     plain('TotMntNoGrv', row.exempt) +
     plain('TotMntExpyAsim', row.exported) +
-    plain('TotMntImpPerc', NONE) +
-    plain('TotMntIVAenSusp', NONE) +
+    plain('TotMntImpPerc', ZERO) +
+    plain('TotMntIVAenSusp', ZERO) +
     plain('TotMntIVATasaMin', row.minimumNet) +
     plain('TotMntIVATasaBas', row.basicNet) +
-    plain('TotMntIVAOtra', NONE) +
+    plain('TotMntIVAOtra', ZERO) +
     plain('MntIVATasaMin', row.minimumVat) +
     plain('MntIVATasaBas', row.basicVat) +
-    plain('MntIVAOtra', NONE) +
+    plain('MntIVAOtra', ZERO) +
     plain('IVATasaMin', minimum.toFixed(3)) +
     plain('IVATasaBas', basic.toFixed(3)) +
     plain('TotMntTotal', row.total) +
-    plain('TotMntRetenido', NONE) +
+    plain('TotMntRetenido', ZERO) +
     '</Mnts_FyT_Item>'
   );
 }

@@ -1,7 +1,7 @@
 import { CFE_NAMESPACE } from './cfe.ts';
 import { plain } from './write.ts';
 
-/** What a sobre to the authority holds. */
+/** The content of a sobre to the authority. */
 export interface SobreContent {
   /** The authority's own RUT. */
   receiverRut: string;
@@ -10,21 +10,21 @@ export interface SobreContent {
   createdAt: string;
   /** The certificate that signed every CFE in it, DER. */
   certificateDer: Uint8Array;
-  /** Signed CFEs, each as its own document without XML declaration; they go in byte for byte. */
+  /** Signed CFEs, each a document without XML declaration; their bytes are copied unchanged. */
   signedCfes: readonly string[];
 }
 
 /**
- * EnvioCFE (Formato Sobre v05, EnvioCFE.xsd), put together as text: a signed CFE is never parsed and written again.
- * The envelope declares the same default namespace as each CFE, so a verifier that inherits it finds the same bytes.
+ * Writes EnvioCFE (Formato Sobre v05, EnvioCFE.xsd) as text, to keep the bytes of signed CFEs. It declares the default
+ * namespace of the CFEs, so a verifier that inherits namespaces computes the same digest.
  */
 export function writeSobre(content: SobreContent & { readonly idemisor: bigint }): string {
-  const { before, after } = sobreAround(content);
+  const { before, after } = writeSobreParts(content);
   return `${before}${content.idemisor}${after}`;
 }
 
-/** A sobre but for its Idemisor, our number of the shipment (up to 10 digits), which stands between the two. */
-export function sobreAround(content: SobreContent): { before: string; after: string } {
+/** Writes a sobre without its Idemisor, our number of the shipment (up to 10 digits), to insert between the parts. */
+export function writeSobreParts(content: SobreContent): { before: string; after: string } {
   return {
     before:
       `<?xml version="1.0" encoding="UTF-8"?><EnvioCFE xmlns="${CFE_NAMESPACE}" version="1.0"><Caratula version="1.0">` +

@@ -1,6 +1,6 @@
 /**
- * Signatures of documents that others wrote: ACKs, CAEs (docs/authority/signatures.md#answers-and-caes). Enveloped,
- * Reference URI="", inclusive C14N 1.0, rsa-sha1 or rsa-sha256, the certificate inside.
+ * Verifies the signatures of ACKs and CAEs (docs/authority/signatures.md#answers-and-caes): enveloped, Reference URI="",
+ * inclusive C14N 1.0, rsa-sha1 or rsa-sha256, with the certificate inside.
  */
 import { createHash, verify, type X509Certificate } from 'node:crypto';
 import { type Element, Node } from '@xmldom/xmldom';
@@ -9,22 +9,22 @@ import { rsaCertificateIn } from '../../crypto/x509.ts';
 import { ALGORITHMS, C14N, DSIG, ENVELOPED, type SignatureHash } from '../signatures.ts';
 import { childrenNamed, childrenOf, elementAt, findNamed, isNamed, textAt } from './parse.ts';
 
-/** The document has no signature that verifies with the certificate in it. */
+/** The document has no valid signature by the certificate inside it. */
 export class BadSignature extends Error {
   override readonly name = 'BadSignature';
 }
 
 /**
- * Verifies the one enveloped signature of a document against the certificate it carries, and takes it out: afterwards
- * the root holds what was signed and nothing else. Answers the certificate; whether that signer is trusted is the
- * caller's to judge. Throws BadSignature.
+ * Verifies the enveloped signature of a document and removes it, so that the root holds only signed content. Returns the
+ * certificate inside; the caller must check that it is trusted. Throws BadSignature.
  */
 export function verifyEnveloped(root: Element): X509Certificate {
-  if (isReadOtherwise(root)) throw new BadSignature('a text that two different documents would share');
-  const { signature, signedInfo, reference } = signatureOf(root);
+  if (hasAmbiguousCanonicalForm(root))
+    throw new BadSignature('two different documents would have this canonical text');
+  const { signature, signedInfo, reference } = findSignature(root);
   const certificate = rsaCertificateIn(textAt(signature, 'KeyInfo', 'X509Data', 'X509Certificate') ?? '');
   if (!certificate) throw new BadSignature('no RSA certificate in KeyInfo');
-  // Both are in the context of the whole document, so before anything is taken out of it.
+  // Must precede `removeChild`: the canonical form depends on the namespaces of the ancestors.
   const signedBytes = Buffer.from(canonicalXml(signedInfo), 'utf8');
   root.removeChild(signature);
   const digest = createHash(hashOf('digest', elementAt(reference, 'DigestMethod')))
@@ -32,26 +32,26 @@ export function verifyEnveloped(root: Element): X509Certificate {
     .digest('base64');
   const method = `RSA-${hashOf('signature', elementAt(signedInfo, 'SignatureMethod')).toUpperCase()}`;
   const value = Buffer.from(compact(textAt(signature, 'SignatureValue')), 'base64');
-  const holds =
+  const isValid =
     digest === compact(textAt(reference, 'DigestValue')) &&
     verify(method, signedBytes, certificate.publicKey, value);
-  if (!holds) throw new BadSignature('the signature does not verify');
+  if (!isValid) throw new BadSignature('the signature does not verify');
   return certificate;
 }
 
 /**
- * Whether xml-crypto's canonical text would not tell what is read: it writes processing instructions as text and
- * namespaces unescaped, and leaves out every attribute whose name begins with xmlns.
+ * True when xml-crypto's canonical text is ambiguous: it writes processing instructions as text and namespaces unescaped,
+ * and drops every attribute that starts with xmlns.
  */
-const isReadOtherwise = (node: Node): boolean =>
+const hasAmbiguousCanonicalForm = (node: Node): boolean =>
   node.nodeType === Node.PROCESSING_INSTRUCTION_NODE ||
   Array.from((node as Element).attributes ?? []).some(
     ({ name, prefix, value }) =>
       name.startsWith('xmlns') && ((name !== 'xmlns' && prefix !== 'xmlns') || /["&<>\t\n\r]/.test(value)),
   ) ||
-  Array.from(node.childNodes).some(isReadOtherwise);
+  Array.from(node.childNodes).some(hasAmbiguousCanonicalForm);
 
-/** In order of code points, as C14N wants it; the library's depends on the locale of the process. */
+/** Sorts by code point, as C14N requires; the library's order depends on the locale. */
 class Canonicaliser extends C14nCanonicalization {
   override nsCompare(a: { prefix: string }, b: { prefix: string }): 0 | 1 | -1 {
     if (a.prefix === b.prefix) return 0;
@@ -60,7 +60,7 @@ class Canonicaliser extends C14nCanonicalization {
 }
 const canonicaliser = new Canonicaliser();
 
-/** The canonical text of an element as part of its document: with the namespaces that its ancestors declare. */
+/** Returns the canonical text of an element, including the namespaces that its ancestors declare. */
 function canonicalXml(element: Element): string {
   const inherited = new Map<string, string>();
   for (let at = element.parentNode; at?.nodeType === Node.ELEMENT_NODE; at = at.parentNode) {
@@ -69,7 +69,7 @@ function canonicalXml(element: Element): string {
       if (declared !== undefined && !inherited.has(declared)) inherited.set(declared, value);
     }
   }
-  // Without a prefix, the library writes the default namespace by itself.
+  // The library adds the default namespace of an element without prefix.
   if (!element.prefix || inherited.get('') === '') inherited.delete('');
   const ancestorNamespaces = [...inherited].map(([prefix, namespaceURI]) => ({ prefix, namespaceURI }));
   return canonicaliser.process(element, { ancestorNamespaces });
@@ -77,7 +77,7 @@ function canonicalXml(element: Element): string {
 
 const compact = (base64: string | undefined): string => (base64 ?? '').replace(/\s+/g, '');
 
-/** The hash of a method; throws BadSignature for one that the authority does not use. */
+/** Returns the hash of a method. Throws BadSignature for a hash that the authority does not use. */
 function hashOf(kind: 'digest' | 'signature', method: Element | undefined): SignatureHash {
   const named = algorithmOf(method);
   const hash = (['sha1', 'sha256'] as const).find((each) => ALGORITHMS[each][kind] === named);
@@ -85,8 +85,8 @@ function hashOf(kind: 'digest' | 'signature', method: Element | undefined): Sign
   return hash;
 }
 
-/** The only Signature of the document, a child of its root, made the one way that we accept. */
-function signatureOf(root: Element): { signature: Element; signedInfo: Element; reference: Element } {
+/** Returns the only Signature, a child of the root. Throws BadSignature unless it has the accepted form. */
+function findSignature(root: Element): { signature: Element; signedInfo: Element; reference: Element } {
   const [signature, ...more] = childrenOf(root).filter((child) => isNamed(child, 'Signature'));
   if (!signature || more.length > 0 || signature.namespaceURI !== DSIG)
     throw new BadSignature('not exactly one Signature');
@@ -102,12 +102,12 @@ function signatureOf(root: Element): { signature: Element; signedInfo: Element; 
   }
   const transforms = elementAt(reference, 'Transforms');
   const steps = transforms ? childrenNamed(transforms, 'Transform').map(algorithmOf) : [];
-  const usual =
+  const isAccepted =
     algorithmOf(elementAt(signedInfo, 'CanonicalizationMethod')) === C14N &&
     reference.getAttribute('URI') === '' &&
     steps[0] === ENVELOPED &&
     (steps.length === 1 || (steps.length === 2 && steps[1] === C14N));
-  if (!usual) throw new BadSignature('algorithms or reference that the authority does not use');
+  if (!isAccepted) throw new BadSignature('algorithms or reference that the authority does not use');
   return { signature, signedInfo, reference };
 }
 

@@ -1,9 +1,9 @@
 import type { DgiClient, FindReportAnswer, SendReportAnswer } from '../../../src/dgi/client.ts';
 import {
-  findListed,
-  findReportAnswer,
+  findListedReport,
   type ListedReport,
-  sendReportAnswer,
+  toFindReportAnswer,
+  toSendReportAnswer,
 } from '../../../src/dgi/otherAnswers.ts';
 
 /** What becomes of the next send: `lost` is taken and its answer lost, `dropped` never arrives, and nobody knows. */
@@ -36,7 +36,7 @@ export function reportAuthority() {
     const date = valueIn(xml, 'FechaResumen');
     const sequence = Number(valueIn(xml, 'SecEnvio'));
     if (held.some((one) => one.xml === xml && one.state !== 'BR'))
-      return sendReportAnswer({ answer: 'code 109' });
+      return toSendReportAnswer({ answer: 'code 109' });
     const highest = Math.max(0, ...acceptedOf(date).map((one) => one.sequence));
     const isNext = sequence === highest + 1;
     const refusal = asked === 'AR' || asked === 'lost' ? (isNext ? null : 'R05') : (asked as ReportCode);
@@ -47,7 +47,7 @@ export function reportAuthority() {
     held.push({ date, sequence, xml, idEmisor, authorityId, state, refusal });
     if (refusal === null) return { kind: 'received', authorityId };
     const reasons = [{ code: refusal, message: 'refused', detail: null }];
-    return sendReportAnswer({ answer: refusal, reasons, authorityId });
+    return toSendReportAnswer({ answer: refusal, reasons, authorityId });
   }
 
   const client = {
@@ -61,8 +61,8 @@ export function reportAuthority() {
     },
     async findReport(_by, _environment, { idEmisor, date }): Promise<FindReportAnswer> {
       diary.push('find');
-      return findReportAnswer(
-        findListed(
+      return toFindReportAnswer(
+        findListedReport(
           held.filter((one) => one.date === date),
           idEmisor,
         ),
@@ -75,7 +75,7 @@ export function reportAuthority() {
     async readReportAnswer(_by, _environment, { authorityId }) {
       diary.push('read');
       const found = held.find((one) => one.authorityId === authorityId);
-      return sendReportAnswer({
+      return toSendReportAnswer({
         answer: found?.refusal ?? 'R04',
         reasons: [],
         authorityId: found?.authorityId,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { answerIn, documentIn, NoAnswer } from '../../../src/dgi/answers.ts';
-import { payloadIn, readSoap } from '../../../src/dgi/soap.ts';
+import { NoAnswer, parseAnswer, readDocument } from '../../../src/dgi/answers.ts';
+import { readPayload, readSoap } from '../../../src/dgi/soap.ts';
 import { readAckCfe, readAckSobre, readExceptions } from '../../../src/dgi/xml/ack.ts';
 import { parseXml, withoutDeclaration } from '../../../src/dgi/xml/parse.ts';
 import { readRegistryRecord } from '../../../src/dgi/xml/registry.ts';
@@ -60,7 +60,7 @@ describe('answers of the official documents', () => {
   ] as const)('%s carries its document byte for byte', (name, operation, document) => {
     const soap = readSoap(sample(`soap/${name}`), operation, LIMIT);
     if (soap.kind !== 'answer') throw new Error('a fault');
-    const carried = withoutDeclaration(payloadIn(soap.element) ?? '');
+    const carried = withoutDeclaration(readPayload(soap.element) ?? '');
     expect(carried).toBe(withoutDeclaration(sample(`soap/${document}`)));
   });
 
@@ -69,7 +69,7 @@ describe('answers of the official documents', () => {
     ['synth_resp_RECEPCIONSOBRE_108.xml', 'sendSobre', 'code 108'],
   ] as const)('%s is the exception %s: %s', (name, operation, key) => {
     const body = sampleBytes(`soap/${name}`);
-    expect(keyOf(() => documentIn(answerIn({ status: 200, body }, operation)))).toBe(key);
+    expect(keyOf(() => readDocument(parseAnswer({ status: 200, body }, operation)))).toBe(key);
   });
 
   testWithOfficialFiles.each([
@@ -77,13 +77,16 @@ describe('answers of the official documents', () => {
     ['doc_eRUT_fault_14.xml', 'code 14'],
   ])('%s is the exception %s, whatever the status', (name, key) => {
     for (const status of [200, 500]) {
-      expect(keyOf(() => answerIn({ status, body: sampleBytes(`soap/${name}`) }, 'lookUpRut'))).toBe(key);
+      expect(keyOf(() => parseAnswer({ status, body: sampleBytes(`soap/${name}`) }, 'lookUpRut'))).toBe(key);
     }
   });
 
   testWithOfficialFiles('the registry’s record, trimmed, without dates that are none', () => {
-    const answer = answerIn({ status: 200, body: sampleBytes('soap/synth_eRUT_response.xml') }, 'lookUpRut');
-    expect(readRegistryRecord(documentIn(answer))).toEqual({
+    const answer = parseAnswer(
+      { status: 200, body: sampleBytes('soap/synth_eRUT_response.xml') },
+      'lookUpRut',
+    );
+    expect(readRegistryRecord(readDocument(answer))).toEqual({
       rut: '219000090011',
       legalName: 'DGI RUC PRUEBA CEDE',
       tradeName: 'TU PRUEBA',
@@ -143,9 +146,9 @@ describe('readExceptions', () => {
   });
 });
 
-describe('answerIn', () => {
+describe('parseAnswer', () => {
   const key = (status: number, text: string) =>
-    keyOf(() => answerIn({ status, body: Buffer.from(text) }, 'sendSobre'));
+    keyOf(() => parseAnswer({ status, body: Buffer.from(text) }, 'sendSobre'));
 
   test('a fault of SOAP 1.2 is read as well', () => {
     const text =

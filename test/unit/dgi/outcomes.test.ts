@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { GENERAL_OUTCOMES, OUTCOMES, unclear } from '../../../src/dgi/outcomes.ts';
+import { classifyUnclear, GENERAL_OUTCOMES, OUTCOMES } from '../../../src/dgi/outcomes.ts';
 
 /** What each row does is shown by test/integration/dgi/outcomes.test.ts. */
 describe('the table of outcomes', () => {
@@ -17,7 +17,7 @@ describe('the table of outcomes', () => {
   });
 
   test('what settles something is not told as unclear', () => {
-    expect(() => unclear('send', 'AS')).toThrow(RangeError);
-    expect(() => unclear('find', 'not listed')).toThrow(RangeError);
+    expect(() => classifyUnclear('send', 'AS')).toThrow(RangeError);
+    expect(() => classifyUnclear('find', 'not listed')).toThrow(RangeError);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { instantOf } from '../../../src/dgi/moments.ts';
+import { parseInstant } from '../../../src/dgi/moments.ts';
 import {
   childrenNamed,
   decodeXml,
@@ -90,7 +90,7 @@ test.each([
   expect(withoutDeclaration(text)).toBe(rest);
 });
 
-describe('instantOf', () => {
+describe('parseInstant', () => {
   test.each([
     ['2026-03-02T10:05:00', '2026-03-02T13:05:00.000Z', 'without an offset it is Montevideo’s'],
     ['2026-03-02T10:05:00-03:00', '2026-03-02T13:05:00.000Z', 'with one, it is that'],
@@ -98,13 +98,13 @@ describe('instantOf', () => {
     ['2012-02-10T11:55:00Z', '2012-02-10T11:55:00.000Z', 'Z stands as it stands'],
     ['2026-03-02T10:05:00.123-03:00', '2026-03-02T13:05:00.000Z', 'fractions fall away'],
   ])('%s is %s: %s', (text, instant) => {
-    expect(instantOf(text)?.toISOString()).toBe(instant);
+    expect(parseInstant(text)?.toISOString()).toBe(instant);
   });
 
   test.each(['', undefined, '2026-03-02', '2026-02-30T10:00:00', '2026-13-01T10:00:00Z', 'now'])(
     '%j is none',
     (text) => {
-      expect(instantOf(text)).toBeUndefined();
+      expect(parseInstant(text)).toBeUndefined();
     },
   );
 });

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { SignedXml } from 'xml-crypto';
-import { callOf, carried, OPERATIONS, verdictQuestion } from '../../../src/dgi/soap.ts';
+import { OPERATIONS, wrapInXmlData, writeCall, writeVerdictQuery } from '../../../src/dgi/soap.ts';
 import { signEnvelope } from '../../../src/dgi/wsSecurity.ts';
 import { elementAt, findNamed, parseXml, textAt } from '../../../src/dgi/xml/parse.ts';
 import { credentialsOf } from '../../support/dgi/answers.ts';
@@ -14,18 +14,18 @@ const root = (text: string) => parseXml(text, { mostCharacters: 1_000_000 });
 const SOBRE =
   '<?xml version="1.0" encoding="UTF-8"?><EnvioCFE xmlns="http://cfe.dgi.gub.uy"><A>ñ &amp; &lt; ]]&gt; ú\n</A></EnvioCFE>';
 
-describe('carried', () => {
+describe('wrapInXmlData', () => {
   test.each([
     ['a sobre', SOBRE],
     ['a text with the end mark of CDATA', '<a><![CDATA[x]]></a>'],
     ['two end marks', ']]>]]>'],
   ])('%s comes back as it was', (_, text) => {
-    expect(root(carried(text)).textContent).toBe(text);
+    expect(root(wrapInXmlData(text)).textContent).toBe(text);
   });
 });
 
 test('the token of a question stands verbatim, its signs of markup escaped', () => {
-  const question = root(root(verdictQuestion({ idReceptor: '42', token: 'a+/=<&' })).textContent ?? '');
+  const question = root(root(writeVerdictQuery({ idReceptor: '42', token: 'a+/=<&' })).textContent ?? '');
   expect(question.namespaceURI).toBe('http://dgi.gub.uy');
   expect(textAt(question, 'Token')).toBe('a+/=<&');
   expect(textAt(question, 'IdReceptor')).toBe('42');
@@ -47,7 +47,7 @@ test('the actions are the services’ own, with the missing slash and the letter
 
 describe('signEnvelope', () => {
   const signed = (hash: 'sha1' | 'sha256') =>
-    signEnvelope(callOf('sendSobre', carried(SOBRE)), { credentials, hash });
+    signEnvelope(writeCall('sendSobre', wrapInXmlData(SOBRE)), { credentials, hash });
 
   testWithXmlsec.each(['sha1', 'sha256'] as const)('xmlsec1 verifies the Body, %s', (hash) => {
     expect(xmlsecVerify(signed(hash), { certificatePem, bodyId: true })).toBe('OK');
@@ -67,7 +67,10 @@ describe('signEnvelope', () => {
     ['letters of every plane', 'ñ Ω 漢 😀'],
     ['nothing', ''],
   ])('xmlsec1 verifies a Body with %s', (_, document) => {
-    const envelope = signEnvelope(callOf('sendSobre', carried(document)), { credentials, hash: 'sha256' });
+    const envelope = signEnvelope(writeCall('sendSobre', wrapInXmlData(document)), {
+      credentials,
+      hash: 'sha256',
+    });
     expect(xmlsecVerify(envelope, { certificatePem, bodyId: true })).toBe('OK');
   });
 
@@ -91,7 +94,7 @@ describe('signEnvelope', () => {
   });
 
   test('signs the registry’s call, whose namespace is a relative URI', () => {
-    const envelope = signEnvelope(callOf('lookUpRut', '<Rut>219000090011</Rut>'), {
+    const envelope = signEnvelope(writeCall('lookUpRut', '<Rut>219000090011</Rut>'), {
       credentials,
       hash: 'sha1',
     });

@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import type { LookUpAnswer } from '../../../src/dgi/client.ts';
 import { createRutLookUp } from '../../../src/dgi/rutLookUp.ts';
-import { bareRecord } from '../../../src/dgi/xml/registry.ts';
+import { recordOfStatus } from '../../../src/dgi/xml/registry.ts';
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const credentials = {
@@ -26,12 +26,12 @@ describe('createRutLookUp', () => {
     const { asked, lookUp } = aRegistry();
 
     const answers = [lookUp('219999830019'), lookUp('219999830019'), lookUp('214844360018')];
-    asked[0]?.answer({ kind: 'found', record: bareRecord('219999830019', 'AA') });
+    asked[0]?.answer({ kind: 'found', record: recordOfStatus('219999830019', 'AA') });
     asked[1]?.answer({ kind: 'unregistered' });
 
     expect(await Promise.all(answers)).toEqual([
-      bareRecord('219999830019', 'AA'),
-      bareRecord('219999830019', 'AA'),
+      recordOfStatus('219999830019', 'AA'),
+      recordOfStatus('219999830019', 'AA'),
       null,
     ]);
     expect(asked.map(({ rut, environment }) => [rut, environment])).toEqual([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { keptByCertificate, type OwnedCertificate } from '../../../src/dgi/keptByCertificate.ts';
+import { cacheByCertificate, type OwnedCertificate } from '../../../src/dgi/cacheByCertificate.ts';
 
 describe('what is kept by certificate', () => {
   const certificate = (id: string, more: Partial<OwnedCertificate> = {}): OwnedCertificate => ({
@@ -13,7 +13,7 @@ describe('what is kept by certificate', () => {
   function keeping(most?: number) {
     const made: string[] = [];
     const time = { now: 1 };
-    const keep = keptByCertificate(
+    const keep = cacheByCertificate(
       ({ id }: OwnedCertificate) => {
         made.push(id);
         return `signer of ${id}`;
@@ -78,7 +78,7 @@ describe('what is kept by certificate', () => {
 
   test('what cannot be made is not kept', () => {
     let isThere = false;
-    const keep = keptByCertificate(() => {
+    const keep = cacheByCertificate(() => {
       if (!isThere) throw new Error('no key opens it');
       return 'signer';
     });
