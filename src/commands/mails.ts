@@ -44,12 +44,12 @@ async function requireReachable(
   if (environment === 'sandbox' && !mayReachFromSandbox(destination, sandboxMails))
     throw unreachable(
       'mail.sandbox',
-      'receipts of the sandbox go only to addresses that the operator names.',
+      'receipts of the sandbox go only to addresses that the operator has allowed.',
     );
   if (kind === 'RECEIPT' && (await hasBounced(em, { accountId, destination })))
     throw unreachable(
       'mail.bounced',
-      'this address refused an e-mail of the account for good; correct it, or ask the operator to try it again.',
+      'this address permanently refused an e-mail of the account; correct it, or ask the operator to try it again.',
     );
 }
 
@@ -120,7 +120,7 @@ export async function sendMail(
       throw new Refusal('NOT_SENT_YET', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     if (cfe.status === 'REJECTED') {
-      const message = 'The CFE was rejected: its receipt is worth nothing and is not sent.';
+      const message = 'The CFE was rejected: its receipt has no value and is not sent.';
       const code: RequestRule = 'mail.cfe_rejected';
       throw invalidInput([{ path: '', code, message }]);
     }

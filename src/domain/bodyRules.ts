@@ -1,9 +1,6 @@
-/**
- * What can be wrong with the shape of a body: one row for each code, with its meaning. The fields and their types are
- * in the schemas. docs/rules.md is made from these rows.
- */
+/** The rules on the shape of a body, by code. The schemas define the fields; docs/rules.md is generated from these rows. */
 
-/** A row of docs/rules.md: what is checked, where that is laid down, and an example message. */
+/** A row of docs/rules.md: the check, its source and an example message. */
 export interface RuleRow {
   readonly checks: string;
   readonly source: string;
@@ -42,7 +39,7 @@ export const BODY_RULES = {
     example: 'header.totals.pay_amount: must be a number, found a string.',
   },
   'body.not_one_of': {
-    checks: 'A field with a closed set of values holds one of them.',
+    checks: 'A field with a closed set of values has one of them.',
     source: 'openapi.json',
     example: 'header.totals.currency: must be one of "UYU", "USD", "EUR", found "BRL".',
   },
@@ -52,13 +49,12 @@ export const BODY_RULES = {
     example: 'recevier: unknown field; did you mean "receiver"?',
   },
   'body.read_only': {
-    checks:
-      'A field that an update does not change, sent back with the rest of a read object, is as it was read.',
+    checks: 'A read-only field in the body of an update has its current value.',
     source: 'docs/contract.md#writing-back',
     example: 'status: must be "READY", as it was read; it is not changed here.',
   },
   'body.more_faults': {
-    checks: 'Nothing: it ends a list of faults that is too long to give in full.',
+    checks: 'Nothing: it is the last entry of a list that is too long to return in full.',
     source: 'docs/contract.md#answers',
     example: 'There are more than 1000 faults; the first 1000 are listed.',
   },
@@ -144,14 +140,13 @@ export const BODY_RULES = {
       'query.created_from: must be a date (YYYY-MM-DD) or a date and time with its zone (2026-03-01T09:00:00-03:00), found "yesterday".',
   },
   'cursor.malformed': {
-    checks:
-      'The cursor of a list is one that this list answered: use the cursor from the Link of the previous page.',
+    checks: 'The cursor belongs to this list: use the one from the Link header of the previous page.',
     source: 'docs/contract.md#lists',
     example: 'query.after: must be taken from the header Link of a page of this list.',
   },
   'date_time.malformed': {
     checks:
-      'A date and time is written YYYY-MM-DDTHH:MM:SS, which means Montevideo, or with its time zone, as it is answered.',
+      'A date and time is written YYYY-MM-DDTHH:MM:SS, in Montevideo time, or with its time zone, as in responses.',
     source: 'docs/contract.md#enterprise',
     example:
       'scheduled_ready_date: must be a date and time of the form YYYY-MM-DDTHH:MM:SS in Montevideo, or with its time zone (2026-03-01T12:00:00Z), found "2026-03-01".',
@@ -167,7 +162,7 @@ export const BODY_RULES = {
     example: 'rut: 219999830018 ends in 8, but its check digit is 9.',
   },
   'country.unknown': {
-    checks: 'A country is given by its code in the CFE format: ISO 3166 alpha-2 in capitals, or 99.',
+    checks: 'A country is a code of the CFE format: ISO 3166 alpha-2 in capitals, or 99.',
     source: 'Formato CFE v25.2, zone A, field 61; docs/authority/codes.md#countries',
     example:
       'header.receiver.country_code: must be a country code of the CFE format (ISO 3166 alpha-2 in capitals, or 99), found "XK".',
@@ -194,8 +189,7 @@ export const BODY_RULES = {
       'extra: the keys that the service does not know must have at most 16384 bytes of JSON together, found 20011.',
   },
   'base64.malformed': {
-    checks:
-      'A file is given in base64 (RFC 4648 §4), padded or not; its lines have a multiple of four characters.',
+    checks: 'A file is in base64 (RFC 4648 §4), padded or not; its lines have a multiple of four characters.',
     source: 'openapi.json, uploadCertificate and uploadCae',
     example: 'cert_b64: must be a file in base64 (RFC 4648, with + and /), without spaces.',
   },
@@ -205,7 +199,7 @@ export const BODY_RULES = {
     example: 'At least one field must be given.',
   },
   'credentials.incomplete': {
-    checks: 'The username and password of the e-invoicing login are given together, or neither is.',
+    checks: 'The username and password of the e-invoicing login are both present, or both absent.',
     source: 'docs/contract.md#credentials',
     example: 'password: is required; username and password must be given together.',
   },
@@ -215,12 +209,12 @@ export const BODY_RULES = {
     example: 'website: must be a web address, such as www.example.com.uy.',
   },
   'resolution.malformed': {
-    checks: 'A resolution is given by its number and year.',
+    checks: 'A resolution is written as its number and year.',
     source: 'docs/contract.md#enterprise',
     example: 'resolution: must be the number and year of the resolution, such as 798/2012.',
   },
   'logo.unusable': {
-    checks: 'A logo is a whole PNG or JPEG of at most 64 KiB and 1,000 pixels a side.',
+    checks: 'A logo is a complete PNG or JPEG of at most 64 KiB and 1,000 pixels a side.',
     source: 'docs/contract.md#enterprise',
     example: 'logo_b64: must be at most 1000 pixels wide and high, found 3000 × 2000.',
   },
@@ -231,5 +225,4 @@ export const BODY_RULES = {
   },
 } as const satisfies Record<string, RuleRow>;
 
-/** Codes of the faults of shape. */
 export type BodyRule = keyof typeof BODY_RULES;

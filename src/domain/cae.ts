@@ -51,7 +51,7 @@ export function exemptTaxpayerFaults(
   if (specialKind !== EXEMPT_TAXPAYER) return [];
   return lines.flatMap(({ ivaType }, index) => {
     if (!TAXED.includes(ivaType)) return [];
-    const words = `must not bear VAT, because the CAE is an exempt taxpayer’s, found ${ivaType}.`;
+    const words = `must not have VAT, because the CAE belongs to an exempt taxpayer, found ${ivaType}.`;
     return [faultAt(['details', index, 'iva_type'], 'cae.exempt_taxpayer', words)];
   });
 }

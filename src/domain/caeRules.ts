@@ -1,7 +1,7 @@
 import type { Fault } from '../errors.ts';
 import type { RuleRow } from './bodyRules.ts';
 
-/** The rules on uploading a CAE and on taking a number from one, with their places in the body. */
+/** The rules on uploading a CAE and on taking a number from it, with the path of the field in the body. */
 export const CAE_RULES = {
   'cae.malformed': {
     path: '/cae_b64',
@@ -11,9 +11,9 @@ export const CAE_RULES = {
   },
   'cae.signature': {
     path: '/cae_b64',
-    checks: 'The CAE’s signature verifies.',
+    checks: 'The signature of the CAE is valid.',
     source: 'docs/authority/caes.md#trust',
-    example: 'The signature of the CAE does not verify: the file was changed.',
+    example: 'The signature of the CAE is invalid: the file was changed.',
   },
   'cae.untrusted_signer': {
     path: '/cae_b64',
@@ -53,7 +53,7 @@ export const CAE_RULES = {
   },
   'cae.not_electronic': {
     path: '/cae_b64',
-    checks: 'The CAE is for electronic receipts (TA = E), where it says so.',
+    checks: 'The CAE is for electronic receipts: TA is E or missing.',
     source: 'Formato CAE v05, TA; Formato Mensaje de Respuesta v19, code E13',
     example: 'The CAE must be for electronic receipts (E), found "C".',
   },
@@ -65,7 +65,7 @@ export const CAE_RULES = {
   },
   'cae.special_cause': {
     path: '/cae_b64',
-    checks: 'A CAE of special kind 1 names its cause (CausalCAEEsp).',
+    checks: 'A CAE of special kind 1 has its cause (CausalCAEEsp).',
     source: 'Formato CAE v05, CausalCAEEsp',
     example: 'A CAE of special kind 1 must name its cause in up to 3 digits, found none.',
   },
@@ -77,14 +77,14 @@ export const CAE_RULES = {
   },
   'cae.expired': {
     path: '/cae_b64',
-    checks: 'The CAE has not expired today in Montevideo.',
+    checks: 'The CAE has not expired on today’s date in Montevideo.',
     source: 'Formato CAE v05, FVD; docs/contract.md#cae',
     example: 'The CAE expired on 2026-01-31; today is 2026-02-10.',
   },
   'cae.not_yet_valid': {
     path: '/cae_b64',
     checks:
-      'The CAE was issued today in Montevideo or earlier (else the authority rejects the CFE with E07).',
+      'The CAE was issued today in Montevideo or earlier (otherwise the authority rejects the CFE with E07).',
     source: 'Formato CAE v05, FA; Formato Mensaje de Respuesta v19, code E07',
     example: 'The CAE is valid only from 2026-03-01; today is 2026-02-10.',
   },
@@ -120,15 +120,15 @@ export const CAE_RULES = {
   },
   'cae.exempt_taxpayer': {
     path: '/details/0/iva_type',
-    checks: 'Under a CAE of special kind 1 (exempt taxpayer) no line bears VAT.',
+    checks: 'Under a CAE of special kind 1 (exempt taxpayer) no line has VAT.',
     source: 'docs/authority/caes.md#special-kinds',
     example:
-      'details[0].iva_type: must not bear VAT, because the CAE is an exempt taxpayer’s, found BASIC_RATE.',
+      'details[0].iva_type: must not have VAT, because the CAE belongs to an exempt taxpayer, found BASIC_RATE.',
   },
 } as const satisfies Record<string, RuleRow & { path: string }>;
 export type CaeRule = keyof typeof CAE_RULES;
 
-/** A fault of one of the rules, at its place in the body, with the words of its example unless others are given. */
+/** Creates the fault of a rule; its message defaults to the rule's example. */
 export function caeFault(code: CaeRule, message: string = CAE_RULES[code].example): Fault {
   return { path: CAE_RULES[code].path, code, message };
 }

@@ -6,41 +6,41 @@ import type { CfeStatus } from './cfeStatus.ts';
 import { faultAt } from './faults.ts';
 import type { UiValueRow } from './uiValues.ts';
 
-/** The CFE that a note corrects, as it stands: what the rules and the Referencia zone take from it. */
+/** The current state of the CFE that a note corrects, for the rules and the Referencia zone. */
 export interface Original {
   readonly document: Pick<
     CfeDocument,
     'type' | 'serie' | 'numero' | 'emissionDate' | 'totals' | 'saleCondition' | 'saleMode' | 'transport'
   >;
   readonly status: CfeStatus;
-  /** What credit notes that are not rejected took from it so far; decimal text in its currency. */
+  /** The sum of its credit notes that are not rejected, in its currency; decimal text. */
   readonly credited: string;
 }
 
-/** What a request is judged by beside itself. */
+/** The facts outside the request that rules depend on. */
 export interface RuleContext {
   /** Today in Montevideo. */
   readonly today: string;
-  /** The UI value that counts in the year of emission. */
+  /** The UI value for the year of emission. */
   readonly uiValue: UiValueRow;
-  /** The CFE that the request refers to: null when there is none of that cfe_id, undefined when it was not looked up. */
+  /** The referenced CFE: null for an unknown cfe_id, undefined when it was not looked up. */
   readonly original: Original | null | undefined;
 }
 
-/** A finding of a rule: where, and the words that follow the field's name. */
+/** A finding of a rule: the path of the field, and the words after its name. */
 export interface Finding {
   readonly at: readonly (string | number)[];
   readonly words: string;
 }
 
-/** A rule on requests whose fields are sound by themselves. */
+/** A rule on several fields of a request. */
 export interface CfeRule extends RuleRow {
   readonly code: string;
-  /** The rule's faults; none where a part that it looks at is itself in fault, which is told already. */
+  /** Returns the rule's faults; empty when a part that it needs is invalid, which has its own fault. */
   faults(parts: Partial<Parts>, context: RuleContext): Fault[];
 }
 
-/** A rule that looks at the parts it names and is judged only when all of them are sound. */
+/** Creates a rule that runs only when all parts in `needs` are valid. */
 export function rule<K extends keyof Parts>(
   row: RuleRow & { code: string; needs: readonly K[] },
   find: (parts: Pick<Parts, K>, context: RuleContext) => Finding | readonly Finding[] | undefined,

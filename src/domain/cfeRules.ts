@@ -11,7 +11,7 @@ import { lineRules } from './rules/lines.ts';
 import { receiverRules } from './rules/receiver.ts';
 import { referenceRules } from './rules/reference.ts';
 
-/** Every rule that binds the fields of an issue request together, in the order in which faults are told. */
+/** The rules on several fields of an issue request, in the order of the returned faults. */
 export const CFE_RULES: readonly CfeRule[] = [
   ...generalRules,
   ...receiverRules,
@@ -21,17 +21,17 @@ export const CFE_RULES: readonly CfeRule[] = [
   ...extraRules,
 ];
 
-/** A request that may be issued, or everything that speaks against it. */
+/** A valid request, or all its faults. */
 export type CheckedCfe =
   | {
       readonly ok: true;
       readonly content: CfeContent;
-      /** Keys of `extra` without meaning for the CFE, to be kept; undefined when there are none. */
+      /** Unknown keys of `extra`, which are stored; undefined without any. */
       readonly otherExtra: Readonly<Record<string, unknown>> | undefined;
     }
   | { readonly ok: false; readonly faults: Fault[] };
 
-/** Judges a request by all rules at once: its content, complete but for issuer, number, CAE and moment, or its faults. */
+/** Checks a request by all rules. Returns its content, without issuer, number, CAE and moment of signing, or its faults. */
 export function checkCfe(reading: CfeReading, context: RuleContext): CheckedCfe {
   const broken = CFE_RULES.flatMap((rule) => rule.faults(reading.parts, context));
   const faults = limited([...reading.faults, ...broken]);
@@ -39,7 +39,7 @@ export function checkCfe(reading: CfeReading, context: RuleContext): CheckedCfe 
   const { others } = reading.extra;
   return {
     ok: true,
-    // Without faults every part is sound.
+    // Without faults every part is valid.
     content: contentOf(reading.parts as Parts, context.original ?? undefined),
     otherExtra: Object.keys(others).length > 0 ? others : undefined,
   };

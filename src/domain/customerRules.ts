@@ -3,7 +3,7 @@ import type { RuleRow } from './bodyRules.ts';
 import type { Customer } from './customer.ts';
 import type { DocumentType } from './receiverDocument.ts';
 
-/** The rules on customers beside the schema: rows of docs/rules.md. */
+/** The rules on customers that the schema does not contain: rows of docs/rules.md. */
 export const CUSTOMER_RULES = {
   'customer.exists': {
     checks: 'No two customers of an enterprise have the same doc_type and doc_number.',
@@ -22,7 +22,7 @@ export const CUSTOMER_RULES = {
   },
 } as const satisfies Record<string, RuleRow>;
 
-/** The fault of one customer more than `most`. */
+/** Creates the fault of exceeding the maximum of customers. */
 export function tooManyCustomers(most: number): Fault {
   return {
     path: '',
@@ -31,12 +31,12 @@ export function tooManyCustomers(most: number): Fault {
   };
 }
 
-/** A fault of a customer's document number. */
+/** Creates a fault of a customer's document number. */
 export function customerFault(code: keyof typeof CUSTOMER_RULES, message: string): Fault {
   return { path: '/doc_number', code, message };
 }
 
-/** The faults of a body whose document is not the one in the path. */
+/** Returns the faults of a body whose document differs from the path. */
 export function documentFaults(
   body: Pick<Customer, 'doc_type' | 'doc_number'>,
   path: { readonly docType: DocumentType; readonly docNumber: string },
@@ -46,10 +46,10 @@ export function documentFaults(
     ['doc_number', body.doc_number, path.docNumber],
   ] as const;
   return pairs
-    .filter(([, given, named]) => given !== named)
-    .map(([field, , named]) => ({
+    .filter(([, inBody, inPath]) => inBody !== inPath)
+    .map(([field, , inPath]) => ({
       path: `/${field}`,
       code: 'customer.other_document',
-      message: `${field}: must be ${named}, as in the path; a customer keeps its document.`,
+      message: `${field}: must be ${inPath}, as in the path; a customer keeps its document.`,
     }));
 }

@@ -1,4 +1,4 @@
-/** Every rule that a request may break, with its code: the tables that enforce them, in the order in which pages show them. */
+/** All rules on requests by code, in the order of the pages that show them. */
 import { BODY_RULES, type RuleRow } from './bodyRules.ts';
 import { CAE_RULES } from './caeRules.ts';
 import { CERTIFICATE_RULES } from './certificate.ts';
@@ -16,25 +16,25 @@ interface RuleTable {
 export const RULE_TABLES: readonly RuleTable[] = [
   {
     title: 'Any body',
-    about: 'What reading a body can find, whatever the endpoint.',
+    about: 'Rules on the body of every endpoint.',
     rules: Object.entries(BODY_RULES),
   },
   {
     title: 'Any request',
-    about: 'What can be wrong with headers and query, and with what a request names.',
+    about: 'Rules on headers, query and the objects that a request refers to.',
     rules: Object.entries(REQUEST_RULES),
   },
   {
     title: 'Issuing a CFE',
-    about: 'What binds the fields of POST …/cfes together.',
+    about: 'Rules on several fields of POST …/cfes.',
     rules: CFE_RULES.map((rule) => [rule.code, rule] as const),
   },
-  { title: 'CAE', about: 'Uploading a CAE, and taking a number from one.', rules: Object.entries(CAE_RULES) },
+  { title: 'CAE', about: 'Uploading a CAE, and taking a number from it.', rules: Object.entries(CAE_RULES) },
   { title: 'Certificate', about: 'Uploading a certificate.', rules: Object.entries(CERTIFICATE_RULES) },
   { title: 'Customer', about: 'The customers of an enterprise.', rules: Object.entries(CUSTOMER_RULES) },
   {
     title: 'Enterprise',
-    about: 'The state that an enterprise must be in, its plan and its branches.',
+    about: 'The required state of an enterprise, its plan and its branches.',
     rules: Object.entries(ENTERPRISE_RULES),
   },
 ];

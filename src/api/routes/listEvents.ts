@@ -45,7 +45,7 @@ export const listEvents = defineRoute({
     const after = id === undefined ? 0n : isUuid(id) ? await findEventPosition(em, accountId, id) : null;
     if (after === null) {
       const message =
-        'after: must be the id of an event that you have read and that is still kept; leave it out to begin with the oldest.';
+        'after: must be the id of an event that you have read and that is still kept; omit it to start with the oldest.';
       const code: RequestRule = 'events.after_unknown';
       throw invalidInput([{ path: '/query/after', code, message }]);
     }

@@ -113,14 +113,14 @@ function reused(kept: KeptResult, difference: string | null): Refusal {
   const code: RequestRule = 'idempotency_key.reused';
   const where =
     difference === null
-      ? 'it is for another operation or enterprise'
+      ? 'for another operation or enterprise'
       : difference === ''
-        ? 'it is another one'
-        : `it differs first at ${difference}`;
+        ? 'with other content'
+        : `which first differs at ${difference}`;
   const fault = {
     path: difference ?? '',
     code,
-    message: `Not the request that the Idempotency-Key stands for: ${where}.`,
+    message: `The Idempotency-Key was used for another request, ${where}.`,
   };
   if (kept.kind === 'answer')
     return new Refusal(

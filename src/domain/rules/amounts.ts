@@ -10,14 +10,14 @@ const LARGEST = '999999999999999.99';
 
 const KINDS = { minimum: 'MINIMUM_RATE', basic: 'BASIC_RATE' } as const;
 
-/** Both readings of a rate's lines in words. */
+/** Describes both readings of a rate's lines: prices without VAT and with VAT. */
 function bothReadings({ rate, sum, net, gross }: RateReading): string {
   const lines = `the ${KINDS[rate]} lines add up to ${amountText(sum)}`;
   const without = `if prices exclude VAT: net ${amountText(net.base)}, VAT ${amountText(net.vat)}`;
   return `${lines}; ${without}; if they include it: net ${amountText(gross.base)}, VAT ${amountText(gross.vat)}`;
 }
 
-/** A base that fits neither reading. */
+/** Returns the finding of a base that matches neither reading. */
 function baseFinding(field: string, reading: RateReading): Finding | undefined {
   const { sent, net, gross } = reading;
   if (sent.base.eq(net.base) || sent.base.eq(gross.base)) return undefined;
@@ -27,7 +27,7 @@ function baseFinding(field: string, reading: RateReading): Finding | undefined {
   return { at: at(field), words: `${expected} (${bothReadings(reading)}), found ${amountText(sent.base)}.` };
 }
 
-/** A VAT that does not fit the base that was sent nor, where that is wrong too, either reading. */
+/** Returns the finding of a VAT that does not match the sent base or, when the base is wrong too, either reading. */
 function vatFinding(field: string, reading: RateReading): Finding | undefined {
   const { sent, net, gross, isNet, isGross } = reading;
   if (isNet || isGross) return undefined;
@@ -37,18 +37,18 @@ function vatFinding(field: string, reading: RateReading): Finding | undefined {
   const vatIsGross = sent.vat.eq(gross.vat);
   if (!baseIsNet && !baseIsGross && (vatIsNet || vatIsGross)) return undefined;
   const either = baseIsNet === baseIsGross && !net.vat.eq(gross.vat);
-  const one = baseIsGross && !baseIsNet ? gross.vat : net.vat;
-  const expected = either ? `${amountText(net.vat)} or ${amountText(gross.vat)}` : amountText(one);
+  const expectedVat = baseIsGross && !baseIsNet ? gross.vat : net.vat;
+  const expected = either ? `${amountText(net.vat)} or ${amountText(gross.vat)}` : amountText(expectedVat);
   return {
     at: at(field),
     words: `must be ${expected} (${bothReadings(reading)}), found ${amountText(sent.vat)}.`,
   };
 }
 
-/** Fields of zone A that hold base and VAT of a rate. */
+/** The fields of zone A for the base and the VAT of each rate. */
 const FIELDS = { minimum: { base: 116, vat: 121 }, basic: { base: 117, vat: 122 } } as const;
 
-const rateOf = (prices: PriceReading, rate: VatRate) =>
+const readingsOf = (prices: PriceReading, rate: VatRate) =>
   prices.rates.filter((reading) => reading.rate === rate);
 
 function baseRule(rate: VatRate, field: string, example: string): CfeRule {
@@ -60,7 +60,7 @@ function baseRule(rate: VatRate, field: string, example: string): CfeRule {
       example,
       needs: ['prices'],
     },
-    ({ prices }) => rateOf(prices, rate).flatMap((reading) => baseFinding(field, reading) ?? []),
+    ({ prices }) => readingsOf(prices, rate).flatMap((reading) => baseFinding(field, reading) ?? []),
   );
 }
 
@@ -73,11 +73,11 @@ function vatRule(rate: VatRate, field: string, example: string): CfeRule {
       example,
       needs: ['prices'],
     },
-    ({ prices }) => rateOf(prices, rate).flatMap((reading) => vatFinding(field, reading) ?? []),
+    ({ prices }) => readingsOf(prices, rate).flatMap((reading) => vatFinding(field, reading) ?? []),
   );
 }
 
-/** Rules on the totals against the lines. */
+/** Rules that compare the totals with the lines. */
 export const amountRules: readonly CfeRule[] = [
   rule(
     {
@@ -98,7 +98,7 @@ export const amountRules: readonly CfeRule[] = [
   rule(
     {
       code: 'totals.tax_free_amount',
-      checks: 'tax_free_amount is the sum of the EXEMPT lines; if omitted, it counts as 0.',
+      checks: 'tax_free_amount is the sum of the EXEMPT lines. Default: 0.',
       source: 'Formato CFE v25.2, zone A, field 112',
       example: 'header.totals.tax_free_amount: must be 120.00 (the sum of the EXEMPT lines), found 100.00.',
       needs: ['sums', 'tax_free_amount'],
@@ -106,7 +106,7 @@ export const amountRules: readonly CfeRule[] = [
     ({ sums, tax_free_amount }) => {
       if (sums.EXEMPT.eq(tax_free_amount ?? 0)) return undefined;
       const expected = `must be ${amountText(sums.EXEMPT)} (the sum of the EXEMPT lines)`;
-      return { at: at('tax_free_amount'), words: `${expected}, found ${found(tax_free_amount)}.` };
+      return { at: at('tax_free_amount'), words: `${expected}, found ${figureText(tax_free_amount)}.` };
     },
   ),
   baseRule(
@@ -204,4 +204,4 @@ export const amountRules: readonly CfeRule[] = [
   ),
 ];
 
-const found = (figure: Big | undefined) => (figure === undefined ? 'none' : amountText(figure));
+const figureText = (figure: Big | undefined) => (figure === undefined ? 'none' : amountText(figure));

@@ -1,7 +1,7 @@
 import { type CfeRule, rule } from '../cfeRule.ts';
 import { cfeTypeRow } from '../cfeTypes.ts';
 
-/** Rules on the keys of `extra` against the rest of the request. */
+/** Rules that compare the keys of `extra` with the rest of the request. */
 export const extraRules: readonly CfeRule[] = [
   rule(
     {
@@ -56,7 +56,7 @@ export const extraRules: readonly CfeRule[] = [
     {
       code: 'extra.sale_mode',
       checks:
-        'Only export documents, their notes and CFEs with EXPORT lines have a sale_mode, and it is one that the type allows.',
+        'Only export documents, their notes and CFEs with EXPORT lines have a sale_mode, and the type allows it.',
       source: 'docs/contract.md#extra; Formato CFE v25.2, zone A, field 14',
       example: 'extra.sale_mode: must be one of 80, 90 for ETICKET, found 1.',
       needs: ['cfe_type', 'kinds', 'extra.sale_mode'],

@@ -1,10 +1,7 @@
 import { type CfeRule, rule } from '../cfeRule.ts';
 import { addDays } from '../montevideo.ts';
 
-/**
- * How many days before and after today a CFE may be dated; the format itself has no lower bound
- * (docs/contract.md#dates-currencies-payment).
- */
+/** The earliest and latest emission date, in days from today (docs/contract.md#dates-currencies-payment). */
 export const DAYS_BACK = 60;
 export const DAYS_AHEAD = 60;
 /** Bounds of FchEmis in the schema. */

@@ -5,7 +5,7 @@ import { AMOUNT_DECIMALS } from '../cfeTotals.ts';
 import { cfeTypeRow } from '../cfeTypes.ts';
 import { amountText, halfUp } from '../decimal.ts';
 
-/** The findings of a rule on single lines: judged for each line whose needed fields are sound. */
+/** Applies a rule to each line whose required fields are valid. */
 function perLine<K extends keyof RequestLine>(
   lines: Parts['lines'],
   needs: readonly K[],
@@ -21,7 +21,7 @@ function perLine<K extends keyof RequestLine>(
   });
 }
 
-/** Rules on the lines: each by itself, and their order. */
+/** Rules on single lines and on their order. */
 export const lineRules: readonly CfeRule[] = [
   rule(
     {

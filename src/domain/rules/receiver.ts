@@ -10,7 +10,7 @@ const RECEIVER = ['header', 'receiver'];
 const at = (field: string) => [...RECEIVER, field];
 const TOGETHER = 'is required; receiver_doc_type and receiver_document must be given together.';
 
-/** Fields of zone A that they become. */
+/** The fields of zone A. */
 const FIELD_NUMBERS = {
   legal_name: 63,
   fiscal_address: 64,
@@ -37,8 +37,7 @@ export const receiverRules: readonly CfeRule[] = [
   rule(
     {
       code: 'receiver.empty',
-      checks:
-        'A receiver says who it is by a document, a name or an address; {} or a country_code alone is not enough.',
+      checks: 'A receiver has a document, a name or an address; {} or a country_code alone is not enough.',
       source: 'docs/contract.md#bodies; docs/authority/receipts.md#receiver',
       example:
         'header.receiver: must have a document, a name or an address; omit the receiver if there is none.',

@@ -6,10 +6,10 @@ import { amountText, halfUp } from '../decimal.ts';
 import { adjustedAmount } from '../noteAmount.ts';
 
 const CFE_ID = ['reference', 'cfe_id'];
-/** A division may not come out even: differences beyond this many decimals are rounding noise, not money. */
+/** Differences beyond this many decimals are rounding noise of a division, not money. */
 const DIVISION_NOISE_DECIMALS = 8;
 
-/** Rules on credit and debit notes and the CFE that they correct. */
+/** Rules on notes and the CFE that they correct. */
 export const referenceRules: readonly CfeRule[] = [
   rule(
     {
@@ -70,7 +70,7 @@ export const referenceRules: readonly CfeRule[] = [
       code: 'reference.unknown',
       checks: 'The CFE that a note corrects belongs to the same enterprise and environment.',
       source: 'docs/contract.md#notes; Formato Mensaje de Respuesta v19, code E12',
-      example: 'reference.cfe_id: must name a CFE of this enterprise and environment, found no 101-9.',
+      example: 'reference.cfe_id: must name a CFE of this enterprise and environment; there is no 101-9.',
       needs: ['cfe_type', 'reference'],
     },
     ({ cfe_type, reference }, { original }) => {
@@ -78,7 +78,7 @@ export const referenceRules: readonly CfeRule[] = [
       if (named === undefined || original !== null || cfeTypeRow(cfe_type).note === null) return undefined;
       if (!sameFamily(cfe_type, named.type)) return undefined;
       const expected = 'must name a CFE of this enterprise and environment';
-      return { at: CFE_ID, words: `${expected}, found no ${reference?.cfe_id}.` };
+      return { at: CFE_ID, words: `${expected}; there is no ${reference?.cfe_id}.` };
     },
   ),
   rule(
@@ -86,14 +86,14 @@ export const referenceRules: readonly CfeRule[] = [
       code: 'reference.rejected',
       checks: 'The CFE that a note corrects is not REJECTED.',
       source: 'docs/contract.md#notes',
-      example: 'reference.cfe_id: must name a CFE that is not REJECTED, found 101-1, which is.',
+      example: 'reference.cfe_id: must name a CFE that is not REJECTED; 101-1 is REJECTED.',
       needs: ['cfe_type', 'reference'],
     },
     ({ cfe_type, reference }, { original }) => {
       if (reference === undefined || original?.status !== 'REJECTED') return undefined;
       if (cfeTypeRow(cfe_type).note === null || !sameFamily(cfe_type, original.document.type))
         return undefined;
-      const words = `must name a CFE that is not REJECTED, found ${reference.cfe_id}, which is.`;
+      const words = `must name a CFE that is not REJECTED; ${reference.cfe_id} is REJECTED.`;
       return { at: CFE_ID, words };
     },
   ),
@@ -103,7 +103,7 @@ export const referenceRules: readonly CfeRule[] = [
       checks: 'All credit notes for one CFE, in its currency, add up to at most its pay_amount.',
       source: 'docs/contract.md#notes; Formato CFE v25.2, zone F, field 8',
       example:
-        'header.totals.pay_amount: must be at most 22.00 UYU (122.00 of the original less 100.00 credited before), found 22.01 UYU.',
+        'header.totals.pay_amount: must be at most 22.00 UYU (122.00 of the original less 100.00 already credited), found 22.01 UYU.',
       needs: ['cfe_type', 'reference', 'pay_amount', 'currency', 'exchange_rate'],
     },
     ({ cfe_type, reference, pay_amount, currency, exchange_rate }, { original }) => {
@@ -113,7 +113,7 @@ export const referenceRules: readonly CfeRule[] = [
       const left = Big(totals.pay).minus(original.credited);
       const taken = adjustedAmount({ pay: pay_amount, currency, exchangeRate: exchange_rate }, totals);
       if (taken.lte(0) || halfUp(taken.minus(left), DIVISION_NOISE_DECIMALS).lte(0)) return undefined;
-      const how = `${amountText(Big(totals.pay))} of the original less ${amountText(Big(original.credited))} credited before`;
+      const how = `${amountText(Big(totals.pay))} of the original less ${amountText(Big(original.credited))} already credited`;
       const expected = `must be at most ${amountText(left)} ${totals.currency} (${how})`;
       return {
         at: ['header', 'totals', 'pay_amount'],

@@ -101,7 +101,7 @@ describe('POST /enterprises/{rut}/caes', () => {
     const rut = await pending();
     const tampered = suite.authority.caeXml({ rut, to: 100 }).replace('HNro>100<', 'HNro>900<');
     expectFaults(await post(rut, b64(tampered)), [
-      ['/cae_b64', 'cae.signature', 'The signature of the CAE does not verify: the file was changed.'],
+      ['/cae_b64', 'cae.signature', 'The signature of the CAE is invalid: the file was changed.'],
     ]);
   });
 

@@ -227,7 +227,7 @@ describe('branches', () => {
       [1, 'Rincón 501', '2901 0000'],
     ]);
     expectFaults(await issue(rut, { branch: 8 }), [
-      ['/extra/branch', 'branch.unknown', /8 is no open branch/],
+      ['/extra/branch', 'branch.unknown', /8 is not an open branch/],
     ]);
     expectFaults(await issue(rut, { branch: 'north' }), [
       ['/extra/branch', 'number.out_of_range', /0 to 9999/],
