@@ -22,7 +22,7 @@ export const REQUEST_RULES = {
       'A request with a used Idempotency-Key equals the first one: `path` is the first difference, `details.cfe_id` the CFE of the first request.',
     source: 'docs/contract.md#idempotency',
     example:
-      'The Idempotency-Key was used for another request, which first differs at /header/totals/pay_amount.',
+      'The Idempotency-Key was used for another request: the first difference is at /header/totals/pay_amount.',
   },
   'events.after_unknown': {
     checks: '`after` is the id of an event that the account has read and that is still kept.',

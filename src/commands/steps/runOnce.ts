@@ -113,26 +113,26 @@ function reused(kept: KeptResult, difference: string | null): Refusal {
   const code: RequestRule = 'idempotency_key.reused';
   const where =
     difference === null
-      ? 'for another operation or enterprise'
+      ? 'it is for another operation or enterprise'
       : difference === ''
-        ? 'with other content'
-        : `which first differs at ${difference}`;
+        ? 'its content is different'
+        : `the first difference is at ${difference}`;
   const fault = {
     path: difference ?? '',
     code,
-    message: `The Idempotency-Key was used for another request, ${where}.`,
+    message: `The Idempotency-Key was used for another request: ${where}.`,
   };
   if (kept.kind === 'answer')
     return new Refusal(
       'IDEMPOTENCY_KEY_REUSED',
-      `This Idempotency-Key stands for another request, which was done; this one was not: ${where}. Read what that one made.`,
+      `This Idempotency-Key was used for another request, which was executed. This request was not: ${where}. Read the result of the first request.`,
       { faults: [fault] },
     );
   const { rut } = kept.cfe;
   const cfeId = formatCfeId(kept.cfe);
   return new Refusal(
     'IDEMPOTENCY_KEY_REUSED',
-    `This Idempotency-Key has made the CFE ${cfeId} of ${rut}. This request is another, and nothing was done: ${where}. Read that CFE before anything else: it may be the sale that you mean.`,
+    `This Idempotency-Key created the CFE ${cfeId} of ${rut}. This request is different and was not executed: ${where}. Read that CFE before anything else: it may be the sale that you mean.`,
     { about: { enterprise_rut: rut, cfe_id: cfeId }, faults: [fault] },
   );
 }
