@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config.ts';
 import { createApiKeys } from '../../src/crypto/apiKeys.ts';
 import { newPassword } from '../../src/crypto/newSecrets.mjs';
 import { createPasswords } from '../../src/crypto/passwords.ts';
-import { base32, createTotpSecrets, totpCode } from '../../src/crypto/totp.ts';
+import { createTotpSecrets, encodeBase32, totpCode } from '../../src/crypto/totp.ts';
 import { Person } from '../../src/db/entities/people.ts';
 import { migrate, openOrm } from '../../src/db/orm.ts';
 import { ensureRoles } from '../../src/db/rights.ts';
@@ -116,7 +116,7 @@ async function prepareConsole(
   if (!console_operator || !known.has(OPERATOR)) {
     await createUser(deps, { email: OPERATOR, operatorRole: 'ADMIN' });
     const { password, totp } = await join(OPERATOR);
-    console_operator = { email: OPERATOR, password, totp_secret: base32(totp) };
+    console_operator = { email: OPERATOR, password, totp_secret: encodeBase32(totp) };
   }
   if (!console_customer || !known.has(CUSTOMER)) {
     await createUser(deps, { email: CUSTOMER, accountId, role: 'OWNER' });

@@ -5,11 +5,11 @@ import { Cfe } from '../db/entities/receipts.ts';
 import { findMail, fixMessageId, hasMailAttempt } from '../db/mails.ts';
 import type { MailResult } from '../domain/activityResults.ts';
 import {
+  isSandboxAddressAllowed,
   type MailError,
   type MailKind,
   type MailOutcome,
   type MailStatus,
-  mayReachFromSandbox,
   UnprintableReceipt,
 } from '../domain/mail.ts';
 import { Refusal } from '../errors.ts';
@@ -102,7 +102,8 @@ function findObstacle({ sandboxMails }: AttemptMailDeps, mail: Mail, cfe: Cfe): 
   if (cfe.status === 'REJECTED') return 'cfe_rejected';
   // After a restore the database may hold the e-mail but not yet the send of its CFE.
   if (cfe.status === 'PENDING') throw new Error(`CFE ${cfe.id} has not gone to the authority`);
-  const isStranger = cfe.environment === 'sandbox' && !mayReachFromSandbox(mail.destination, sandboxMails);
+  const isStranger =
+    cfe.environment === 'sandbox' && !isSandboxAddressAllowed(mail.destination, sandboxMails);
   return isStranger ? 'sandbox' : null;
 }
 

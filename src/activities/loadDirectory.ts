@@ -5,7 +5,7 @@ import {
   storeDirectoryEntries,
 } from '../db/exchange.ts';
 import type { Orm } from '../db/orm.ts';
-import type { DirectoryFacts } from '../domain/directory.ts';
+import type { DirectoryRecord } from '../domain/directory.ts';
 import type { Activity } from './activities.ts';
 import { askDirectory, type DirectoryDeps } from './steps/askDirectory.ts';
 import { withHeartbeat } from './steps/attempt.ts';
@@ -37,9 +37,9 @@ async function load(deps: DirectoryDeps) {
   return { kind: 'loaded', entries } as const;
 }
 
-async function store(orm: Orm, issuers: Iterable<DirectoryFacts>, now: Date): Promise<number> {
+async function store(orm: Orm, issuers: Iterable<DirectoryRecord>, now: Date): Promise<number> {
   let entries = 0;
-  let batch: DirectoryFacts[] = [];
+  let batch: DirectoryRecord[] = [];
   const flush = async (): Promise<void> => {
     await storeDirectoryEntries(orm.em.fork(), batch, { now, askedAt: null });
     entries += batch.length;

@@ -2,7 +2,7 @@ import { startReporting } from '../db/dailyReports.ts';
 import { lockEnterprise, readReadyFacts } from '../db/enterprises.ts';
 import { recordEnterpriseChanges } from '../db/events.ts';
 import type { Orm } from '../db/orm.ts';
-import { enterpriseCanBecome, lackingFacts, READY_FACTS } from '../domain/enterpriseStatus.ts';
+import { enterpriseCanBecome, missingReadyFacts, READY_FACTS } from '../domain/enterpriseStatus.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import type { Activity } from './activities.ts';
 
@@ -26,7 +26,7 @@ export function createMakeReadyWhenComplete({
       if (enterprise.status === 'SUSPENDED') {
         return { kind: 'lacking', lacking: ['an operator to resume it'], dueInMilliseconds: null };
       }
-      const lacking = lackingFacts(await readReadyFacts(em, enterprise, now));
+      const lacking = missingReadyFacts(await readReadyFacts(em, enterprise, now));
       if (lacking.length > 0 || !enterpriseCanBecome(enterprise.status, 'READY')) {
         return { kind: 'lacking', lacking: lacking.map((fact) => READY_FACTS[fact]), dueInMilliseconds };
       }

@@ -5,7 +5,7 @@ import type { Cfe } from '../db/entities/receipts.ts';
 import { queueExchange, requireExchange, settleExchange, storeDirectoryEntries } from '../db/exchange.ts';
 import { writeExchangeSobre } from '../dgi/xml/exchangeSobre.ts';
 import type { ExchangeResult } from '../domain/activityResults.ts';
-import { type DirectoryFacts, type ExchangeState, isIssuerOn } from '../domain/directory.ts';
+import { type DirectoryRecord, type ExchangeState, isIssuerOn } from '../domain/directory.ts';
 import { montevideoDate, montevideoTimestamp } from '../domain/montevideo.ts';
 import type { Activity } from './activities.ts';
 import { askDirectory, type DirectoryDeps } from './steps/askDirectory.ts';
@@ -59,7 +59,7 @@ async function receiverOf(
   deps: ExchangeDeps,
   cfe: Cfe,
   rut: string,
-): Promise<Pick<DirectoryFacts, 'mail' | 'since' | 'until'>> {
+): Promise<Pick<DirectoryRecord, 'mail' | 'since' | 'until'>> {
   const em = deps.orm.em.fork();
   const now = deps.clock();
   const known = await em.findOne(DirectoryEntry, { rut });

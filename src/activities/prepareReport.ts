@@ -13,7 +13,7 @@ import { type DailyReport, ReportSubmission } from '../db/entities/reports.ts';
 import type { ReportHeading } from '../dgi/xml/report.ts';
 import type { PrepareReportResult, Stuck } from '../domain/activityResults.ts';
 import { montevideoTimestamp } from '../domain/montevideo.ts';
-import { NumberTwice } from '../domain/report/ranges.ts';
+import { DuplicateNumber } from '../domain/report/ranges.ts';
 import { type ReportSummary, ReportTooLarge } from '../domain/report/summary.ts';
 import { isTaken, LAST_SEQUENCE, SPARING_FROM } from '../domain/reportStatus.ts';
 import { onNextWorkingDay } from '../domain/workingDays.ts';
@@ -65,7 +65,7 @@ async function prepare(deps: PrepareReportDeps, key: ReportKey): Promise<Prepare
   try {
     content = await readReportContent(deps, key, now);
   } catch (error) {
-    if (!(error instanceof ReportTooLarge || error instanceof NumberTwice)) throw error;
+    if (!(error instanceof ReportTooLarge || error instanceof DuplicateNumber)) throw error;
     return escalateReport(deps, key, { reason: 'report.content', explanation: error.message });
   }
   failpoint('report.read');

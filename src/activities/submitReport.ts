@@ -7,7 +7,7 @@ import {
 } from '../db/dailyReports.ts';
 import { DailyReport, type ReportSubmission } from '../db/entities/reports.ts';
 import type { FindReportAnswer, SendReportAnswer } from '../dgi/client.ts';
-import type { Reason } from '../dgi/xml/ack.ts';
+import type { AuthorityReason } from '../dgi/xml/ack.ts';
 import type { SubmitReportResult } from '../domain/activityResults.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
 import { isTaken } from '../domain/reportStatus.ts';
@@ -158,7 +158,7 @@ async function afterDuplicate(
 async function afterSequence(
   deps: SubmitReportDeps,
   submission: ReportSubmission,
-  { reasons, authorityId }: { reasons: readonly Reason[]; authorityId: string | null },
+  { reasons, authorityId }: { reasons: readonly AuthorityReason[]; authorityId: string | null },
 ): Promise<SubmitReportResult> {
   const { environment, date } = submission;
   const listed = await withReportCredentials(deps, submission, (credentials) =>

@@ -15,10 +15,10 @@ import type { VerdictOutcome } from '../dgi/cfeAnswers.ts';
 import type { FateUnknown, SobreTicket } from '../dgi/client.ts';
 import { classifyUnclear, explainStuck, outcomeOf, type Unclear } from '../dgi/outcomes.ts';
 import type { StuckCfes, VerdictResult } from '../domain/activityResults.ts';
-import { isForSupport } from '../domain/cfeStanding.ts';
+import { needsSupport } from '../domain/cfeProgress.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
-import { codesOf, type RejectionReason } from '../domain/rejection.ts';
+import { type RejectionReason, rejectionCodes } from '../domain/rejection.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Gate, Permit } from '../gate/gate.ts';
@@ -130,8 +130,8 @@ async function takeStep(deps: Taking, loaded: LoadedSobre): Promise<Next> {
     case 'PREPARED':
     case 'SENDING': {
       // Support acts on the whole sobre: once one of its CFEs goes on, all do.
-      if (open.every(({ stuckReason }) => isForSupport(stuckReason))) return reportStuck(loaded, open);
-      const stuck = open.filter(({ stuckReason }) => isForSupport(stuckReason));
+      if (open.every(({ stuckReason }) => needsSupport(stuckReason))) return reportStuck(loaded, open);
+      const stuck = open.filter(({ stuckReason }) => needsSupport(stuckReason));
       if (stuck.length > 0) {
         await markStuck(deps.orm.em.fork(), idsOf(stuck), null);
         return 'reload';
@@ -163,7 +163,7 @@ async function finish(deps: TakeDeps, loaded: LoadedSobre): Promise<VerdictResul
 function toEnding({ cfes }: LoadedSobre): VerdictResult {
   const endings = cfes.map(({ cfeId, status }) => [cfeId, isFinal(status) ? status : 'LEFT'] as const);
   const rejected = cfes.flatMap(({ status, rejection }) =>
-    status === 'REJECTED' ? codesOf(rejection ?? []) : [],
+    status === 'REJECTED' ? rejectionCodes(rejection ?? []) : [],
   );
   return { kind: 'ended', endings: Object.fromEntries(endings), codes: [...new Set(rejected)] };
 }
@@ -205,7 +205,7 @@ const expectedState = ({ id, state }: Sobre): { sobreId: string; status: 'PENDIN
 
 /** Returns the CFEs that wait for support already. */
 const findStuckCfes = (open: readonly CfeInSobre[]): StuckCfes[] =>
-  groupByReason(open.filter(({ stuckReason }) => isForSupport(stuckReason)));
+  groupByReason(open.filter(({ stuckReason }) => needsSupport(stuckReason)));
 
 /** Reports CFEs that waited for support before this attempt, which may be the first of a restarted run. */
 function reportStuck({ sobre }: LoadedSobre, cfes: readonly CfeInSobre[]): VerdictResult {
@@ -480,7 +480,7 @@ async function setUndecidedSince(
 /** Asks for the verdicts of a received sobre; throws "not yet" until each of its CFEs has one or is stuck. */
 async function askVerdicts(deps: Taking, loaded: LoadedSobre): Promise<Next> {
   const open = findOpenCfes(loaded);
-  const asked = open.filter(({ stuckReason }) => !isForSupport(stuckReason));
+  const asked = open.filter(({ stuckReason }) => !needsSupport(stuckReason));
   if (asked.length === 0) return reportStuck(loaded, open);
   // A restarted run, or one whose worker crashed before it could report, learns of them while the others go
   // on.

@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import Koa from 'koa';
 import { Refusal } from '../errors.ts';
-import { createPlaces } from '../http/places.ts';
+import { createConcurrencySlots } from '../http/concurrencySlots.ts';
 import { answerJson } from './answer.ts';
 import { databaseLookups, type Lookups } from './authenticate.ts';
 import type { ApiDeps } from './deps.ts';
@@ -80,7 +80,7 @@ function createRouter(options: {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
 
   const failures = createFailureLimit({ deps, lookups });
-  const places = createPlaces();
+  const places = createConcurrencySlots();
   for (const route of routes) {
     const serve = serveRoute(route, { deps, lookups, failures, places });
     const template = PREFIX + route.path;

@@ -8,7 +8,7 @@ import {
   runOnce,
 } from '../commands/steps/runOnce.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
-import { firstDifference, requestOutline } from '../crypto/requestOutline.ts';
+import { findFirstDifference, outlineRequest } from '../crypto/requestOutline.ts';
 import type { KeptResult } from '../db/idempotency.ts';
 import { canonicalJson } from '../domain/canonicalJson.ts';
 import { readJson } from '../domain/json.ts';
@@ -60,9 +60,9 @@ export function readRequestKey(
   return {
     key,
     hash: hashOf({ method, path, body }),
-    outline: () => requestOutline(json, outlineKey()),
+    outline: () => outlineRequest(json, outlineKey()),
     isSame: (stored) => hashOf({ method, path, body }, stored).equals(stored),
-    differsAt: ({ hash, outline }) => firstDifference(outline, json, outlineKey(hash)),
+    differsAt: ({ hash, outline }) => findFirstDifference(outline, json, outlineKey(hash)),
   };
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Checked, check, faultAt } from '../domain/faults.ts';
+import { type Checked, checkInput, faultAt } from '../domain/faults.ts';
 
 const NONE = z.strictObject({});
 
@@ -16,7 +16,7 @@ export function readQuery(search: string, schema: z.ZodType | null): Checked<unk
   const names = new Set<string>();
   const twice = new Set<string>();
   for (const [name] of parameters) (names.has(name) ? twice : names).add(name);
-  const checked = check<unknown>(schema ?? NONE, Object.fromEntries(parameters), { at: '/query' });
+  const checked = checkInput<unknown>(schema ?? NONE, Object.fromEntries(parameters), { at: '/query' });
   const faults = [
     ...[...twice].map((name) => faultAt([name], 'body.duplicate_key', 'must not be given twice.', '/query')),
     ...(checked.ok ? [] : checked.faults),

@@ -9,7 +9,7 @@ import { findReceiptByToken, type Receipt } from '../db/cfes.ts';
 import { receiptState } from '../domain/receiptState.ts';
 import { Refusal, type RefusalCode } from '../errors.ts';
 import { networkOf } from '../http/callerAddress.ts';
-import { createPlaces } from '../http/places.ts';
+import { createConcurrencySlots } from '../http/concurrencySlots.ts';
 import { messagePage } from '../page/receiptPage.ts';
 import { STYLE } from '../page/style.ts';
 import { createFileCache, type MadeFile } from '../print/fileCache.ts';
@@ -72,7 +72,7 @@ export function serveReceiptPages(
   router: Router<RequestState>,
   { deps, failures }: { deps: ApiDeps; failures: FailureLimit },
 ): void {
-  const places = createPlaces(LOOK_UPS);
+  const places = createConcurrencySlots(LOOK_UPS);
 
   /** The receipt of the token. Refuses where there is none, as failed authentication (NOT_FOUND, RATE_LIMITED). */
   async function receiptOf({ address }: RequestState, token = ''): Promise<Receipt> {
@@ -129,9 +129,9 @@ export function serveReceiptPages(
 
 /** Makes files in turn, for each network and for each account or receipt, and keeps the last pages and XML. */
 function createMaking() {
-  const prints = createPlaces(MAKING);
-  const pages = createPlaces({ ...MAKING, atOnce: PAGES_OF_NETWORK });
-  const owners = createPlaces(MAKING);
+  const prints = createConcurrencySlots(MAKING);
+  const pages = createConcurrencySlots({ ...MAKING, atOnce: PAGES_OF_NETWORK });
+  const owners = createConcurrencySlots(MAKING);
   const files = createFileCache(MOST_BYTES);
 
   /** Runs `make` once neither the caller's network nor the receipt has another print made for it. */

@@ -4,13 +4,13 @@ import * as z from 'zod';
 import type { RequestAdmission } from '../db/counts.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
-import { type Checked, check, limited } from '../domain/faults.ts';
+import { type Checked, checkInput, limitFaults } from '../domain/faults.ts';
 import { isExceeded, type Quota, secondsUntilReset } from '../domain/requestLimits.ts';
 import type { RequestRule } from '../domain/requestRules.ts';
 import { isAtLeast, type Role } from '../domain/roles.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
-import type { Places } from '../http/places.ts';
+import type { ConcurrencySlots } from '../http/concurrencySlots.ts';
 import { answerFile, answerJson, answerText } from './answer.ts';
 import { authenticate, type Lookups } from './authenticate.ts';
 import { parseBody, readBody, valueOf } from './body.ts';
@@ -33,7 +33,7 @@ export function serveRoute(
     lookups,
     failures,
     places,
-  }: { deps: ApiDeps; lookups: Lookups; failures: FailureLimit; places: Places },
+  }: { deps: ApiDeps; lookups: Lookups; failures: FailureLimit; places: ConcurrencySlots },
 ) {
   const paramsSchema = z.strictObject(route.params);
 
@@ -47,7 +47,7 @@ export function serveRoute(
     );
     const { accountId, keyId } = caller;
     Object.assign(ctx.state, { accountId, keyId });
-    const checked = check(paramsSchema, values, { at: '/path' });
+    const checked = checkInput(paramsSchema, values, { at: '/path' });
     const rut = checked.ok ? rutAsked(route, checked.value) : null;
 
     const { request, trial, answer } = await places.hold(accountId, async () => {
@@ -149,7 +149,7 @@ function readInput(
   const query = readQuery(search, route.query);
   const body = readBodyOf(route, rawBody);
   if (query.ok && body.ok) return { query: query.value, ...body.value };
-  throw invalidInput(limited([query, body].flatMap((part) => (part.ok ? [] : part.faults))));
+  throw invalidInput(limitFaults([query, body].flatMap((part) => (part.ok ? [] : part.faults))));
 }
 
 /** The body as its route takes it, and as it was read from JSON, numbers as `JsonNumber`. */
@@ -158,7 +158,7 @@ function readBodyOf({ body }: Route, rawBody: Uint8Array): Checked<{ body: unkno
   const json = parseBody(rawBody, { optional: body.optional ?? false });
   if (!json.ok) return json;
   if (body.checkedBy === 'command') return { ok: true, value: { body: json.value, json: json.value } };
-  const checked = check<unknown>(body.schema, json.value, body.hints ? { hints: body.hints } : {});
+  const checked = checkInput<unknown>(body.schema, json.value, body.hints ? { hints: body.hints } : {});
   return checked.ok ? { ok: true, value: { body: checked.value, json: json.value } } : checked;
 }
 

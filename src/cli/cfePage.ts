@@ -3,7 +3,7 @@ import { type CfeDossier, formatRequestingKey } from '../db/cfeDossier.ts';
 import type { Cfe } from '../db/entities/receipts.ts';
 import type { AttemptSummary } from '../domain/attempt.ts';
 import { formatCfeId } from '../domain/cfeId.ts';
-import { cfeTimeline, type Lived } from '../domain/cfeTimeline.ts';
+import { type CfeHistory, cfeTimeline } from '../domain/cfeTimeline.ts';
 import { CFE_TYPES } from '../domain/cfeTypes.ts';
 import { answerMeans, CFE_WORDS, rejectionMeans, stuckMeans } from '../domain/words/cfes.ts';
 import type { Row } from './verb.ts';
@@ -61,7 +61,7 @@ export function dossierRow(cfe: Cfe, dossier: CfeDossier): Row {
   };
 }
 
-const livedOf = ({ createdAt, settledAt, status, rejection }: Cfe, dossier: CfeDossier): Lived => ({
+const livedOf = ({ createdAt, settledAt, status, rejection }: Cfe, dossier: CfeDossier): CfeHistory => ({
   ...dossier,
   by: dossier.askedBy && formatRequestingKey(dossier.askedBy),
   createdAt,

@@ -7,10 +7,10 @@ import type { Enterprise } from '../db/entities/enterprises.ts';
 import type { Cfe } from '../db/entities/receipts.ts';
 import { parseCfeId } from '../domain/cfeId.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
-import { date, spanOf } from '../domain/dates.ts';
+import { dateSchema, spanOfMoment } from '../domain/dates.ts';
 import { Rut } from '../domain/rut.ts';
 import { REASON_LENGTH } from '../domain/supportAction.ts';
-import { text } from '../domain/text.ts';
+import { textSchema } from '../domain/text.ts';
 import { Refusal } from '../errors.ts';
 
 /** What may be left out. The placeholder of an option is the last word of its name unless another is given. */
@@ -21,7 +21,7 @@ export const flag = (description: string) => optional(z.literal(true), descripti
 /** A whole number from `least` to `most`. */
 export const count = (least: number, most: number) => z.int().min(least).max(most);
 /** A day that may be left out. */
-export const day = (description: string) => optional(date(), description, 'date');
+export const day = (description: string) => optional(dateSchema(), description, 'date');
 
 export const AccountId = z.string().describe('id of the account');
 export const OfRut = Rut.describe('RUT of the enterprise');
@@ -33,12 +33,12 @@ export const limit = (most: number, usual: number) =>
   count(1, most).default(usual).describe(`at most this many; default: ${usual}`);
 
 /** Why an operator acts; the console asks for it, too. */
-export const Reason = text(REASON_LENGTH).meta({
+export const Reason = textSchema(REASON_LENGTH).meta({
   description: 'why; kept in the audit',
   placeholder: 'text',
 });
 /** The same where a verb does not insist on it. */
-export const OptionalReason = optional(text(REASON_LENGTH), 'why, for the audit', 'text');
+export const OptionalReason = optional(textSchema(REASON_LENGTH), 'why, for the audit', 'text');
 
 const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 /** `--since`: a day in Montevideo, from its first moment on, or a date and time. @internal exported for tests */
@@ -47,7 +47,7 @@ export const Since = z
   .refine((typed) => Moment.safeParse(typed).success, {
     params: { expected: 'a date or a date and time, such as 2026-11-20 or 2026-11-20T15:00:00Z' },
   })
-  .transform((typed) => spanOf(typed).from);
+  .transform((typed) => spanOfMoment(typed).from);
 export const since = (description: string) => optional(Since, description, 'time');
 
 /** The enterprise with a RUT. Refuses where there is none (NOT_FOUND). */

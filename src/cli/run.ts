@@ -2,9 +2,9 @@ import { CommanderError } from 'commander';
 import * as z from 'zod';
 import { ConfigurationError } from '../config.ts';
 import { isExactNumber } from '../domain/exactNumber.ts';
-import { check } from '../domain/faults.ts';
+import { checkInput } from '../domain/faults.ts';
 import { BY_LENGTH } from '../domain/supportAction.ts';
-import { text } from '../domain/text.ts';
+import { textSchema } from '../domain/text.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { createProgram, type ProgramPorts } from './program.ts';
 import type { CliDeps, Group, Row } from './verb.ts';
@@ -31,7 +31,7 @@ export interface CliPorts {
 }
 
 /** As long as the `by` of the update `support`, which carries it on. */
-const By = z.strictObject({ by: text(BY_LENGTH).optional() });
+const By = z.strictObject({ by: textSchema(BY_LENGTH).optional() });
 
 /** Runs the command line over `groups` with these arguments; returns the exit code. */
 export async function runCli(
@@ -43,8 +43,8 @@ export async function runCli(
   let isWell = true;
   const run: ProgramPorts['run'] = async (verb, input, { json, by }) => {
     asksForJson = json;
-    const checked = check<unknown>(verb.takes, input);
-    const named = check(By, { by });
+    const checked = checkInput<unknown>(verb.takes, input);
+    const named = checkInput(By, { by });
     if (!checked.ok || !named.ok) {
       throw invalidInput([checked, named].flatMap((part) => (part.ok ? [] : part.faults)));
     }

@@ -4,10 +4,10 @@ import { isUndelivered, lockDelivery } from '../db/deliveries.ts';
 import type { Run, RunItem } from '../db/entities/operations.ts';
 import { shareTransaction } from '../db/orm.ts';
 import { startRunItem, storeRunOutcome } from '../db/runs.ts';
-import { isForSupport } from '../domain/cfeStanding.ts';
-import { auditReason, type ItemResult } from '../domain/run.ts';
+import { needsSupport } from '../domain/cfeProgress.ts';
+import { type ItemResult, runAuditReason } from '../domain/run.ts';
 import type { SupportAction } from '../domain/supportAction.ts';
-import type { Why } from '../domain/supportRefusal.ts';
+import type { RefusalReason } from '../domain/supportRefusal.ts';
 import { Refusal } from '../errors.ts';
 import { redeliver } from './redeliver.ts';
 import type { CommandDeps } from './steps/deps.ts';
@@ -58,7 +58,7 @@ async function askFor(
   const before = await doneBefore();
   if (before) return before;
   const cfe = await requireCfe(em, item.subject);
-  if (!isForSupport(cfe.stuckReason)) return { outcome: 'nothing_to_do', message: standingOf(cfe, true) };
+  if (!needsSupport(cfe.stuckReason)) return { outcome: 'nothing_to_do', message: standingOf(cfe, true) };
   if (cfe.stuckReason !== item.was) return { outcome: 'nothing_to_do', message: OTHERWISE_STUCK };
   const attempts = await startRunItem(em, item);
   try {
@@ -88,7 +88,7 @@ async function redeliverItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): P
       if (!delivery || !isUndelivered(delivery))
         throw new NotNeeded(delivery ? `It is ${delivery.status} by now.` : 'It is kept no longer.');
       const own = { ...deps, actor, ...origin, orm: shareTransaction(em), outbox: QUIET };
-      await redeliver(own, { deliveryId: item.subject, reason: auditReason(run) });
+      await redeliver(own, { deliveryId: item.subject, reason: runAuditReason(run) });
     });
   } catch (error) {
     if (!(error instanceof NotNeeded) && !(error instanceof Refusal)) throw error;
@@ -102,7 +102,7 @@ async function redeliverItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): P
 }
 
 /** The code of a refusal that a thing of a run may meet; none where it is told by its words alone. */
-function whyOf({ code, faults }: Refusal): Why | undefined {
+function whyOf({ code, faults }: Refusal): RefusalReason | undefined {
   if (code === 'UNAVAILABLE') return { code: 'not_reached' };
   return faults?.some((fault) => fault.code === 'delivery.webhook_removed')
     ? { code: 'webhook_removed' }

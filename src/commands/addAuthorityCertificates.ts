@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { fingerprintOf, pemBlocks, rucOf } from '../crypto/x509.ts';
+import { fingerprintOf, rucOf, splitPem } from '../crypto/x509.ts';
 import {
   findAuthorityCertificates,
   upsertAuthorityCertificates as storeAuthorityCertificates,
@@ -24,7 +24,7 @@ export async function addAuthorityCertificates(
   deps: CommandDeps & { readonly authorityRuts: AuthorityRuts },
   input: { pem: string; environment?: Environment | undefined },
 ): Promise<AuthorityCertificate[]> {
-  const blocks = pemBlocks(input.pem);
+  const blocks = splitPem(input.pem);
   if (blocks.length === 0) throw new Refusal('INVALID_INPUT', 'The file has no PEM certificate.');
   const addedAt = deps.clock();
   const { environment: named } = input;

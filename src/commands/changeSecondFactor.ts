@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type OfferedSecret, stepOfCode } from '../crypto/totp.ts';
+import { matchTotpStep, type OfferedSecret } from '../crypto/totp.ts';
 import { endSession, endSessionsOf, type LiveSession } from '../db/consoleSessions.ts';
 import { forgiveSignIn } from '../db/counts.ts';
 import type { Person } from '../db/entities/people.ts';
@@ -49,7 +49,7 @@ export async function confirmSecondFactor(
   const secret = deps.totpSecrets.offered(input.offered, session.id, now);
   if (!secret) throw gone();
   const places = await countAttempt(deps, session.email, place, now);
-  const step = stepOfCode(secret, input.code, now);
+  const step = matchTotpStep(secret, input.code, now);
   if (step === null) throw refusal('UNAUTHORIZED', 'code.wrong', 'This is not what the app shows now.');
   const token = await deps.orm.em.fork().transactional(async (em) => {
     const person = await lockPerson(em, session.personId);
@@ -105,7 +105,7 @@ async function proven<T>(
     if (person.passwordHash !== hash || person.disabledAt !== null) throw wrong();
     check(person);
     if (person.sealedTotp !== null) {
-      const step = stepOfCode(deps.totpSecrets.open(person.sealedTotp, person.id), proof.code, now);
+      const step = matchTotpStep(deps.totpSecrets.open(person.sealedTotp, person.id), proof.code, now);
       if (step === null || !(await useTotpStep(em, person.id, step))) throw wrong();
     }
     return act(em, person, now);

@@ -4,7 +4,7 @@ import { takeAdvisoryLock } from '../db/sql.ts';
 import { USUAL_CAPS } from '../domain/caps.ts';
 import type { CreateEnterprise } from '../domain/enterprise.ts';
 import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
-import { storedFrom } from '../domain/fields.ts';
+import { toStoredFields } from '../domain/fields.ts';
 import type { RequestRule } from '../domain/requestRules.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
@@ -28,7 +28,7 @@ export async function createEnterprise(
     const created = await insertEnterprise(em, {
       rut: body.rut,
       ownerAccountId: accountId,
-      ...storedFrom(ENTERPRISE_FIELDS, body),
+      ...toStoredFields(ENTERPRISE_FIELDS, body),
       logoSha256: null,
       isNewEnterprise: body.is_new_enterprise ?? false,
       status: 'PENDING',

@@ -9,7 +9,7 @@ import {
 import { Customer } from '../db/entities/enterprises.ts';
 import { takeAdvisoryLock } from '../db/sql.ts';
 import { USUAL_CAPS } from '../domain/caps.ts';
-import type { Customer as CustomerBody } from '../domain/customer.ts';
+import type { CustomerBody } from '../domain/customer.ts';
 import { customerFault, documentFaults, tooManyCustomers } from '../domain/customerRules.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';

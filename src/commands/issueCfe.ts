@@ -17,23 +17,23 @@ import {
 import { shareTransaction } from '../db/orm.ts';
 import type { LeasedMessage } from '../db/outbox.ts';
 import { issueCfesMessage } from '../db/sobres.ts';
-import { chooseCae, exemptTaxpayerFaults, noneLeft } from '../domain/cae.ts';
+import { chooseCae, exemptTaxpayerFaults, noNumbersLeftFault } from '../domain/cae.ts';
 import { certificateStatus } from '../domain/certificate.ts';
-import { compact } from '../domain/cfeContent.ts';
+import { omitUndefined } from '../domain/cfeContent.ts';
 import type { CaeData, CfeContent, Issuer } from '../domain/cfeDocument.ts';
-import { formatCfeId, PLACE_MARK } from '../domain/cfeId.ts';
+import { formatCfeId, SEQUENCE_MARK } from '../domain/cfeId.ts';
 import { type CfeReading, readCfeRequest, referencedCfe } from '../domain/cfeReading.ts';
 import { checkCfe } from '../domain/cfeRules.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { unknownBranch } from '../domain/enterpriseRules.ts';
 import {
-  lackingFacts,
+  missingReadyFacts,
   NOT_AUTHORIZED_FAULT,
   notReadyFault,
   SUSPENDED_FAULT,
 } from '../domain/enterpriseStatus.ts';
-import { limited } from '../domain/faults.ts';
+import { limitFaults } from '../domain/faults.ts';
 import { montevideoDate, montevideoTimestamp } from '../domain/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
@@ -201,7 +201,7 @@ async function judge(em: EntityManager, { input, keyId, reading, now, original }
   const checked = checkCfe(reading, { today, uiValue, original });
   const { cae, faults: ofCae } = judgeCae(facts, reading, { today, papersToCome });
   const faults = [...ofIssuer, ...(checked.ok ? [] : checked.faults), ...branch.faults, ...ofCae];
-  if (faults.length > 0 || !checked.ok) throw invalidInput(limited(faults));
+  if (faults.length > 0 || !checked.ok) throw invalidInput(limitFaults(faults));
   const { content, otherExtra } = checked;
   if (!certificate || !cae) return { content, draft: null };
   const draft: Draft = {
@@ -246,7 +246,7 @@ function judgeCae(
 ) {
   const faults: Fault[] = [];
   const cae = chooseCae(caes, today);
-  if (!cae && !papersToCome && parts.cfe_type !== undefined) faults.push(noneLeft(parts.cfe_type));
+  if (!cae && !papersToCome && parts.cfe_type !== undefined) faults.push(noNumbersLeftFault(parts.cfe_type));
   const lines = (parts.kinds ?? []).map(({ iva_type }) => ({ ivaType: iva_type }));
   if (cae) faults.push(...exemptTaxpayerFaults(cae.specialKind, lines));
   return { cae, faults };
@@ -267,7 +267,7 @@ async function issuerFaults(
   const { enterprise, certificate, environment, now } = issuer;
   if (enterprise.status === 'SUSPENDED') return [SUSPENDED_FAULT];
   if (enterprise.status === 'PENDING' && environment === 'production') {
-    return [notReadyFault(lackingFacts(await readReadyFacts(em, enterprise, now)))];
+    return [notReadyFault(missingReadyFacts(await readReadyFacts(em, enterprise, now)))];
   }
   const withdrawn = environment === 'production' && !enterprise.permissions.includes('PROD');
   return [...(withdrawn ? [NOT_AUTHORIZED_FAULT] : []), ...signingFaults(certificate, now)];
@@ -304,11 +304,11 @@ async function numberCfe(em: EntityManager, draft: Draft, pace: Pace): Promise<N
   const cfe = unnumbered(draft);
   const { rut, environment, type } = cfe;
   const sobreId = randomUUID();
-  const cfeId = formatCfeId({ type, sequence: PLACE_MARK });
+  const cfeId = formatCfeId({ type, sequence: SEQUENCE_MARK });
   const workflowId = newSobreWorkflowId({ uuid: sobreId, rut, environment, firstCfeId: cfeId, others: 0 });
   const message = issueCfesMessage({ id: sobreId, workflowId, rut, environment }, [{ type, cfeId }]);
   const { sequence, numero, startId } = await storeNumbered(em, cfe, { id: sobreId, message, ...pace });
-  const placed = (text: string): string => text.replace(PLACE_MARK, String(sequence));
+  const placed = (text: string): string => text.replace(SEQUENCE_MARK, String(sequence));
   const { searchAttributes } = message;
   const startsAtOnce = startId !== null;
   return {
@@ -376,7 +376,7 @@ function unnumbered({ enterprise, content, certificate, cae, original, now, ...d
 /** The issuer as it stands now, with the address of the branch: what is corrected later does not touch this CFE. */
 function issuerOf(enterprise: Enterprise, branch: Branch | null): Issuer {
   const place = branch ?? enterprise;
-  return compact({
+  return omitUndefined({
     rut: enterprise.rut,
     legalName: enterprise.legalName,
     tradeName: enterprise.tradeName ?? undefined,

@@ -13,11 +13,11 @@ import {
   restartMail,
 } from '../db/mails.ts';
 import {
+  isSandboxAddressAllowed,
   MAILS_BY_HAND_A_DAY,
   type MailKind,
   type MailLimit,
-  mailsOfAccount,
-  mayReachFromSandbox,
+  mailLimitsOfAccount,
 } from '../domain/mail.ts';
 import { secondsToMidnight } from '../domain/montevideo.ts';
 import type { RequestRule } from '../domain/requestRules.ts';
@@ -41,7 +41,7 @@ async function requireReachable(
   { accountId, environment }: Pick<Cfe, 'accountId' | 'environment'>,
   { kind, destination }: Asked,
 ): Promise<void> {
-  if (environment === 'sandbox' && !mayReachFromSandbox(destination, sandboxMails))
+  if (environment === 'sandbox' && !isSandboxAddressAllowed(destination, sandboxMails))
     throw unreachable(
       'mail.sandbox',
       'receipts of the sandbox go only to addresses that the operator has allowed.',
@@ -71,7 +71,7 @@ async function countAskedFor(
   { kind, destination }: Asked,
   now: Date,
 ): Promise<void> {
-  const { byHand } = mailsOfAccount(await findHourlyLimit(em, accountId));
+  const { byHand } = mailLimitsOfAccount(await findHourlyLimit(em, accountId));
   const limits = [
     {
       counter: `e-mails of CFE ${id}`,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { stepOfCode } from '../crypto/totp.ts';
-import { hashOfWebToken, newWebToken } from '../crypto/webTokens.ts';
+import { matchTotpStep } from '../crypto/totp.ts';
+import { createWebToken, hashWebToken } from '../crypto/webTokens.ts';
 import {
   countOtherOwners,
   endAccountInvitation,
@@ -91,14 +91,14 @@ export function inviteMember(
       const faults = [{ path: '', code: 'member.too_many_invitations', message }];
       throw new Refusal('RATE_LIMITED', message, { faults, retryAfterSeconds: DAY_MILLISECONDS / 1_000 });
     }
-    const token = newWebToken();
+    const token = createWebToken();
     const expiresAt = new Date(now.getTime() + INVITATION_MILLISECONDS);
     await insertAccountInvitation(em, {
       id: randomUUID(),
       accountId,
       email,
       role,
-      tokenHash: hashOfWebToken(token),
+      tokenHash: hashWebToken(token),
       createdAt: now,
       expiresAt,
     });
@@ -145,7 +145,7 @@ export async function openMembership(
 ): Promise<OpenMembership | null> {
   const em = deps.orm.em.fork();
   const now = deps.clock();
-  const invitation = await findAccountInvitation(em, hashOfWebToken(token), now);
+  const invitation = await findAccountInvitation(em, hashWebToken(token), now);
   if (!invitation) return null;
   const person = await findPerson(em, invitation.email);
   if (person && person.disabledAt !== null) return null;
@@ -183,7 +183,7 @@ export async function joinAsNew(
   const open = await openMembership(deps, input.token, input.code);
   if (!open) throw expired();
   checkNewPassword(deps, input.password, { email: open.email, accountNames: [open.accountName] });
-  const totpStep = input.code === '' ? null : stepOfCode(open.secret, input.code, now);
+  const totpStep = input.code === '' ? null : matchTotpStep(open.secret, input.code, now);
   if (input.code !== '' && totpStep === null) {
     const message = 'This is not the code that your app shows at the moment.';
     throw new Refusal('INVALID_INPUT', message, { faults: [{ path: '/code', code: 'code.wrong', message }] });
@@ -223,7 +223,7 @@ async function take(
   token: string,
   now: Date,
 ): Promise<{ person: Person; invitation: AccountInvitation }> {
-  const invitation = await findAccountInvitation(em, hashOfWebToken(token), now);
+  const invitation = await findAccountInvitation(em, hashWebToken(token), now);
   if (!invitation) throw expired();
   await lockAccount(em, invitation.accountId);
   if (!(await endAccountInvitation(em, invitation, now))) throw expired();

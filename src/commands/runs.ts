@@ -6,7 +6,7 @@ import type { Seen } from '../db/roles.ts';
 import { findRunningRunOfWebhook, insertRun, lockRun, runMessage } from '../db/runs.ts';
 import { lockWebhook } from '../db/webhooks.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
-import { filterFor, RUN_REASON_LENGTH, type RunFilter, type RunKind } from '../domain/run.ts';
+import { pickRunFilter, RUN_REASON_LENGTH, type RunFilter, type RunKind } from '../domain/run.ts';
 import { Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
@@ -32,7 +32,7 @@ export interface StartRunInput {
  */
 export async function startRun(deps: CommandDeps, input: StartRunInput): Promise<Run> {
   const { kind, reason, expected } = input;
-  const filter = filterFor(kind, input.filter);
+  const filter = pickRunFilter(kind, input.filter);
   const isBlind = kind === 'abandon' && filter.stuckReason === undefined && filter.ids === undefined;
   if (isBlind) throw refusal('run.blind', 'To abandon several CFEs, say for which reason they are stuck.');
   if (reason.length > RUN_REASON_LENGTH)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { stepOfCode } from '../crypto/totp.ts';
+import { matchTotpStep } from '../crypto/totp.ts';
 import { endSession, endSessionsOf, type LiveSession } from '../db/consoleSessions.ts';
 import { forgiveSignIn } from '../db/counts.ts';
 import type { Person } from '../db/entities/people.ts';
@@ -83,7 +83,7 @@ export async function confirmSignIn(
     const person = await lockPerson(em, session.personId);
     if (person.sealedTotp === null || person.disabledAt !== null) throw wrongCode();
     const secret = deps.totpSecrets.open(person.sealedTotp, person.id);
-    const step = stepOfCode(secret, code, now);
+    const step = matchTotpStep(secret, code, now);
     if (step === null || !(await useTotpStep(em, person.id, step))) throw wrongCode();
     if (deps.totpSecrets.isOld(person.sealedTotp)) {
       person.sealedTotp = deps.totpSecrets.seal(secret, person.id);

@@ -4,10 +4,10 @@ import { requireCfe } from '../db/cfes.ts';
 import type { Cfe } from '../db/entities/receipts.ts';
 import { isNumberUndecided } from '../db/numbers.ts';
 import { formatCfeId } from '../domain/cfeId.ts';
-import { isForSupport } from '../domain/cfeStanding.ts';
+import { needsSupport } from '../domain/cfeProgress.ts';
 import { isFinal } from '../domain/cfeStatus.ts';
 import type { SupportAction, SupportAnswer, SupportAsk } from '../domain/supportAction.ts';
-import type { Why } from '../domain/supportRefusal.ts';
+import type { RefusalReason } from '../domain/supportRefusal.ts';
 import { Refusal } from '../errors.ts';
 import { audited } from './steps/audited.ts';
 import type { CommandDeps } from './steps/deps.ts';
@@ -40,7 +40,7 @@ export interface Supported {
   outcome: WorkflowAnswer['outcome'] | 'dry_run';
   message: string;
   /** Of what was refused, as a code. */
-  why?: Why | undefined;
+  why?: RefusalReason | undefined;
 }
 
 /**
@@ -113,7 +113,7 @@ const wouldAsk = (
   cfe: Cfe,
   { action, isUndecided }: { action: SupportAction; isUndecided: boolean },
 ): Supported =>
-  !isForSupport(cfe.stuckReason) && !isUndecided
+  !needsSupport(cfe.stuckReason) && !isUndecided
     ? { cfe, outcome: 'nothing_to_do', message: standingOf(cfe, true) }
     : { cfe, outcome: 'dry_run', message: `Would be done: ${action}.` };
 

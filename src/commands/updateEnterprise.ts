@@ -7,7 +7,7 @@ import { recordEvent } from '../db/events.ts';
 import type { UpdateEnterprise } from '../domain/enterprise.ts';
 import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
 import { branchTaken, START_DATE_STAYS } from '../domain/enterpriseRules.ts';
-import { changedBy } from '../domain/fields.ts';
+import { toStoredChanges } from '../domain/fields.ts';
 import { checkoutUrl } from '../domain/payment.ts';
 import { paymentCreated } from '../domain/webhookEvents.ts';
 import { type Fault, invalidInput } from '../errors.ts';
@@ -58,7 +58,7 @@ async function correctData(
   if (branch !== undefined && branch !== enterprise.branch && (await findBranch(em, { rut, branch }))) {
     throw invalidInput([branchTaken(branch)]);
   }
-  em.assign(enterprise, changedBy(ENTERPRISE_FIELDS, update));
+  em.assign(enterprise, toStoredChanges(ENTERPRISE_FIELDS, update));
   if (logo !== undefined) enterprise.logoSha256 = logo && (await storeLogo(em, logo, now));
 }
 

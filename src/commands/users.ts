@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { stepOfCode } from '../crypto/totp.ts';
-import { hashOfWebToken } from '../crypto/webTokens.ts';
+import { matchTotpStep } from '../crypto/totp.ts';
+import { hashWebToken } from '../crypto/webTokens.ts';
 import { findMembership, lockAccount } from '../db/accounts.ts';
 import { endSessionsOf } from '../db/consoleSessions.ts';
 import { Invitation, type Person } from '../db/entities/people.ts';
@@ -109,7 +109,7 @@ export async function invitedPerson(
   code = '',
 ): Promise<{ person: Person; secret: Buffer } | null> {
   const now = deps.clock();
-  const open = await findInvitation(deps.orm.em.fork(), hashOfWebToken(token), now);
+  const open = await findInvitation(deps.orm.em.fork(), hashWebToken(token), now);
   return open && { person: open.person, secret: deps.totpSecrets.ofInvitation(token, { code, now }) };
 }
 
@@ -123,12 +123,12 @@ export async function acceptInvitation(
   input: { token: string; password: string; code: string },
 ): Promise<Person> {
   const now = deps.clock();
-  const tokenHash = hashOfWebToken(input.token);
+  const tokenHash = hashWebToken(input.token);
   const invited = await invitedPerson(deps, input.token, input.code);
   if (!invited) throw expired();
   checkNewPassword(deps, input.password, await passwordOwner(deps.orm.em.fork(), invited.person));
   const needsCode = invited.person.operatorRole !== null || input.code !== '';
-  const totpStep = needsCode ? stepOfCode(invited.secret, input.code, now) : null;
+  const totpStep = needsCode ? matchTotpStep(invited.secret, input.code, now) : null;
   if (needsCode && totpStep === null) {
     const message = 'This is not the code that your app shows at the moment.';
     throw new Refusal('INVALID_INPUT', message, { faults: [{ path: '/code', code: 'code.wrong', message }] });

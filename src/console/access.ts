@@ -3,7 +3,10 @@ import type { LiveSession } from '../db/consoleSessions.ts';
 import type { Database } from '../db/orm.ts';
 import type { AccountMembership } from '../db/people.ts';
 import { listRolesAt } from '../db/roles.ts';
-import { MEMBER_ROLES, type MemberRole, type OperatorRole, reaches } from '../domain/people.ts';
+import {
+  isRoleAtLeast,
+  MEMBER_ROLES, type MemberRole, type OperatorRole,
+} from '../domain/people.ts';
 
 /** Somebody who is signed in: an operator, who sees all, or a member of accounts, who sees what those accounts have a role at. */
 export type Viewer =
@@ -22,7 +25,8 @@ export function viewerOf(
 
 /** The accounts whose data somebody sees; null: everyone's. */
 export const accountsOf = (viewer: Viewer): readonly string[] | null =>
-  viewer.kind === 'operator' ? null : viewer.memberships.map(({ accountId }) => accountId);
+  viewer.kind === 'operator' ? null : viewer.memberships.map(({ accountId }) => accountId)
+  );
 
 /**
  * What somebody is at one enterprise: an operator what they are everywhere; a member the lesser of their role in an account and
@@ -47,7 +51,7 @@ export function standingBy(
   const all = viewer.memberships.flatMap(({ accountId, role }) => {
     const there = held.get(accountId);
     if (!there) return [];
-    const least = reaches(MEMBER_ROLES, there, role) ? role : there;
+    const least = isRoleAtLeast(MEMBER_ROLES, there, role) ? role : there;
     return [{ kind: 'member' as const, role: least, accountId }];
   });
   return all.toSorted((a, b) => MEMBER_ROLES.indexOf(b.role) - MEMBER_ROLES.indexOf(a.role))[0] ?? null;

@@ -1,5 +1,5 @@
 import encodeQR from 'qr';
-import { base32, otpauthUrl } from '../crypto/totp.ts';
+import { encodeBase32, otpauthUrl } from '../crypto/totp.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Visit } from './page.ts';
 import { field } from './parts.ts';
@@ -11,7 +11,7 @@ export function appKey({ texts }: Visit, { email, secret }: { email: string; sec
   const { invitation: words } = texts;
   const picture = encodeQR(otpauthUrl(secret, { issuer: ISSUER, email }), 'svg');
   return html`<img src="data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}" alt="${words.qr}">
-<p>${words.byHand}<br><code>${base32(secret)}</code></p>`;
+<p>${words.byHand}<br><code>${encodeBase32(secret)}</code></p>`;
 }
 
 /** Where the code of an app is typed. */

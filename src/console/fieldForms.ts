@@ -1,14 +1,14 @@
 /** Forms for fields that a table describes (domain/fields.ts): how they are drawn, sent and named. */
 import type * as z from 'zod';
-import { typedNumber } from '../domain/decimal.ts';
-import type { Fields, Stored } from '../domain/fields.ts';
+import { parseTypedNumber } from '../domain/decimal.ts';
+import type { FieldTable, Stored } from '../domain/fields.ts';
 import type { Html } from '../page/html.ts';
 import { field } from './parts.ts';
 
-type Labels<T extends Fields> = { readonly [C in keyof Stored<T>]: string };
+type Labels<T extends FieldTable> = { readonly [C in keyof Stored<T>]: string };
 
 /** What the inputs hold for what is stored; empty for what is missing. */
-export const inputsOf = <T extends Fields>(
+export const inputsOf = <T extends FieldTable>(
   fields: T,
   row: { readonly [C in keyof Stored<T>]?: Stored<T>[C] | undefined } | null,
 ): { readonly [K in keyof T]: string } =>
@@ -20,7 +20,7 @@ export const inputsOf = <T extends Fields>(
   ) as { [K in keyof T]: string };
 
 /** An input for each field, by its label in the reader's language. */
-export function drawFields<T extends Fields>(
+export function drawFields<T extends FieldTable>(
   labels: Labels<T>,
   fields: T,
   values: { readonly [K in keyof T]: string },
@@ -42,7 +42,7 @@ export function drawFields<T extends Fields>(
 }
 
 /** What a form with these fields sends: for each what was typed. */
-export const sentShape = <T extends Fields, S extends z.ZodType>(
+export const sentShape = <T extends FieldTable, S extends z.ZodType>(
   fields: T,
   typed: S,
 ): { [K in keyof T]: S } =>
@@ -50,7 +50,7 @@ export const sentShape = <T extends Fields, S extends z.ZodType>(
 
 /** What was typed, as the body of the API: null for what was emptied and may be missing. */
 export const bodyOfSent = (
-  fields: Fields,
+  fields: FieldTable,
   sent: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> =>
   Object.fromEntries(
@@ -58,13 +58,13 @@ export const bodyOfSent = (
       const typed = sent[name];
       if (typeof typed !== 'string') return [];
       const value = typed.trim();
-      if (row.kind === 'code') return [[name, typedNumber(value)]];
+      if (row.kind === 'code') return [[name, parseTypedNumber(value)]];
       return [[name, value === '' && row.optional ? null : value]];
     }),
   );
 
 /** The labels by the paths of the body's faults. */
-export const labelsByPath = <T extends Fields>(labels: Labels<T>, fields: T): Record<string, string> =>
+export const labelsByPath = <T extends FieldTable>(labels: Labels<T>, fields: T): Record<string, string> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, { column }]) => [`/${name}`, labels[column as keyof Stored<T>]]),
   );

@@ -4,7 +4,7 @@ import { countForm } from '../db/counts.ts';
 import { isExceeded, secondsUntilReset } from '../domain/requestLimits.ts';
 import { Refusal } from '../errors.ts';
 import { networkOf } from '../http/callerAddress.ts';
-import { createPlaces, type Places } from '../http/places.ts';
+import { type ConcurrencySlots, createConcurrencySlots } from '../http/concurrencySlots.ts';
 import { accountsOf } from './access.ts';
 import { type ConsoleDeps, type Page, type SignedIn, signedIn, ToldRefusal, type Visit } from './page.ts';
 import { isForAnyone } from './permissions.ts';
@@ -40,11 +40,12 @@ const tooManyFiles = (): Refusal => refusal('RATE_LIMITED', 'files.too_many', RE
 
 /** The guards of one process. */
 export function createGuards(): Guards {
-  const requests = (kind: keyof typeof AT_ONCE): Places =>
-    createPlaces({ atOnce: AT_ONCE[kind], full: busy });
+  const requests = (kind: keyof typeof AT_ONCE): ConcurrencySlots =>
+    createConcurrencySlots({ atOnce: AT_ONCE[kind], full: busy });
   const [browsers, networks] = [requests('browser'), requests('network')];
   const [people, accounts, members] = [requests('person'), requests('account'), requests('members')];
-  const now = (atOnce: number): Places => createPlaces({ atOnce, waiting: 0, full: tooManyFiles });
+  const now = (atOnce: number): ConcurrencySlots =>
+    createConcurrencySlots({ atOnce, waiting: 0, full: tooManyFiles });
   const files = { people: now(FILES.person), accounts: now(FILES.account) };
   const streams = {
     people: now(STREAMS.person),
@@ -92,17 +93,17 @@ export function createGuards(): Guards {
   };
 }
 
-type Held = readonly [places: Places, owner: string];
+type Held = readonly [places: ConcurrencySlots, owner: string];
 
 /** Those of the accounts of a person; in the same order for all, so that nobody waits in a circle. */
-const accountsIn = (places: Places, { viewer }: SignedIn): Held[] =>
+const accountsIn = (places: ConcurrencySlots, { viewer }: SignedIn): Held[] =>
   (accountsOf(viewer) ?? []).toSorted().map((id): Held => [places, id]);
 
 /** Those of a person and their accounts. */
-const ownersOf = (somebody: SignedIn, of: { people: Places; accounts: Places }): Held[] => [
-  [of.people, somebody.session.personId],
-  ...accountsIn(of.accounts, somebody),
-];
+const ownersOf = (
+  somebody: SignedIn,
+  of: { people: ConcurrencySlots; accounts: ConcurrencySlots },
+): Held[] => [[of.people, somebody.session.personId], ...accountsIn(of.accounts, somebody)];
 
 /** Runs `work` once there is a place of each. */
 const holdAll = <T>([first, ...others]: readonly Held[], work: () => Promise<T>): Promise<T> =>

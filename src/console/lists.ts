@@ -3,7 +3,7 @@
 import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { listSavedFilters } from '../db/people.ts';
-import { cursorOf, type KeyPart, valuesOf } from '../domain/cursor.ts';
+import { decodeCursor, encodeCursor, type KeyPart } from '../domain/cursor.ts';
 import { Rut } from '../domain/rut.ts';
 import { Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
@@ -231,7 +231,7 @@ const isNarrowed = <R>({ query, filters = [] }: List<R>): boolean =>
 
 function keyIn<R>(visit: Visit, { key }: List<R>, after: string | undefined): string[] | null {
   if (after === undefined) return null;
-  const values = valuesOf(after, key.parts);
+  const values = decodeCursor(after, key.parts);
   if (!values) throw new ToldRefusal('INVALID_INPUT', visit.texts.lists.wrongCursor);
   return values;
 }

@@ -1,7 +1,7 @@
 /** Why operators do something with what is a customer's own; customers themselves are not asked. */
 import * as z from 'zod';
 import { REASON_LENGTH } from '../domain/supportAction.ts';
-import { text } from '../domain/text.ts';
+import { textSchema } from '../domain/text.ts';
 import { type Html, html } from '../page/html.ts';
 import { signedIn, ToldRefusal, type Visit } from './page.ts';
 import { button, field, form } from './parts.ts';
@@ -31,7 +31,7 @@ export function operatorsReason(
   { reason }: { reason?: string | undefined },
 ): { reason?: string } {
   if (!isAsked(visit)) return {};
-  const said = text(REASON_LENGTH).safeParse(reason?.trim() ?? '');
+  const said = textSchema(REASON_LENGTH).safeParse(reason?.trim() ?? '');
   if (said.success) return { reason: said.data };
   throw new ToldRefusal('INVALID_INPUT', visit.texts.runs.whyMissing);
 }

@@ -4,7 +4,13 @@ import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import rawBody from 'raw-body';
 import * as z from 'zod';
-import { formTokenOf, hashOfWebToken, isFormToken, isWebToken, newWebToken } from '../crypto/webTokens.ts';
+import {
+  createWebToken,
+  deriveFormToken,
+  hashWebToken,
+  isFormToken,
+  isWebToken,
+} from '../crypto/webTokens.ts';
 import { type LiveSession, useSession } from '../db/consoleSessions.ts';
 import { listMemberships } from '../db/people.ts';
 import { Refusal } from '../errors.ts';
@@ -98,7 +104,7 @@ export async function visitOf(
     path: ctx.path + ctx.search,
     language,
     texts,
-    formToken: formTokenOf(webToken),
+    formToken: deriveFormToken(webToken),
     cookies,
     webToken,
     now,
@@ -118,7 +124,7 @@ async function whoHas(
   how: { byPerson: boolean },
 ): Promise<{ session: LiveSession; viewer: Viewer | null } | null> {
   const em = orm.em.fork();
-  const session = await useSession(em, hashOfWebToken(token), now, how);
+  const session = await useSession(em, hashWebToken(token), now, how);
   if (!session?.complete) return session && { session, viewer: null };
   const memberships = (await listMemberships(em, [session.personId])).get(session.personId) ?? [];
   return { session, viewer: viewerOf(session, memberships) };
@@ -128,7 +134,7 @@ async function whoHas(
 function webTokenOf(ctx: Context, cookies: Cookies): string {
   const given = cookies.get('session') ?? '';
   if (isWebToken(given)) return given;
-  const token = newWebToken();
+  const token = createWebToken();
   // A form that another site sends comes without the cookie: its answer must not take the place of the person's session.
   if (ctx.method !== 'POST') cookies.set('session', token);
   return token;
@@ -399,7 +405,7 @@ function unknownVisit(ctx: Ctx, deps: ConsoleDeps): Visit {
     path: '/',
     language,
     texts: TEXTS[language],
-    formToken: formTokenOf(webToken),
+    formToken: deriveFormToken(webToken),
     cookies,
     webToken,
     now: deps.clock(),

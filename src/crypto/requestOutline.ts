@@ -29,7 +29,7 @@ const isLeaf = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || value instanceof JsonNumber;
 
 /** The outline of a body as `readJson` reads it; `key` is a secret that follows from method and path. */
-export function requestOutline(body: unknown, key: string): RequestOutline {
+export function outlineRequest(body: unknown, key: string): RequestOutline {
   const shapeOf = (value: unknown, pointer: string): Shape => {
     if (isLeaf(value)) return tagOf(key, pointer, canonicalJson(value));
     if (Array.isArray(value)) return value.map((part, i) => shapeOf(part, within(pointer, i)));
@@ -44,7 +44,7 @@ export function requestOutline(body: unknown, key: string): RequestOutline {
  * lacks comes after what it has. Empty where none is found (tags are short); null where the outline is of another method
  * or path.
  */
-export function firstDifference(
+export function findFirstDifference(
   { check, body: kept }: RequestOutline,
   body: unknown,
   key: string,

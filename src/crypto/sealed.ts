@@ -19,7 +19,7 @@ import {
 } from 'node:crypto';
 
 /** What a sealed secret belongs to; opening it needs the same. */
-export type SealedFor = (
+export type SecretOwner = (
   | { readonly purpose: 'certificate-key' | 'efactura-login'; readonly rut: string }
   | { readonly purpose: 'webhook-secret'; readonly accountId: string }
 ) & {
@@ -52,16 +52,16 @@ export class UnsealError extends Error {
 
 export interface Sealer {
   /** `secret`, sealed, as a string. */
-  seal(secret: Uint8Array, belongsTo: SealedFor): string;
+  seal(secret: Uint8Array, belongsTo: SecretOwner): string;
 }
 
 export interface Opener {
   /** The ids of the keys; what is sealed anew comes under the first. */
   readonly keyIds: readonly [string, ...string[]];
   /** The secret; throws UnsealError. Overwrite it with zeros when done. */
-  open(sealed: string, belongsTo: SealedFor): Buffer;
+  open(sealed: string, belongsTo: SecretOwner): Buffer;
   /** The same secret under the first key, or null when it is under that key already; throws UnsealError. */
-  reseal(sealed: string, belongsTo: SealedFor): string | null;
+  reseal(sealed: string, belongsTo: SecretOwner): string | null;
 }
 
 const FORMAT = 'v1';
@@ -141,7 +141,7 @@ function partsOf(sealed: string): Parts {
   return { keyId, key, text };
 }
 
-function openWith(holder: OpeningKey, { key, text }: Parts, belongsTo: SealedFor): Buffer {
+function openWith(holder: OpeningKey, { key, text }: Parts, belongsTo: SecretOwner): Buffer {
   const theirs = Buffer.from(key, 'base64url');
   if (theirs.length !== KEY_BYTES) throw new UnsealError('malformed', 'not a sealed text');
   const shared = orNotAuthentic(() =>
@@ -174,7 +174,7 @@ const privateKey = (bytes: Uint8Array): KeyObject =>
 const bytesOf = (key: KeyObject): Buffer => Buffer.from(String(key.export({ format: 'jwk' }).x), 'base64url');
 
 /** The additional data: a JSON list, so that no two places give the same bytes. */
-function authenticated(belongsTo: SealedFor, keyId: string): Buffer {
+function authenticated(belongsTo: SecretOwner, keyId: string): Buffer {
   const owner = belongsTo.purpose === 'webhook-secret' ? belongsTo.accountId : belongsTo.rut;
   return Buffer.from(JSON.stringify([FORMAT, belongsTo.purpose, owner, belongsTo.rowId, keyId]));
 }

@@ -15,14 +15,14 @@ const TIME_BYTES = 8;
 const secretOf = (bytes: Uint8Array): Secret => new Secret({ buffer: Uint8Array.from(bytes).buffer });
 
 /** A secret as people type it into their app (RFC 4648, base 32). */
-export const base32 = (bytes: Uint8Array): string => secretOf(bytes).base32;
+export const encodeBase32 = (bytes: Uint8Array): string => secretOf(bytes).base32;
 
 /** The code of a secret at a moment. */
 export const totpCode = (secret: Uint8Array, at: Date): string =>
   TOTP.generate({ secret: secretOf(secret), timestamp: at.getTime() });
 
 /** The step that `code` is of, around `at`; null where it is of none. Whoever takes it keeps the step, and takes no other up to it. */
-export function stepOfCode(secret: Uint8Array, code: string, at: Date): number | null {
+export function matchTotpStep(secret: Uint8Array, code: string, at: Date): number | null {
   const token = code.replace(/\s/g, '');
   // The library compares bytes, and throws where six characters have more than six.
   if (!/^\d{6}$/.test(token)) return null;
@@ -76,7 +76,7 @@ export function createTotpSecrets(peppers: Peppers): TotpSecrets {
   return {
     ofInvitation(token, shown) {
       const secrets = peppers.map((pepper) => invited(pepper, token));
-      const its = shown && secrets.find((secret) => stepOfCode(secret, shown.code, shown.now) !== null);
+      const its = shown && secrets.find((secret) => matchTotpStep(secret, shown.code, shown.now) !== null);
       return its ?? invited(first, token);
     },
     offer(sessionId, until) {

@@ -8,7 +8,7 @@ const BYTES = 32;
 export const createWebhookSecret = (): string => PREFIX + randomBytes(BYTES).toString('base64');
 
 /** The key bytes of a secret; throws RangeError on a string that is none. */
-export function webhookKeyOf(secret: string): Buffer {
+export function decodeWebhookSecret(secret: string): Buffer {
   const key = secret.startsWith(PREFIX)
     ? Buffer.from(secret.slice(PREFIX.length), 'base64')
     : Buffer.alloc(0);

@@ -12,14 +12,14 @@ export const fingerprintOf = (certificate: X509Certificate): string =>
 const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 
 /** The certificates of a PEM file, each as PEM, unread; what stands between them does not count. */
-export const pemBlocks = (text: string): string[] => text.match(PEM) ?? [];
+export const splitPem = (text: string): string[] => text.match(PEM) ?? [];
 
 /** Whether a moment lies inside a certificate's dates. */
 export const isValidAt = (certificate: X509Certificate, moment: Date): boolean =>
   certificate.validFromDate <= moment && moment <= certificate.validToDate;
 
 /** The certificate in base64 as XML carries it (blanks allowed); undefined where it is not one with an RSA key (rsa.ts). */
-export function rsaCertificateIn(base64: string): X509Certificate | undefined {
+export function parseRsaCertificate(base64: string): X509Certificate | undefined {
   const compact = base64.replace(/\s+/g, '');
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(compact)) return undefined;
   const der = Buffer.from(compact, 'base64');

@@ -1,7 +1,7 @@
 /** Calls to the authority for sobres and CFEs: the only module that reads or writes the table authority_attempt. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Attempt, AttemptSummary } from '../domain/attempt.ts';
+import type { AttemptSummary, AuthorityCallRecord } from '../domain/attempt.ts';
 
 /** Longest stored response, in bytes: responses about one receipt have some 5,000. */
 const LONGEST_RESPONSE = 64 * 1024;
@@ -27,7 +27,7 @@ export const INSERT_ATTEMPTS = `
 /** Returns the parameters of `INSERT_ATTEMPTS`. `nextAt`: when the step is retried automatically. */
 export function attemptValues(
   subject: string | null,
-  attempts: readonly Attempt[],
+  attempts: readonly AuthorityCallRecord[],
   nextAt: Date | null = null,
 ): (string | null)[] {
   const groups = Map.groupBy(attempts, ({ operation, answer }) => `${operation} ${answer}`);
@@ -39,7 +39,11 @@ export function attemptValues(
   return [subject, JSON.stringify(rows)];
 }
 
-const toRow = (first: Attempt, last: Attempt, { count, nextAt }: { count: number; nextAt: Date | null }) => ({
+const toRow = (
+  first: AuthorityCallRecord,
+  last: AuthorityCallRecord,
+  { count, nextAt }: { count: number; nextAt: Date | null },
+) => ({
   operation: last.operation,
   answer: sanitize(last.answer),
   result: last.result,
@@ -69,7 +73,7 @@ const sanitize = (words: string): string => words.slice(0, LONGEST_TEXT).replace
 export async function storeAttempts(
   em: EntityManager,
   subject: string,
-  attempts: readonly Attempt[],
+  attempts: readonly AuthorityCallRecord[],
   nextAt: Date | null,
 ): Promise<void> {
   await em.execute(`with ${INSERT_ATTEMPTS} select`, attemptValues(subject, attempts, nextAt));
@@ -110,7 +114,7 @@ interface Raw {
 export async function readLastCall(
   em: EntityManager,
   cfeUuid: string,
-  { operation, answer }: Pick<Attempt, 'operation' | 'answer'>,
+  { operation, answer }: Pick<AuthorityCallRecord, 'operation' | 'answer'>,
 ): Promise<{ request: string | null; response: string | null; count: number; lastAt: Date } | null> {
   const [row] = await em.execute<
     { request: string | null; response: Buffer | null; count: number; last_at: string }[]

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Actor, type AuditAction, actorsOf } from '../domain/audit.ts';
-import { auditReason, type RunKind } from '../domain/run.ts';
+import { type RunKind, runAuditReason } from '../domain/run.ts';
 import type { SupportOutcome } from '../domain/supportAction.ts';
 import { AuditEntry, Run, RunItem } from './entities/operations.ts';
 import { givenConditions } from './where.ts';
@@ -138,7 +138,7 @@ async function findRunRequester(
   const started = await em.findOne(AuditEntry, { requestId: runId, action: 'run.start', outcome: null });
   const run = started && (await em.findOne(Run, { id: runId, kind: action.replace('cfe.', '') as RunKind }));
   const item = run && (await em.findOne(RunItem, { runId, place: Number(place), subject }));
-  return started && item ? toRequester(started, auditReason(run)) : null;
+  return started && item ? toRequester(started, runAuditReason(run)) : null;
 }
 
 const toRequester = ({ actor, address, keyId }: AuditEntry, reason: string | null): Requester => ({

@@ -1,6 +1,6 @@
 /** The endpoints of the authority: the only module that reads or writes the table authority_endpoint. */
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { type Breaker, beginProbe, close, countFailure, type Endpoint } from '../domain/breaker.ts';
+import { type Breaker, closeBreaker, countFailure, type Endpoint, startProbe } from '../domain/breaker.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
 import { AuthorityEndpoint } from './entities/authority.ts';
 import { countWaitingCfes } from './sobres.ts';
@@ -111,7 +111,7 @@ export interface LockedEndpoint {
   readonly breaker: Readonly<Breaker>;
   countFailure(how: { wasProbe: boolean; chance: number }): void;
   /** Returns whether a probe may go now, and counts it if so. */
-  beginProbe(): boolean;
+  startProbe(): boolean;
   close(): void;
   /** Makes a sobre the prober; null: removes the prober. */
   setProber(sobreId: string | null): void;
@@ -133,9 +133,9 @@ export async function lockEndpoint(
     now,
     breaker: row,
     countFailure: (how) => countFailure(row, { ...how, now }),
-    beginProbe: () => beginProbe(row, now),
+    startProbe: () => startProbe(row, now),
     close: () => {
-      close(row);
+      closeBreaker(row);
       row.closedAt = now;
     },
     setProber(sobreId) {

@@ -3,7 +3,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { apiKeyPrefix } from '../crypto/apiKeys.ts';
 import type { AttemptSummary } from '../domain/attempt.ts';
 import { formatCfeId } from '../domain/cfeId.ts';
-import { type CfeFacts, fittingActions, type NextStep, nextStep } from '../domain/cfeStanding.ts';
+import {
+  allowedSupportActions,
+  type CfeProgress,
+  type NextStep,
+  nextStepOfCfe,
+} from '../domain/cfeProgress.ts';
 import { type CfeStatus, isFinal } from '../domain/cfeStatus.ts';
 import { acceptableUntil } from '../domain/rejection.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
@@ -70,7 +75,7 @@ export async function readCfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDo
     isFinal(cfe.status) ? null : findReception(em.fork(), cfe),
     findRequestingKey(em.fork(), cfe.id),
   ]);
-  const facts: CfeFacts = {
+  const facts: CfeProgress = {
     status: cfe.status,
     stuckReason: cfe.stuckReason,
     isSigned: cfe.digest !== null,
@@ -78,7 +83,7 @@ export async function readCfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDo
   };
   const awaySince = service?.openSince ?? null;
   const slot = sobres.find(({ id }) => id === cfe.sobreId)?.slot ?? null;
-  const next = nextStep(facts, {
+  const next = nextStepOfCfe(facts, {
     originalStatus: original?.status ?? null,
     isAuthorityAway: awaySince !== null,
     isQueued: cfe.status === 'PENDING' && slot === null,
@@ -88,7 +93,7 @@ export async function readCfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDo
     nextAt: findNextMoment(next, { cfe, attempts, sobres, slot, probeAt: service?.nextProbeAt ?? null }),
     since: findStateSince(cfe, stuck, sobres),
     askedBy,
-    actions: fittingActions(facts),
+    actions: allowedSupportActions(facts),
     original: original && { cfeId: formatCfeId(original), status: original.status },
     ahead,
     awaySince,

@@ -10,7 +10,7 @@ import type { CfeStatus } from '../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, type CfeType, ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
 import { addDays, startOfDay } from '../domain/montevideo.ts';
 import { DAYS_AHEAD, DAYS_BACK } from '../domain/rules/general.ts';
-import { type Sought, soughtIn } from '../domain/soughtCfe.ts';
+import { type ParsedSearch, parseSearch } from '../domain/parseSearch.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import { Cfe } from './entities/receipts.ts';
 import { type Seen, visibleTo } from './roles.ts';
@@ -18,7 +18,7 @@ import { conditionBuilder, type Fragment, joinSql, runSql, whereAll } from './sq
 
 /** Selects CFEs; all given conditions must hold. */
 export interface CfeSearch {
-  /** Free text: anything that `soughtIn` recognises. */
+  /** Free text: anything that `parseSearch` recognises. */
   readonly text?: string | undefined;
   readonly environment?: Environment | undefined;
   readonly rut?: string | undefined;
@@ -98,7 +98,7 @@ function selectNamedIds(
   ofReceiver: (number: string) => Fragment,
 ): Fragment | null {
   const ids = [
-    text !== undefined && selectIdsOfText(seen, soughtIn(text), ofReceiver),
+    text !== undefined && selectIdsOfText(seen, parseSearch(text), ofReceiver),
     numero !== undefined && selectByPrintedNumber(seen, { serie: null, numero }),
     idempotencyKey !== undefined && selectByIdempotencyKey(idempotencyKey),
     requestId !== undefined && selectByRequestId(requestId),
@@ -109,7 +109,7 @@ function selectNamedIds(
 /** Selects the ids for every possible meaning of a text, each through its own index. */
 function selectIdsOfText(
   seen: Seen,
-  sought: Sought | null,
+  sought: ParsedSearch | null,
   ofReceiver: (number: string) => Fragment,
 ): Fragment {
   if (!sought) return sql`select null::uuid as id where false`;
@@ -140,7 +140,7 @@ const selectByCfeId = (seen: Seen, { type, sequence }: CfeIdParts): Fragment => 
 /** Selects CFEs by their printed number: the CAE with this number leads to their index. */
 const selectByPrintedNumber = (
   seen: Seen,
-  { serie, numero }: NonNullable<Sought['printed']>,
+  { serie, numero }: NonNullable<ParsedSearch['printed']>,
 ): Fragment => sql`
   select one.id from cae place join cfe one on one.rut = place.rut and one.environment = place.environment
     and one.type = place.type and one.serie = place.serie and one.numero = ${numero}
@@ -275,7 +275,7 @@ export type SearchTarget =
  * request id, Idempotency-Key or receiver's document; or several CFEs.
  */
 export async function resolveSearchText(em: EntityManager, seen: Seen, text: string): Promise<SearchTarget> {
-  const sought = soughtIn(text);
+  const sought = parseSearch(text);
   if (!sought) return { kind: 'nothing' };
   if (sought.rut !== null) {
     const rows = await runSql(em)`

@@ -1,6 +1,6 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { CfeDocument } from '../domain/cfeDocument.ts';
-import type { Original } from '../domain/cfeRule.ts';
+import type { OriginalCfe } from '../domain/cfeRule.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow, type Environment } from '../domain/cfeTypes.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
@@ -224,7 +224,7 @@ export function findStuckCfes(em: EntityManager, filter: StuckCfeFilter, limit: 
 const CREDIT_NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note === 'credit');
 
 /** The CFE that a note corrects, with the facts that the rules check. */
-export interface LockedOriginal extends Original {
+export interface LockedOriginal extends OriginalCfe {
   readonly id: string;
 }
 

@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import {
   type EnterpriseStatus,
-  lackingFacts,
+  missingReadyFacts,
   type Permission,
   type ReadyFact,
 } from '../domain/enterpriseStatus.ts';
@@ -106,7 +106,7 @@ function toListedEnterprise({
 }: Row): ListedEnterprise {
   return {
     ...row,
-    lacks: lackingFacts({
+    lacks: missingReadyFacts({
       prodPermission: permissions.includes('PROD'),
       validCertificate: certificateHolds,
       plan: hasPlan,

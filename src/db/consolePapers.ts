@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { CfeType } from '../domain/cfeTypes.ts';
 import { addDays, montevideoDate } from '../domain/montevideo.ts';
-import { aboutLow, FEW_PART, runsLow, type TypeNumbers } from '../domain/warnings.ts';
+import { FEW_PART, lowNumbersKey, runsLow, type TypeNumbers } from '../domain/warnings.ts';
 import { LAST_DAY } from './consoleEnterprises.ts';
 import { type Seen, visibleTo } from './roles.ts';
 import { type Fragment, runSql, whereAll } from './sql.ts';
@@ -110,7 +110,7 @@ async function findLowTypes(em: EntityManager, seen: Seen, now: Date): Promise<C
       from (select *, ${montevideoDate(now)} between issue_date and expiration_date as is_valid from cae
         where environment = 'production' and ${visibleTo(seen, 'cae.rut')}) as own
       group by rut, type
-    ) as counted left join warning w on w.rut = counted.rut and w.about = ${aboutLow('')} || counted.type
+    ) as counted left join warning w on w.rut = counted.rut and w.about = ${lowNumbersKey('')} || counted.type
     where w.rut is not null or ("hasValid" and "left" * ${FEW_PART}::float8 <= size)`;
   const isFew = (one: Counted): boolean => runsLow({ ...one, used: 0 });
   const paced = counted.filter((one) => one.isWarned && !isFew(one)).map(({ rut }) => rut);

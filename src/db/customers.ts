@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { CUSTOMER_FIELDS, type Customer as CustomerBody } from '../domain/customer.ts';
-import { storedFrom } from '../domain/fields.ts';
+import { CUSTOMER_FIELDS, type CustomerBody } from '../domain/customer.ts';
+import { toStoredFields } from '../domain/fields.ts';
 import type { DocumentType } from '../domain/receiverDocument.ts';
 import { searchText } from '../domain/searchText.ts';
 import { Customer } from './entities/enterprises.ts';
@@ -21,7 +21,7 @@ type CustomerFacts = Omit<Customer, symbol | keyof CustomerKey | 'id' | 'legalNa
 /** Converts a request body into the stored fields at `now`; missing fields become null. */
 export function toCustomerFacts(body: CustomerBody, now: Date): CustomerFacts {
   return {
-    ...storedFrom(CUSTOMER_FIELDS, body),
+    ...toStoredFields(CUSTOMER_FIELDS, body),
     notifications: body.notifications ?? [],
     updatedAt: now,
   };

@@ -2,7 +2,7 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { formatCfeId } from '../domain/cfeId.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES } from '../domain/cfeTypes.ts';
-import type { DirectoryFacts, ExchangeState } from '../domain/directory.ts';
+import type { DirectoryRecord, ExchangeState } from '../domain/directory.ts';
 import { LEAST_UUID } from '../domain/uuid.ts';
 import { newExchangeWorkflowId, type WorkflowMessage } from '../temporal.ts';
 import { requireSigner } from './certificates.ts';
@@ -125,7 +125,7 @@ export async function queueExchange(
  */
 export async function storeDirectoryEntries(
   em: EntityManager,
-  facts: readonly DirectoryFacts[],
+  facts: readonly DirectoryRecord[],
   { now, askedAt }: { now: Date; askedAt: Date | null },
 ): Promise<void> {
   const rows = [...new Map(facts.map((one) => [one.rut, one])).values()];

@@ -2,7 +2,7 @@
 import type { EntityData, EntityManager } from '@mikro-orm/postgresql';
 import type { NumberRange } from '../domain/cae.ts';
 import type { CfeDocument } from '../domain/cfeDocument.ts';
-import { PLACE_MARK } from '../domain/cfeId.ts';
+import { SEQUENCE_MARK } from '../domain/cfeId.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
 import type { UiValueRow } from '../domain/uiValues.ts';
@@ -160,8 +160,8 @@ const STORE = declareStatement(
        draft.rut, draft.environment, clock_timestamp() - ?::float8 * interval '1 millisecond') end
      returning next_free_at - ?::float8 * interval '1 millisecond' as slot
    ), run as (
-     select slot, draft.*, replace(message ->> 'workflowId', '${PLACE_MARK}', place.last::text) as workflow_id,
-       replace(message ->> 'searchAttributes', '${PLACE_MARK}', place.last::text)::jsonb as search_attributes
+     select slot, draft.*, replace(message ->> 'workflowId', '${SEQUENCE_MARK}', place.last::text) as workflow_id,
+       replace(message ->> 'searchAttributes', '${SEQUENCE_MARK}', place.last::text)::jsonb as search_attributes
      from slot cross join draft cross join place
    ), opened as (
      insert into sobre (id, workflow_id, rut, environment, state, slot, created_at)

@@ -1,7 +1,7 @@
 /** Data at an enterprise that a new owner must not get: counted before a transfer, and removed by it. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
-import { removableOf } from '../domain/fields.ts';
+import { removableColumns } from '../domain/fields.ts';
 import {
   Branch,
   CredentialsChecks,
@@ -36,7 +36,7 @@ export interface Leftovers {
 
 /** The enterprise's own fields to reset, by the API's names; required fields stay. */
 const DATA = {
-  ...removableOf(ENTERPRISE_FIELDS),
+  ...removableColumns(ENTERPRISE_FIELDS),
   logo: 'logoSha256',
   plan_id: 'planId',
   frequency_id: 'frequencyId',

@@ -9,8 +9,8 @@ import {
   type MailKind,
   type MailLimit,
   type MailStatus,
-  mailboxOf,
-  mailsOfAccount,
+  mailLimitsOfAccount,
+  normaliseMailbox,
 } from '../domain/mail.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { newMailWorkflowId, SIGNALS, type WorkflowMessage } from '../temporal.ts';
@@ -287,8 +287,8 @@ interface CountedMail {
  */
 export async function countMail(em: EntityManager, mail: CountedMail, now: Date): Promise<void> {
   const { accountId, kind, isAskedFor } = mail;
-  const most = mailsOfAccount(await findHourlyLimit(em, accountId));
-  const mailbox = mailboxOf(mail.destination);
+  const most = mailLimitsOfAccount(await findHourlyLimit(em, accountId));
+  const mailbox = normaliseMailbox(mail.destination);
   const toMailbox = `e-mails to ${mailbox} of ${accountId}`;
   const limits: (DayLimit & { limit: MailLimit })[] =
     kind === 'EXCHANGE' && !isAskedFor

@@ -4,10 +4,10 @@
  */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
-import type { StuckKind } from '../domain/cfeStanding.ts';
+import type { StuckKind } from '../domain/cfeProgress.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
-import type { RunFilter, RunKind, StuckFilter, UndeliveredFilter } from '../domain/run.ts';
+import type { RunFilter, RunKind, StuckCfeFilter, UndeliveredFilter } from '../domain/run.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import type { DeliveryStatus } from '../domain/webhook.ts';
 import { waitsForRetrySql } from './deliveries.ts';
@@ -104,7 +104,7 @@ export async function countStuckByReason(em: EntityManager): Promise<StuckGroup[
 type CountedKind = StuckKind & Pick<StuckGroup, 'environment'>;
 
 /** Counts the stuck CFEs of a filter by the facts that decide which actions are possible. */
-export async function countStuckByKind(em: EntityManager, filter: StuckFilter): Promise<CountedKind[]> {
+export async function countStuckByKind(em: EntityManager, filter: StuckCfeFilter): Promise<CountedKind[]> {
   const { from, where } = selectRunTargets('retry', filter);
   return runSql(em)<CountedKind>`
     select stuck_reason as "stuckReason", environment, status, digest is not null as "isSigned", count(*)::int as count
@@ -135,7 +135,7 @@ interface Page {
 }
 
 /** Returns a page of stuck CFEs, oldest first. */
-export const listStuckCfes = (em: EntityManager, filter: StuckFilter, page: Page): Promise<StuckCfe[]> =>
+export const listStuckCfes = (em: EntityManager, filter: StuckCfeFilter, page: Page): Promise<StuckCfe[]> =>
   listTargets(em, selectRunTargets('retry', filter), page, {
     columns: sql`cfe.rut, enterprise.legal_name as "legalName", cfe.environment, cfe.type, cfe.sequence, cfe.serie,
       cfe.numero, cfe.status, cfe.stuck_reason as reason`,

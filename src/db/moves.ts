@@ -1,6 +1,6 @@
 /** The only writer of a CFE's status. */
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Attempt } from '../domain/attempt.ts';
+import type { AuthorityCallRecord } from '../domain/attempt.ts';
 import { type CfeStatus, canBecome, WITHDRAWN_REJECTION } from '../domain/cfeStatus.ts';
 import type { RejectionReason } from '../domain/rejection.ts';
 import { cfeUpdated, eventBody } from '../domain/webhookEvents.ts';
@@ -26,7 +26,7 @@ export interface MoveEffects extends VerdictMails {
   /** The sobre that the authority reported on: skips CFEs that have left it. Null: it reported on the CFE alone. */
   readonly sobreId: string | null;
   /** The calls that brought the result. */
-  readonly calls: readonly Attempt[];
+  readonly calls: readonly AuthorityCallRecord[];
   /** The authority's receipt for that sobre, and its ticket for asking about it. */
   readonly received?: {
     readonly idReceptor: string;

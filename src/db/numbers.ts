@@ -2,7 +2,7 @@
 import { type EntityManager, type FilterQuery, type Loaded, raw } from '@mikro-orm/postgresql';
 import type { AnnulmentReason } from '../domain/annulment.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
-import { codesOf, type RejectionReason } from '../domain/rejection.ts';
+import { type RejectionReason, rejectionCodes } from '../domain/rejection.ts';
 import type { Numbering } from './cfes.ts';
 import { Annulment, Cae } from './entities/numbers.ts';
 import { Cfe } from './entities/receipts.ts';
@@ -146,7 +146,7 @@ export async function listAnnulments(
   );
   return rows.map(({ at, rejection, ...row }) => ({
     ...row,
-    authorityCodes: codesOf(rejection),
+    authorityCodes: rejectionCodes(rejection),
     annulledAt: new Date(at),
   }));
 }

@@ -1,5 +1,5 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import { countOf, type ItemResult, type RunFilter, type RunState } from '../domain/run.ts';
+import { type ItemResult, type RunFilter, type RunState, runCountOf } from '../domain/run.ts';
 import { runWorkflowId, type WorkflowMessage } from '../temporal.ts';
 import { Run, RunItem } from './entities/operations.ts';
 import { selectRunTargets } from './matching.ts';
@@ -131,7 +131,7 @@ export async function storeRunOutcome(
   { outcome, message, why }: ItemResult,
   now: Date,
 ): Promise<boolean> {
-  const count = countOf(outcome);
+  const count = runCountOf(outcome);
   const rows = await em.execute<unknown[]>(
     `with item as (
        update run_item set outcome = ?, message = ?, why = ?::jsonb, at = ?

@@ -1,6 +1,6 @@
 /** The columns with sealed secrets (crypto/sealed.ts), for programs that process all of them. */
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { SealedFor } from '../crypto/sealed.ts';
+import type { SecretOwner } from '../crypto/sealed.ts';
 
 /** A column of sealed secrets. */
 export interface SealedColumn {
@@ -9,10 +9,10 @@ export interface SealedColumn {
   /** The columns with the row's id and with the owner of its secrets. */
   readonly id: string;
   readonly owner: string;
-  readonly belongsTo: (owner: string, rowId: string) => SealedFor;
+  readonly belongsTo: (owner: string, rowId: string) => SecretOwner;
 }
 
-const webhookSecret = (accountId: string, rowId: string): SealedFor => ({
+const webhookSecret = (accountId: string, rowId: string): SecretOwner => ({
   purpose: 'webhook-secret',
   accountId,
   rowId,

@@ -5,7 +5,7 @@ import { fingerprintOf, isValidAt } from '../crypto/x509.ts';
 import { answerForCode, type CommonAnswer } from './outcomes.ts';
 import { AnswerTooLarge, Unanswered } from './post.ts';
 import { OPERATIONS, type Operation, type OperationRow, readPayload, readSoap } from './soap.ts';
-import { type Caratula, type Reason, readExceptions, type ServiceException } from './xml/ack.ts';
+import { type AuthorityReason, type Caratula, readExceptions, type ServiceException } from './xml/ack.ts';
 import { decodeXml, parseXml, UnreadableXml, withoutDeclaration, type XmlLimits } from './xml/parse.ts';
 import { BadSignature, verifyEnveloped } from './xml/verify.ts';
 
@@ -22,9 +22,9 @@ export class NoAnswer extends Error {
   /** A status or code for logs, never the authority's text. */
   readonly detail: string | undefined;
   /** The authority's text, for the record of the call only. */
-  readonly reason: Reason | undefined;
+  readonly reason: AuthorityReason | undefined;
 
-  constructor(answer: CommonAnswer, detail?: string, reason?: Reason) {
+  constructor(answer: CommonAnswer, detail?: string, reason?: AuthorityReason) {
     super(detail ?? answer);
     this.answer = answer;
     this.detail = detail;

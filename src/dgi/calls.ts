@@ -19,12 +19,12 @@ import type {
   LookUpAnswer,
   SendReportAnswer,
 } from './otherAnswers.ts';
-import type { Answer, CommonAnswer } from './outcomes.ts';
+import type { AuthorityAnswer, CommonAnswer } from './outcomes.ts';
 import { AnswerTooLarge, post, type Timeouts, Unanswered } from './post.ts';
 import type { SignatureHash } from './signatures.ts';
 import { OPERATIONS, type Operation, writeCall } from './soap.ts';
 import { type DgiCredentials, signEnvelope } from './wsSecurity.ts';
-import type { Caratula, Reason } from './xml/ack.ts';
+import type { AuthorityReason, Caratula } from './xml/ack.ts';
 
 /** The authority's addresses in one environment. */
 interface DgiEndpoints {
@@ -89,7 +89,7 @@ export interface Trace {
   /** The answer's key in the table of outcomes or the authority's own code; null for an unread answer. */
   code: string | null;
   /** The authority's reasons, verbatim. */
-  reasons: readonly Reason[];
+  reasons: readonly AuthorityReason[];
   /** The status or code of a failure. */
   detail: string | null;
   /** The parameters without envelope, signature or certificate; null for documents, which are stored anyway. */
@@ -104,18 +104,18 @@ export const recordCalls = <T>(listener: (call: RecordedCall) => void, work: () 
   listeners.run(listener, work);
 
 /** The enterprise that makes a call, and the environment. */
-export interface Caller {
+export interface DgiCaller {
   readonly credentials: DgiCredentials;
   readonly environment: Environment;
 }
 
-type Where = Pick<Caller, 'environment'>;
+type Where = Pick<DgiCaller, 'environment'>;
 
 /** The building blocks of the client's operations. */
 export interface Calls {
   readonly now: () => Date;
   /** Returns the signed envelope of a request. */
-  sign(operation: Operation, caller: Caller, parameters: string): string;
+  sign(operation: Operation, caller: DgiCaller, parameters: string): string;
   /** Sends a signed request and returns the element that answers it. Throws NoAnswer, Unanswered or AnswerTooLarge. */
   send(
     operation: Operation,
@@ -124,7 +124,7 @@ export interface Calls {
     options?: { readonly isProbe?: boolean | undefined; readonly trace?: Trace },
   ): Promise<Element>;
   /** Signs a request, once the breakers permit it, and sends it. */
-  ask(operation: Operation, caller: Caller, parameters: string, trace?: Trace): Promise<Element>;
+  ask(operation: Operation, caller: DgiCaller, parameters: string, trace?: Trace): Promise<Element>;
   /** Runs a call and measures it; `onFailure` turns a missing answer into a result. Rejects for bugs only. */
   run<T extends { kind: ResultKind }>(
     operation: Operation,
@@ -284,7 +284,7 @@ export interface Breakers {
 }
 
 /** Failures of the endpoint itself, independent of caller and operation. */
-const NO_ANSWERS: readonly Answer[] = ['http', 'fault', 'unreadable'];
+const NO_ANSWERS: readonly AuthorityAnswer[] = ['http', 'fault', 'unreadable'];
 
 /** True when the endpoint itself failed; the content of an answer never counts as a failure. */
 function isFailure(error: unknown): boolean {

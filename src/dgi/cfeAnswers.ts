@@ -8,13 +8,19 @@ import { CFE_TYPES, type CfeType } from '../domain/cfeTypes.ts';
 import type { RejectionReason } from '../domain/rejection.ts';
 import { type FailureReading, isSameNumber, NoAnswer } from './answers.ts';
 import { parseInstant } from './moments.ts';
-import { type Answer, classifyUnclear, outcomeOf, type Situation, type Unclear } from './outcomes.ts';
+import {
+  type AuthorityAnswer,
+  classifyUnclear,
+  outcomeOf,
+  type Situation,
+  type Unclear,
+} from './outcomes.ts';
 import {
   type AckCfe,
   type AckSobre,
+  type AuthorityReason,
   type OriginalAnswer,
   type QueryTicket,
-  type Reason,
   type ReceiptVerdict,
   readTicket,
 } from './xml/ack.ts';
@@ -30,7 +36,7 @@ export interface SobreTicket {
 /** The first answer to a sobre. */
 export type SendAnswer =
   | ({ readonly kind: 'received' } & SobreTicket)
-  | { readonly kind: 'refused'; readonly reasons: Reason[] }
+  | { readonly kind: 'refused'; readonly reasons: AuthorityReason[] }
   | { readonly kind: 'duplicate' }
   | FateUnknown
   | Unclear;
@@ -67,12 +73,12 @@ interface ReceiptLocation extends SobreTicket {
 
 /** An answer as a key of the table of outcomes, with its data. */
 interface Reading<S extends Situation> {
-  readonly answer: Answer<S>;
+  readonly answer: AuthorityAnswer<S>;
   /** A status or code for people to read instead of the key; never the authority's text. */
   readonly detail?: string | undefined;
   readonly ticket?: SobreTicket;
   readonly location?: ReceiptLocation;
-  readonly reasons?: readonly Reason[];
+  readonly reasons?: readonly AuthorityReason[];
 }
 
 // Sending.
@@ -198,12 +204,16 @@ export function judgeCfe(
 }
 
 /** Classifies E02, given whether the sobre that first had the number is ours. */
-export const judgeDuplicate = (original: Original, { isOurs }: { isOurs: boolean }): VerdictOutcome =>
+export const judgeDuplicate = (original: OriginalSobre, { isOurs }: { isOurs: boolean }): VerdictOutcome =>
   verdictOutcome(isOurs ? 'E02 of ours' : 'E02 of others', { what: 'E02', original });
 
 function verdictOutcome(
-  answer: Answer<'ask'>,
-  { what, reasons = [], original }: { what?: string; reasons?: readonly Reason[]; original?: Original },
+  answer: AuthorityAnswer<'ask'>,
+  {
+    what,
+    reasons = [],
+    original,
+  }: { what?: string; reasons?: readonly AuthorityReason[]; original?: OriginalSobre },
 ): VerdictOutcome {
   const outcome = outcomeOf('ask', answer);
   switch (outcome.reaction) {
@@ -223,7 +233,7 @@ function verdictOutcome(
 }
 
 /** The sobre that first brought the number. */
-export interface Original {
+export interface OriginalSobre {
   readonly idemisor: string;
   readonly idReceptor: string;
   readonly token: string;
@@ -268,13 +278,13 @@ function ticketOf(idReceptor: string | undefined, { token, askFrom }: QueryTicke
 /** Returns `repeat` or `stuck` for an answer that decides nothing. Throws RangeError for a clear answer. */
 export const classifyUnclearReading = <S extends Situation>(
   situation: S,
-  { answer, detail }: { answer: Answer<S>; detail?: string | undefined },
+  { answer, detail }: { answer: AuthorityAnswer<S>; detail?: string | undefined },
 ): Unclear => classifyUnclear(situation, answer, detail ?? answer);
 
 const codeIn = (answer: string): string => answer.replace(/^code /, '');
 
 /** A refusal by an exception comes without reasons. */
-const reasonOf = (answer: string): Reason => ({
+const reasonOf = (answer: string): AuthorityReason => ({
   code: codeIn(answer),
   message: 'El sobre fue rechazado',
   detail: null,

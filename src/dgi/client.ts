@@ -4,7 +4,7 @@ import { rucOf } from '../crypto/x509.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { montevideoTimestamp } from '../domain/montevideo.ts';
 import { checkSubject, NoAnswer, readDocument, throwOnException } from './answers.ts';
-import { type Caller, type Calls, createCalls, type DgiClientOptions, type Trace } from './calls.ts';
+import { type Calls, createCalls, type DgiCaller, type DgiClientOptions, type Trace } from './calls.ts';
 import {
   type AskVerdictAnswer,
   type FindCfeAnswer,
@@ -158,7 +158,7 @@ export function createDgiClient(options: DgiClientOptions): DgiClient {
   };
 }
 
-function signSobre(calls: Calls, caller: Caller, { idemisor, xml }: SobreToSend): SignedSobre {
+function signSobre(calls: Calls, caller: DgiCaller, { idemisor, xml }: SobreToSend): SignedSobre {
   const envelope = calls.sign('sendSobre', caller, wrapInXmlData(xml));
   return { kind: 'signed', environment: caller.environment, rut: rutOf(caller), idemisor, envelope };
 }
@@ -184,7 +184,7 @@ function sendSobre(
 
 function askVerdict(
   calls: Calls,
-  caller: Caller,
+  caller: DgiCaller,
   ticket: { idReceptor: string; token: string },
 ): Promise<AskVerdictAnswer> {
   const ask = async (trace: Trace): Promise<AskVerdictAnswer> => {
@@ -202,7 +202,7 @@ function askVerdict(
 
 function findSobre(
   calls: Calls,
-  caller: Caller,
+  caller: DgiCaller,
   { idemisor, from, to }: SobreQuery,
 ): Promise<FindSobreAnswer> {
   const parameters =
@@ -220,7 +220,7 @@ function findSobre(
 
 function findCfe(
   calls: Calls,
-  caller: Caller,
+  caller: DgiCaller,
   { typeCode, serie, numero }: FiscalNumber,
 ): Promise<FindCfeAnswer> {
   const parameters = `<Cfeid>${plain('TipoCFE', typeCode)}${element('Serie', serie)}${plain('Nro', numero)}</Cfeid>`;
@@ -236,7 +236,7 @@ function findCfe(
 
 async function sendReport(
   calls: Calls,
-  caller: Caller,
+  caller: DgiCaller,
   { idEmisor, xml, leaveBy }: ReportToSend,
 ): Promise<SendReportAnswer> {
   const envelope = calls.sign('sendReport', caller, wrapInXmlData(xml));
@@ -256,7 +256,7 @@ const reportsQuestion = (date: string, idEmisor?: bigint): string =>
 
 function findReport(
   calls: Calls,
-  caller: Caller,
+  caller: DgiCaller,
   { idEmisor, date }: { idEmisor: bigint; date: string },
 ): Promise<FindReportAnswer> {
   const ask = async (): Promise<FindReportAnswer> => {
@@ -267,7 +267,7 @@ function findReport(
   return calls.run('findReports', caller, ask, toUnclearReportAnswer);
 }
 
-function listReports(calls: Calls, caller: Caller, date: string): Promise<ListReportsAnswer> {
+function listReports(calls: Calls, caller: DgiCaller, date: string): Promise<ListReportsAnswer> {
   const ask = async (): Promise<ListReportsAnswer> => {
     const answer = await calls.ask('findReports', caller, reportsQuestion(date));
     throwOnException(answer);
@@ -278,7 +278,7 @@ function listReports(calls: Calls, caller: Caller, date: string): Promise<ListRe
 
 function readReportAnswer(
   calls: Calls,
-  caller: Caller,
+  caller: DgiCaller,
   { idEmisor, authorityId }: { idEmisor: bigint; authorityId: string },
 ): Promise<SendReportAnswer> {
   const parameters = `<Consultarespuestareporte>${element('IdReceptor', authorityId)}</Consultarespuestareporte>`;
@@ -293,7 +293,7 @@ function readReportAnswer(
 
 function listIssuers(
   calls: Calls,
-  caller: Caller,
+  caller: DgiCaller,
   { since, rut = '' }: { since: Date; rut?: string },
 ): Promise<ListIssuersAnswer> {
   const parameters =
@@ -311,7 +311,7 @@ function listIssuers(
   return calls.run('listIssuers', caller, ask, toListIssuersAnswer);
 }
 
-function lookUpRut(calls: Calls, caller: Caller, rut: string): Promise<LookUpAnswer> {
+function lookUpRut(calls: Calls, caller: DgiCaller, rut: string): Promise<LookUpAnswer> {
   const ask = async (): Promise<LookUpAnswer> => {
     const answer = await calls.ask('lookUpRut', caller, element('Rut', rut));
     const record = readRegistryRecord(readDocument(answer));
@@ -331,7 +331,7 @@ function capAskFrom<T extends SendAnswer | FindSobreAnswer | FindCfeAnswer>({ no
   return { ...answer, askFrom: new Date(Math.min(answer.askFrom.getTime(), latest)) };
 }
 
-const rutOf = ({ credentials }: Caller): string | undefined =>
+const rutOf = ({ credentials }: DgiCaller): string | undefined =>
   rucOf(new X509Certificate(credentials.certificateDer));
 
 /** Formats a moment for the consultations: Montevideo time without an offset. */

@@ -5,8 +5,8 @@ import type { TakenStatus } from '../domain/reportStatus.ts';
 import type { StuckReason } from '../domain/stuckReason.ts';
 import { type FailureReading, NoAnswer, stripLeadingZeros } from './answers.ts';
 import { classifyUnclearReading, type FateUnknown, requireValue } from './cfeAnswers.ts';
-import { type Answer, explainStuck, outcomeOf, type Unclear } from './outcomes.ts';
-import type { AckReport, Reason } from './xml/ack.ts';
+import { type AuthorityAnswer, explainStuck, outcomeOf, type Unclear } from './outcomes.ts';
+import type { AckReport, AuthorityReason } from './xml/ack.ts';
 import type { ListedIssuer } from './xml/issuers.ts';
 import { childrenNamed, elementAt, textAt } from './xml/parse.ts';
 import { recordOfStatus } from './xml/registry.ts';
@@ -18,13 +18,17 @@ export type SendReportAnswer =
   | { readonly kind: 'received'; readonly authorityId: string }
   | {
       readonly kind: 'refused';
-      readonly reasons: Reason[];
+      readonly reasons: AuthorityReason[];
       readonly authorityId: string | null;
       /** For support: the problem, and how to fix it. */
       readonly stuck: { readonly reason: StuckReason; readonly explanation: string };
     }
   /** R05, R06: refused, and retried automatically. */
-  | { readonly kind: 'sequence' | 'early'; readonly reasons: Reason[]; readonly authorityId: string | null }
+  | {
+      readonly kind: 'sequence' | 'early';
+      readonly reasons: AuthorityReason[];
+      readonly authorityId: string | null;
+    }
   | { readonly kind: 'duplicate' }
   | FateUnknown
   | Unclear;
@@ -35,7 +39,7 @@ export type FindReportAnswer =
   | { readonly kind: 'absent' }
   | Unclear;
 /** One report of a day, as the authority lists it. */
-export interface ListedReport {
+export interface AuthorityReport {
   readonly idEmisor: string;
   readonly authorityId: string | undefined;
   /** AR, BR, DR, ER, FR. */
@@ -44,14 +48,14 @@ export interface ListedReport {
 
 /** All reports of a day, from any system of the company. */
 export type ListReportsAnswer =
-  | { readonly kind: 'listed'; readonly reports: readonly ListedReport[] }
+  | { readonly kind: 'listed'; readonly reports: readonly AuthorityReport[] }
   | Unclear;
 
 /** An answer about a report as a key of the table of outcomes, with its data. */
 interface ReportReading<S extends 'sendReport' | 'findReport'> {
-  readonly answer: Answer<S>;
+  readonly answer: AuthorityAnswer<S>;
   readonly detail?: string | undefined;
-  readonly reasons?: readonly Reason[];
+  readonly reasons?: readonly AuthorityReason[];
   /** The authority's number of a report. */
   readonly authorityId?: string | undefined;
 }
@@ -84,7 +88,7 @@ export function toSendReportAnswer(reading: ReportReading<'sendReport'>): SendRe
 }
 
 /** Reads the answer to EFACCONSULTARENVIOSREPORTE: all reports of a day, refused ones included. */
-export function readReports(answer: Element): ListedReport[] {
+export function readReports(answer: Element): AuthorityReport[] {
   const list = elementAt(answer, 'Ackconsultaenviosreporte');
   if (!list) throw new NoAnswer('unreadable');
   const collection = elementAt(list, 'ColeccionDatosReporte');
@@ -99,7 +103,7 @@ const REPORT_STATES = ['AR', 'DR', 'ER', 'FR', 'BR'] as const;
 
 /** Finds a report of ours among those of its day. A refused repeat may be listed with the received one. */
 export function findListedReport(
-  reports: readonly ListedReport[],
+  reports: readonly AuthorityReport[],
   idEmisor: bigint,
 ): ReportReading<'findReport'> {
   const ours = reports.filter((report) => report.idEmisor === idEmisor.toString());

@@ -83,7 +83,7 @@ export interface SpecialAnswers {
 }
 export type Situation = keyof SpecialAnswers;
 /** The answers in a situation: a closed set. */
-export type Answer<S extends Situation = Situation> = CommonAnswer | SpecialAnswers[S];
+export type AuthorityAnswer<S extends Situation = Situation> = CommonAnswer | SpecialAnswers[S];
 
 /** The answer decides nothing: the service asks again, or support must act. */
 type UnclearReaction =
@@ -125,14 +125,16 @@ interface ClearReactions {
 }
 
 export type Outcome<S extends Situation> = UnclearReaction | ClearReactions[S];
-export type Row<S extends Situation> = { readonly answers: readonly Answer<S>[] } & Outcome<S>;
+export type OutcomeRow<S extends Situation> = {
+  readonly answers: readonly AuthorityAnswer<S>[];
+} & Outcome<S>;
 /** A row for situations without a row of their own for the answer. */
 type GeneralRow = { readonly answers: readonly CommonAnswer[] } & UnclearReaction;
 
 /** Internal errors of the authority, which say nothing about the sobre. */
 const INNER_EXCEPTIONS = ['code 100', 'code 102', 'code 104', 'code 13', 'code 99', 'code 105'] as const;
 
-export const OUTCOMES: { readonly [S in Situation]: readonly Row<S>[] } = {
+export const OUTCOMES: { readonly [S in Situation]: readonly OutcomeRow<S>[] } = {
   send: [
     { answers: ['AS'], reaction: 'received' },
     { answers: ['AS without token'], reaction: 'fateUnknown' },
@@ -348,7 +350,7 @@ export function answerForCode(code: string): CommonAnswer {
 }
 
 /** Returns the outcome by the situation's row, else the general row, else the row of unknown codes. */
-export function outcomeOf<S extends Situation>(situation: S, answer: Answer<S>): Outcome<S> {
+export function outcomeOf<S extends Situation>(situation: S, answer: AuthorityAnswer<S>): Outcome<S> {
   const rows: readonly ({ readonly answers: readonly string[] } & Outcome<S>)[] = [
     ...OUTCOMES[situation],
     ...GENERAL_OUTCOMES,
@@ -377,7 +379,7 @@ export type Unclear =
  */
 export function classifyUnclear<S extends Situation>(
   situation: S,
-  answer: Answer<S>,
+  answer: AuthorityAnswer<S>,
   what?: string,
 ): Unclear {
   const outcome: { readonly reaction: string } = outcomeOf(situation, answer);

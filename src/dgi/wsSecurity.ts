@@ -13,7 +13,7 @@ import {
   WSU,
   X509_TOKEN,
 } from './signatures.ts';
-import { text } from './xml/write.ts';
+import { escapeText } from './xml/write.ts';
 
 /** The key and certificate that sign a request; the authority identifies the caller by the certificate's RUC. */
 export interface DgiCredentials {
@@ -64,7 +64,9 @@ const writeBody = (call: string, declared = ''): string =>
 
 /** Replaces CDATA sections with escaped text and normalised line ends (XML 1.0 §2.11). */
 const canonicalise = (call: string): string =>
-  call.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_, content: string) => text(content.replace(/\r\n?/g, '\n')));
+  call.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, (_, content: string) =>
+    escapeText(content.replace(/\r\n?/g, '\n')),
+  );
 
 /** Writes the content of SignedInfo and its end tag, in canonical form. */
 function writeSignedInfo(digest: string, hash: SignatureHash): string {

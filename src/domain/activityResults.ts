@@ -1,6 +1,6 @@
 /**
- * What each activity answers, told apart by `kind`. Histories keep these values: ids, enums, and words for support;
- * never documents, names or amounts. Types only, so that workflows may use them.
+ * The results of the activities, by `kind`. Workflow histories store them: only ids, enums and explanations for support,
+ * never documents, names or amounts. Types only, so that workflows may import it.
  */
 import type { FinalStatus } from './cfeStatus.ts';
 import type { ReportStatus } from './reportStatus.ts';
@@ -8,51 +8,50 @@ import type { Purged } from './retention.ts';
 import type { RunCounts } from './run.ts';
 import type { StuckReason } from './stuckReason.ts';
 import type { SupportOutcome } from './supportAction.ts';
-import type { Why } from './supportRefusal.ts';
+import type { RefusalReason } from './supportRefusal.ts';
 import type { LoginResult } from './webhookEvents.ts';
 
-/** A step that only a person can bring forward. */
+/** A step that needs support. */
 export interface Stuck {
   kind: 'stuck';
   reason: StuckReason;
-  /** For support: what was tried and what may be done. No papers, names or amounts. */
+  /** For support: the failed attempt and the possible actions. No documents, names or amounts. */
   explanation: string;
 }
 
-/** CFEs that only a person can bring forward, by their cfe_ids, for one reason. */
+/** The CFEs that need support for one reason, by cfe_id. */
 export interface StuckCfes extends Omit<Stuck, 'kind'> {
   cfeIds: string[];
 }
 
-/** How a CFE of a sobre ended: its verdict; or LEFT, as it goes on in another sobre. */
+/** How a CFE of a sobre ended: its verdict; or LEFT, because it continues in another sobre. */
 export type CfeEnding = FinalStatus | 'LEFT';
 
-/** Where the sobre of a run has come to. */
+/** The progress of a run's sobre. */
 export type VerdictResult =
-  /** All of its CFEs have their verdicts, or left it. */
+  /** All of its CFEs have a verdict or left it. */
   | {
       kind: 'ended';
       endings: Record<string, CfeEnding>;
       /** The codes of the reasons for rejections. */
       codes: string[];
     }
-  /** It waits at the gate: the signal `slotGiven` says that it has been given a slot. */
+  /** It waits for a slot of the rate limiter, which the signal `slotGiven` announces. */
   | { kind: 'waits' }
   | {
       kind: 'stuck';
-      /** What it tried. */
       step: 'sign' | 'send' | 'ask';
       stuck: StuckCfes[];
-      /** Whether others of the sobre go on meanwhile. */
+      /** Whether other CFEs of the sobre continue. */
       goesOn: boolean;
     };
 
-/** What came of support's act; `message` is for people. */
+/** The result of an action of support; `message` is for people. */
 export interface SupportResult {
   kind: SupportOutcome;
   message: string;
-  /** Of what is refused, as a code. */
-  why?: Why;
+  /** The reason of a refusal. */
+  why?: RefusalReason;
 }
 
 export type AttemptResult =
@@ -77,52 +76,52 @@ export type ReadinessResult =
       kind: 'lacking';
       /** In words, for people. */
       lacking: string[];
-      /** Milliseconds until the scheduled date; null when it has come, or there is none. */
+      /** Milliseconds until the scheduled date; null without a date or after it. */
       dueInMilliseconds: number | null;
     };
 
 export interface ExpiriesResult {
   kind: 'told';
-  /** How many enterprises were told. */
+  /** The number of notified enterprises. */
   enterprises: number;
 }
 
-/** How many CFEs that were rejected for E06 alone came to what. */
+/** Counts of the CFEs rejected for E06 only, by their new state. */
 export interface RejectedResult {
   kind: 'asked';
   accepted: number;
   annulled: number;
-  /** The authority has not accepted them, and still may. */
+  /** Not accepted yet. */
   undecided: number;
-  /** It gave no answer to go by; asked again the next day. */
+  /** No usable answer; asked again the next day. */
   unanswered: number;
 }
 
 export interface PurgeResult {
   kind: 'purged';
-  /** How many rows of each table went. */
+  /** Deleted rows by table. */
   rows: Purged;
 }
 
-/** What the report of a day needs next. */
+/** The next step for the report of a day. */
 export type PrepareReportResult =
-  /** A submission is stored and is to be sent, or its fate to be found out. */
+  /** A submission is stored: send it, or ask what happened to it. */
   | { kind: 'ready' }
-  /** Something of the day is still to come. */
+  /** The day is not complete. */
   | {
       kind: 'waits';
       status: ReportStatus;
       /** For people. */
       what: string;
-      /** Looked at again after so long at the latest. */
+      /** The longest wait before the next check. */
       mostMilliseconds: number;
     }
-  /** The authority has it, and is to be asked what it made of it. */
+  /** The authority has it; ask for the result of its comparison. */
   | {
       kind: 'ask';
       status: ReportStatus;
       isComplete: boolean;
-      /** So long until the first question; then the pauses double. */
+      /** The wait before the first question; later waits double. */
       askAfterMilliseconds: number;
     }
   | { kind: 'ended'; status: ReportStatus }
@@ -130,7 +129,7 @@ export type PrepareReportResult =
 
 export type SubmitReportResult =
   | { kind: 'answered'; status: ReportStatus }
-  /** Not taken as the day has not begun by the authority's clock, or another sequence is free. */
+  /** Refused: by the authority's clock the day has not started, or another sequence is free. */
   | { kind: 'again'; milliseconds: number }
   | Stuck;
 
@@ -138,46 +137,45 @@ export type AskReportResult = { kind: 'asked'; status: ReportStatus } | Stuck;
 
 export interface StartReportsResult {
   kind: 'started';
-  /** How many reports. */
   reports: number;
-  /** The last enterprise that was looked at; null when there are no more. */
+  /** The last processed enterprise; null at the end. */
   after: string | null;
-  /** So long until the next ones may be started. */
+  /** The wait before the next batch. */
   pauseMilliseconds: number;
 }
 
-/** After a page of what is not ended. */
+/** The result of one page of the search for unfinished work without a run. */
 export interface Recovered {
   kind: 'looked';
-  /** How many had no run and were started again. */
+  /** The number of restarted runs. */
   recovered: number;
-  /** Where the next page begins; null when there is none. */
+  /** The cursor of the next page; null at the end. */
   after: { workflow: string; key: string } | null;
 }
 
 export type LoginValidation =
   | { kind: 'checked'; result: LoginResult }
-  /** No check is wanted any more. */
+  /** The check is no longer needed. */
   | { kind: 'nothingToDo' };
 
-/** What came of a CFE that its receiver is to have, should that be an electronic one. */
+/** The result of preparing a CFE for its receiver, if that is an electronic receiver. */
 export interface ExchangeResult {
   kind: 'onItsWay' | 'notElectronic' | 'noAddress';
 }
 
 export type DirectoryResult =
-  | { kind: 'loaded' /** How many entries came. */; entries: number }
-  /** No enterprise is READY, with whose certificate the authority could be asked. */
+  | { kind: 'loaded'; entries: number }
+  /** No READY enterprise has a certificate to ask with. */
   | { kind: 'nobodyToAsk' };
 
-/** How far a bulk run is after a batch of its things. */
+/** The progress of a bulk run after a batch of its items. */
 export type RunResult = RunCounts &
   (
-    | { kind: 'goesOn' /** So long until the next batch. */; pauseMilliseconds: number }
+    | { kind: 'goesOn' /** The wait before the next batch. */; pauseMilliseconds: number }
     | { kind: 'ended'; state: 'DONE' | 'STOPPED' }
   );
 
-/** How far the file with a month's receipts is: receipts looked at, of how many, and files that are not in it. */
+/** The progress of the file with a month's receipts; `leftOut`: files that it does not contain. */
 export interface ExportCounts {
   total: number;
   done: number;
@@ -185,7 +183,6 @@ export interface ExportCounts {
 }
 export type ExportResult = ExportCounts & ({ kind: 'goesOn' } | { kind: 'ended'; state: 'DONE' | 'STOPPED' });
 
-/** The results by activity type. */
 export interface ActivityResults {
   takeToVerdict: VerdictResult;
   supportCfe: SupportResult;

@@ -1,35 +1,36 @@
-/** Calls to the authority for a CFE, as they are kept (docs/operations.md#what-was-said-to-the-authority). */
+/** The stored calls to the authority for a CFE (docs/operations.md#what-was-said-to-the-authority). */
 import type { RejectionReason } from './rejection.ts';
 
-/** What is asked of the authority for a CFE. */
+/** The operations that are stored for a CFE. */
 export const ATTEMPT_OPERATIONS = ['sendSobre', 'askVerdict', 'findSobre', 'findCfe'] as const;
 export type AttemptOperation = (typeof ATTEMPT_OPERATIONS)[number];
 
-/** One call, and what came of it. */
-export interface Attempt {
+/** One call and its result. */
+export interface AuthorityCallRecord {
   readonly operation: AttemptOperation;
   /** As the table of outcomes names it (docs/outcomes.md), or the authority's state of the receipt. */
   readonly answer: string;
-  /** What it came to, by the table of outcomes. */
+  /** The result by the table of outcomes. */
   readonly result: string;
   readonly at: Date;
   readonly milliseconds: number;
-  /** A status or code in place of an answer. */
+  /** The status or code of a failure. */
   readonly detail: string | null;
-  /** The authority's own words. */
+  /** The authority's reasons, verbatim. */
   readonly reasons: readonly RejectionReason[];
-  /** The parameters that were sent; null for a sobre, which is stored. */
+  /** The parameters; null for a sobre, which is stored anyway. */
   readonly request: string | null;
   readonly response: Uint8Array | null;
 }
 
-/** All calls that asked the same and were answered the same: the first and the last of them. */
-export interface AttemptSummary extends Omit<Attempt, 'at' | 'milliseconds' | 'request' | 'response'> {
+/** A group of calls with the same question and answer: its first and last call. */
+export interface AttemptSummary
+  extends Omit<AuthorityCallRecord, 'at' | 'milliseconds' | 'request' | 'response'> {
   readonly count: number;
   readonly firstAt: Date;
   readonly firstMilliseconds: number;
   readonly lastAt: Date;
   readonly lastMilliseconds: number;
-  /** When the step is taken again by itself, as far as the last one knew. */
+  /** The next automatic retry, as planned at the last call. */
   readonly nextAt: Date | null;
 }

@@ -1,22 +1,21 @@
 /**
- * Who acts: a customer's account over HTTP, a person at the command line, a person in the console (by their e-mail address),
- * whoever reached Temporal, which knows no logins (`unverified`), or we ourselves.
+ * Who acts: an account over HTTP, a person at the command line or in the console (by e-mail address), a person in the
+ * Temporal UI, which has no login (`unverified`), or the service.
  */
 export type Actor = `account:${string}` | `cli:${string}` | `console:${string}` | 'unverified' | 'service';
 
-/** The prefixes of the actors that are people. */
+/** Prefixes of the actors that are people. */
 const PEOPLE = ['cli:', 'console:'] as const;
 
-/** The person behind an actor, by their e-mail address, or as named with `--by`; null where none is known. */
+/** Returns the person behind an actor: an e-mail address or the value of `--by`; null if unknown. */
 export function personOf(actor: Actor): string | null {
   const kind = PEOPLE.find((known) => actor.startsWith(known));
   return kind === undefined ? null : actor.slice(kind.length);
 }
 
-/** Every actor that a person may be. */
+/** Returns every actor that a person can be. */
 export const actorsOf = (person: string): Actor[] => PEOPLE.map((kind): Actor => `${kind}${person}`);
 
-/** What is written into the audit. */
 export const AUDIT_ACTIONS = [
   'account.create',
   'account.update',

@@ -1,18 +1,18 @@
-/** How the authority stands for an environment, as customers are told (docs/contract.md#the-authority). */
+/** The availability of the authority in an environment, as customers see it (docs/contract.md#the-authority). */
 
 export const AUTHORITY_STATUSES = ['UP', 'SLOW', 'DOWN'] as const;
 export type AuthorityStatus = (typeof AUTHORITY_STATUSES)[number];
 
-/** What customers are told of as it happens. */
+/** The changes that customers are notified of. */
 export const AUTHORITY_CHANGES = ['UP', 'DOWN'] as const satisfies readonly AuthorityStatus[];
 export type AuthorityChange = (typeof AUTHORITY_CHANGES)[number];
 
-/** A CFE that waits longer means that the authority is slow. */
+/** The authority is SLOW when a CFE waits longer. */
 const SLOW_SECONDS = 60;
 
 /**
- * DOWN while no sobre goes there, else SLOW once the oldest CFE has waited for more than a minute, else UP; and since
- * when: null where it was never DOWN as far as is known.
+ * Returns DOWN while the breaker is open, else SLOW when the oldest CFE has waited over a minute, else UP. `since` is null
+ * if the authority was never DOWN.
  */
 export function authorityStatus(
   state: {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { addIssue } from './issue.ts';
 
-/** Groups of four, the last one padded or not; lines may end after any group, as `base64`, MIME and PEM write them. */
+/** Groups of four, the last padded or not; a line may end after any group, as in the output of `base64`, MIME and PEM. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4}(?:\r?\n)?)*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?(?:\r?\n)?$/;
 
-/** A schema for a file given in base64 (RFC 4648 §4), padded or not, in one line or several. The value stays a string. */
+/** Returns a schema for a file in base64 (RFC 4648 §4), padded or not, in one or more lines. The value stays a string. */
 export function base64File() {
   return z
     .string()

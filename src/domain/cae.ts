@@ -6,24 +6,24 @@ import { daysBetween, isDate } from './montevideo.ts';
 
 export type CaeStatus = 'OK' | 'EXPIRED';
 
-/** The status of a CAE on `today` (Montevideo): by date alone, an exhausted one stays OK. */
+/** Returns the status of a CAE on `today` (Montevideo), by date only: an exhausted CAE stays OK. */
 export function caeStatus(cae: { readonly expirationDate: string }, today: string): CaeStatus {
   return today <= cae.expirationDate ? 'OK' : 'EXPIRED';
 }
 
-/** What is needed of a CAE to choose a number. */
+/** The facts of a CAE that decide which one gives the next number. */
 export interface NumberRange {
   readonly numberStart: number;
   readonly numberEnd: number;
-  /** How many numbers it has still to give. */
+  /** The number of unused numbers. */
   readonly numbersLeft: number;
   readonly issueDate: string;
   readonly expirationDate: string;
 }
 
 /**
- * The CAE that gives the next number on `today`, from those of one type: valid by its dates and with numbers left; the
- * one that expires first, then the one with the lowest numbers. Undefined when none is left.
+ * Returns the CAE for the next number on `today` among the CAEs of one type: valid, with numbers left, expiring first,
+ * then with the lowest numbers. Undefined if there is no such CAE.
  */
 export function chooseCae<T extends NumberRange>(caes: readonly T[], today: string): T | undefined {
   return caes
@@ -33,17 +33,17 @@ export function chooseCae<T extends NumberRange>(caes: readonly T[], today: stri
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));
 
-/** The fault of issuing when no CAE of the type has a number left. */
-export function noneLeft(type: CfeType): Fault {
+/** Creates the fault of issuing when no CAE of the type has a number left. */
+export function noNumbersLeftFault(type: CfeType): Fault {
   return caeFault('cae.none_left', `No CAE of type ${type} is valid and has numbers left; upload one.`);
 }
 
-/** CAEEspecial of an exempt taxpayer: the only special kind that the API has kinds of line for. */
+/** CAEEspecial of an exempt taxpayer: the only special kind whose lines the API supports. */
 const EXEMPT_TAXPAYER = 1;
-/** Kinds of line that bear VAT; the CAE of an exempt taxpayer allows none of them. */
+/** Kinds of line with VAT, which the CAE of an exempt taxpayer forbids. */
 const TAXED: readonly IvaType[] = ['MINIMUM_RATE', 'BASIC_RATE'];
 
-/** The faults of lines that the chosen CAE does not allow: with special kind 1 (exempt taxpayer) none bears VAT. */
+/** Returns the faults of lines with VAT under a CAE of special kind 1 (exempt taxpayer). */
 export function exemptTaxpayerFaults(
   specialKind: number | null,
   lines: readonly { readonly ivaType: IvaType }[],
@@ -56,7 +56,7 @@ export function exemptTaxpayerFaults(
   });
 }
 
-/** What the XML of a CAE says; dates `YYYY-MM-DD`. */
+/** The content of a CAE file; dates `YYYY-MM-DD`. */
 export interface CaeFacts {
   readonly issuerRut: string;
   readonly typeCode: number;
@@ -66,13 +66,13 @@ export interface CaeFacts {
   readonly authorizationNumber: string;
   readonly issueDate: string;
   readonly expirationDate: string;
-  /** TA: E for electronic receipts. Older files of the authority have none. */
+  /** TA: E for electronic receipts; missing in older files of the authority. */
   readonly use?: string | undefined;
   /** CAEEspecial and CausalCAEEsp. */
   readonly special?: { readonly kind: number; readonly cause?: string | undefined } | undefined;
 }
 
-/** A range that the enterprise already has in the same environment. */
+/** A range that the enterprise already has in the environment. */
 interface HeldRange {
   readonly type: CfeType;
   readonly serie: string;
@@ -81,7 +81,7 @@ interface HeldRange {
   readonly authorizationNumber: string;
 }
 
-/** What an uploaded CAE is checked against. */
+/** The facts that an uploaded CAE is checked against. */
 export interface CaeContext {
   /** The enterprise. */
   readonly rut: string;
@@ -100,7 +100,7 @@ const AUTHORIZATION_NUMBER = /^[0-9]{1,11}$/;
 /** CausalCAEEsp: up to three digits. */
 const SPECIAL_CAUSE = /^[0-9]{1,3}$/;
 
-/** Everything wrong with a CAE; empty when it may be stored. Its signature is checked elsewhere. */
+/** Returns all faults of a CAE except those of its signature; empty if it may be stored. */
 export function caeFaults(cae: CaeFacts, context: CaeContext): Fault[] {
   return [...contentFaults(cae, context), ...dateFaults(cae, context.today), ...rangeFaults(cae, context)];
 }

@@ -1,9 +1,9 @@
-/** The one form of a JSON value, whatever the bytes that it was read from: two requests mean the same if these are equal. */
+/** Canonical JSON: two requests mean the same if their canonical texts are equal. */
 import { canonicalNumber, JsonNumber } from './decimal.ts';
 
 /**
- * The canonical text of a value as `readJson` reads it: names sorted, no blanks, exact numbers in one form, strings
- * escaped as JSON.stringify does. The order of an array counts.
+ * Returns the canonical text of a value from `readJson`: sorted names, no blanks, exact numbers in one form, strings
+ * escaped like JSON.stringify. The order of arrays is kept.
  */
 export function canonicalJson(value: unknown): string {
   if (value instanceof JsonNumber) return canonicalNumber(value);

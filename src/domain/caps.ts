@@ -1,14 +1,14 @@
-/** How many of a kind an account, or an enterprise, may have; what an operator may change (docs/contract.md#limits). */
+/** The largest numbers of objects per account or enterprise, which an operator can change (docs/contract.md#limits). */
 export interface Caps {
-  /** Webhooks of an account, removed ones aside. */
+  /** Webhooks of an account, without removed ones. */
   readonly webhooks: number;
-  /** API keys of an account, revoked ones aside. */
+  /** API keys of an account, without revoked ones. */
   readonly apiKeys: number;
   /** Customers of an enterprise. */
   readonly customers: number;
-  /** Enterprises of an account that have no certificate: whoever names a RUT owns it, so nobody may name them all. */
+  /** Enterprises of an account without a certificate: creating an enterprise claims its RUT, so claims are limited. */
   readonly unprovenEnterprises: number;
 }
 
-/** What holds unless an operator says otherwise. */
+/** The defaults. */
 export const USUAL_CAPS: Caps = { webhooks: 20, apiKeys: 50, customers: 20_000, unprovenEnterprises: 20 };

@@ -1,10 +1,9 @@
 import type { Fault } from '../errors.ts';
 import type { RuleRow } from './bodyRules.ts';
 
-/** Status of an enterprise's certificate (docs/contract.md#certificate). */
 export type CertificateStatus = 'NONE' | 'VALID' | 'EXPIRED';
 
-/** The status at `now` of a certificate that ends at `notAfter`; NONE without one. */
+/** Returns the status of a certificate at `now` (docs/contract.md#certificate); NONE without one. */
 export function certificateStatus(
   certificate: { readonly notAfter: Date } | null | undefined,
   now: Date,
@@ -13,10 +12,10 @@ export function certificateStatus(
   return now <= certificate.notAfter ? 'VALID' : 'EXPIRED';
 }
 
-/** RSA keys below this are refused (docs/contract.md#certificate). */
+/** Shorter RSA keys are refused (docs/contract.md#certificate). */
 const SMALLEST_RSA_BITS = 2048;
 
-/** The rules on uploading a certificate, with their places in the body. */
+/** The rules on uploading a certificate, with the path of the field in the body. */
 export const CERTIFICATE_RULES = {
   'certificate.not_pkcs12': {
     path: '/cert_b64',
@@ -57,14 +56,14 @@ export const CERTIFICATE_RULES = {
   'certificate.key_usage': {
     path: '/cert_b64',
     checks:
-      'The key usage of the certificate, where it has one, allows signatures (digitalSignature or nonRepudiation).',
+      'The key usage of the certificate, if present, allows signatures (digitalSignature or nonRepudiation).',
     source: 'docs/contract.md#certificate; RFC 5280, section 4.2.1.3',
     example: 'The key usage of the certificate must allow signatures (digitalSignature or nonRepudiation).',
   },
   'certificate.unknown_issuer': {
     path: '/cert_b64',
     checks:
-      'One of the certification authorities that the service is configured with issued the certificate.',
+      'The certificate is issued by a certification authority that is configured in the service.',
     source: 'docs/contract.md#certificate',
     example: 'The certificate must be issued by an accredited certification authority of Uruguay.',
   },
@@ -83,22 +82,22 @@ export const CERTIFICATE_RULES = {
 } as const satisfies Record<string, RuleRow & { path: string }>;
 export type CertificateRule = keyof typeof CERTIFICATE_RULES;
 
-/** What an opened .p12 file says of its certificate. */
+/** The facts about the certificate of an opened .p12 file. */
 export interface CertificateFacts {
-  /** The serialNumber attribute of the subject, null when it has none. */
+  /** The serialNumber attribute of the subject; null without one. */
   readonly subjectSerialNumber: string | null;
   readonly notBefore: Date;
   readonly notAfter: Date;
-  /** Length of the RSA modulus, null when the key is of another kind. */
+  /** Length of the RSA modulus; null for another kind of key. */
   readonly rsaBits: number | null;
   readonly keyMatches: boolean;
   /** Whether its key usage allows signatures. */
   readonly maySign: boolean;
-  /** Whether an authority issued it that counts. */
+  /** Whether a configured certification authority issued it. */
   readonly isKnown: boolean;
 }
 
-/** A fault of one of the rules, with the words of its example unless others are given. */
+/** Creates the fault of a rule; its message defaults to the rule's example. */
 export function certificateFault(
   code: CertificateRule,
   message: string = CERTIFICATE_RULES[code].example,
@@ -106,7 +105,7 @@ export function certificateFault(
   return { path: CERTIFICATE_RULES[code].path, code, message };
 }
 
-/** Everything wrong with the certificate for the enterprise `rut` at `now`; empty when it may be used. */
+/** Returns all faults of a certificate for the enterprise `rut` at `now`; empty if it may be used. */
 export function certificateFaults(
   facts: CertificateFacts,
   { rut, now }: { rut: string; now: Date },
@@ -119,7 +118,7 @@ export function certificateFaults(
     faults.push(certificateFault('certificate.rsa_too_short', message));
   }
   if (facts.subjectSerialNumber !== `RUC${rut}`) {
-    const message = `The serialNumber of the subject must be RUC${rut}, found ${serialShown(facts.subjectSerialNumber)}.`;
+    const message = `The serialNumber of the subject must be RUC${rut}, found ${redactSerialNumber(facts.subjectSerialNumber)}.`;
     faults.push(certificateFault('certificate.other_rut', message));
   }
   if (!facts.maySign) faults.push(certificateFault('certificate.key_usage'));
@@ -137,8 +136,8 @@ export function certificateFaults(
 
 const moment = (instant: Date) => `${instant.toISOString().slice(0, 19)}Z`;
 
-/** Only what looks like a RUC is echoed: a personal certificate's serialNumber is the number of a person. */
-function serialShown(serialNumber: string | null): string {
+/** Hides the serialNumber of a personal certificate, which identifies a person. */
+function redactSerialNumber(serialNumber: string | null): string {
   if (serialNumber === null) return 'none';
   return /^RUC[0-9]{12}$/.test(serialNumber) ? serialNumber : 'another';
 }

@@ -2,22 +2,19 @@ import Big from 'big.js';
 import type { CfeContent, Line, Receiver, Reference, Totals } from './cfeDocument.ts';
 import type { Parts } from './cfeReading.ts';
 import { PAYMENT_METHODS } from './cfeRequest.ts';
-import type { Original } from './cfeRule.ts';
+import type { OriginalCfe } from './cfeRule.ts';
 import { cfeTypeRow } from './cfeTypes.ts';
 import { amountText, priceText, quantityText, rateText } from './decimal.ts';
 import { referenceAmount } from './noteAmount.ts';
 
-/**
- * What stands in the sale zone where nobody says otherwise: services, without Incoterm or carriage
- * (docs/contract.md#extra).
- */
+/** The defaults of the sale zone: services, without Incoterm or carriage (docs/contract.md#extra). */
 const SALE_DEFAULTS = { saleCondition: 'N/A', saleMode: 90, transport: 8 } as const;
-/** UniMed where there is no unit. */
+/** UniMed without a unit. */
 const NO_UNIT = 'N/A';
 
-/** The content of a CFE from the parts of a request without faults, and the CFE that a note corrects. */
-export function contentOf(parts: Parts, original: Original | undefined): CfeContent {
-  return compact({
+/** Builds the content of a CFE from the parts of a valid request and the CFE that a note corrects. */
+export function buildCfeContent(parts: Parts, original: OriginalCfe | undefined): CfeContent {
+  return omitUndefined({
     type: parts.cfe_type,
     emissionDate: parts.emission_date,
     pricesIncludeVat: parts.prices.prices === 'gross',
@@ -33,8 +30,8 @@ export function contentOf(parts: Parts, original: Original | undefined): CfeCont
   });
 }
 
-/** A note takes what is not said from its original; where other types have exported lines, ModVenta alone is told. */
-function saleZone(parts: Parts, original: Original | undefined): Partial<CfeContent> {
+/** Missing values of a note come from its original. Types without a sale zone have only ModVenta, for exported lines. */
+function saleZone(parts: Parts, original: OriginalCfe | undefined): Partial<CfeContent> {
   const saleMode = parts['extra.sale_mode'] ?? original?.document.saleMode ?? SALE_DEFAULTS.saleMode;
   if (!cfeTypeRow(parts.cfe_type).saleZone) {
     return parts.kinds.some(({ iva_type }) => iva_type === 'EXPORT') ? { saleMode } : {};
@@ -49,7 +46,7 @@ function saleZone(parts: Parts, original: Original | undefined): Partial<CfeCont
 
 function receiverOf(parts: Parts): Receiver | undefined {
   if (parts.receiver === undefined) return undefined;
-  return compact({
+  return omitUndefined({
     document: documentOf(parts),
     legalName: parts.legal_name,
     address: parts.fiscal_address,
@@ -66,7 +63,7 @@ function documentOf({
   receiver_document: number,
   country_code,
 }: Parts): Receiver['document'] {
-  // The rules let a RUC be without country, which is Uruguay then, and no NIFE.
+  // The rules require a country for a NIFE; a RUC without one is Uruguayan.
   return type && number ? { type, number, country: country_code ?? 'UY' } : undefined;
 }
 
@@ -91,7 +88,7 @@ function linesOf(parts: Parts): Line[] {
   const unit = parts['extra.unit'] ?? NO_UNIT;
   // Without faults every line has all its fields.
   return (parts.lines as Required<(typeof parts.lines)[number]>[]).map((line) =>
-    compact({
+    omitUndefined({
       ivaType: line.iva_type,
       name: line.item_name,
       description: line.item_description,
@@ -103,10 +100,10 @@ function linesOf(parts: Parts): Line[] {
   );
 }
 
-function referenceOf(parts: Parts, { document }: Original): Reference {
+function referenceOf(parts: Parts, { document }: OriginalCfe): Reference {
   const { type, serie, numero, emissionDate, totals } = document;
   const note = { pay: parts.pay_amount, currency: parts.currency, exchangeRate: parts.exchange_rate };
-  return compact({
+  return omitUndefined({
     type,
     serie,
     numero,
@@ -118,7 +115,7 @@ function referenceOf(parts: Parts, { document }: Original): Reference {
   });
 }
 
-/** The same without the fields that are undefined: what a document lacks is left out. */
-export function compact<T extends object>(value: T): T {
+/** Returns a copy without undefined fields. */
+export function omitUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
 }

@@ -1,12 +1,12 @@
 import type { CfeType, IvaType } from './cfeTypes.ts';
 
 /**
- * A CFE in full, as it is stored when its number is taken and as its XML is written from. Plain data that survives
- * JSON: every figure is text already in the form the format wants (amounts 2 decimals, prices 6, quantities and
- * rates 3), so that writing the XML does no arithmetic. Dates are `YYYY-MM-DD`. What a document lacks is left out.
+ * A complete CFE, stored when its number is taken; its XML is written from it. Plain data that survives JSON: figures are
+ * text in the CFE format (amounts 2 decimals, prices 6, quantities and rates 3), so that the writer does no arithmetic.
+ * Dates are `YYYY-MM-DD`. Missing values are omitted.
  */
 export interface CfeDocument extends CfeContent {
-  /** Enterprise that issues (zone Emisor). */
+  /** Zone Emisor. */
   issuer: Issuer;
   serie: string;
   numero: number;
@@ -15,7 +15,7 @@ export interface CfeDocument extends CfeContent {
   signedAt: string;
 }
 
-/** What the customer's request settles, checked and complete: a CFE without issuer, number, CAE and moment. */
+/** The content of a valid request: a CFE without issuer, number, CAE and moment of signing. */
 export interface CfeContent {
   type: CfeType;
   emissionDate: string;
@@ -52,7 +52,7 @@ export interface Issuer {
   address: string;
   city: string;
   department: string;
-  /** What the printed form tells beside: the web address, since when it issues, by which resolution, which logo. */
+  /** Only for the printed form. */
   website?: string;
   issuerSince?: string;
   resolution?: string;
@@ -60,14 +60,14 @@ export interface Issuer {
 }
 
 export interface Receiver {
-  /** Document, where the receiver is identified: RUC → type 2, NIFE → type 7. `country` is ISO 3166 alpha-2 or 99. */
+  /** The document that identifies the receiver: RUC is type 2, NIFE is type 7. `country`: ISO 3166 alpha-2 or 99. */
   document?: { type: 'RUC' | 'NIFE'; number: string; country: string };
   legalName?: string;
   address?: string;
   city?: string;
   department?: string;
   countryName?: string;
-  /** Country as the customer gave it, for our answers; the XML carries that of `document`. */
+  /** The country of the request, for our responses; the XML has that of `document`. */
   countryCode?: string;
   /** CompraID. */
   purchaseOrder?: string;
@@ -75,7 +75,7 @@ export interface Receiver {
 
 export interface Totals {
   currency: 'UYU' | 'USD' | 'EUR';
-  /** TpoCambio, 3 decimals; `1.000` for UYU (not written then). */
+  /** TpoCambio, 3 decimals; `1.000` for UYU, which the XML omits. */
   exchangeRate: string;
   /** MntNoGrv. */
   exempt: string;
@@ -100,7 +100,7 @@ export interface Line {
   name: string;
   description?: string;
   quantity: string;
-  /** UniMed, `N/A` when there is none. */
+  /** UniMed, `N/A` without a unit. */
   unit: string;
   unitPrice: string;
   amount: string;
@@ -116,7 +116,7 @@ export interface Reference {
   /** MntCFEref, in the referenced document's currency. */
   amount: string;
   currency: 'UYU' | 'USD' | 'EUR';
-  /** TpoCambioRef, as the original was issued with. */
+  /** TpoCambioRef: the exchange rate of the original. */
   exchangeRate: string;
 }
 
@@ -125,6 +125,6 @@ export interface CaeData {
   numberStart: number;
   numberEnd: number;
   expirationDate: string;
-  /** CAEEspecial, CausalCAEEsp: only kind 1 (exempt taxpayer) is taken. */
+  /** CAEEspecial, CausalCAEEsp: only kind 1 (exempt taxpayer) is supported. */
   special?: { kind: 1; cause: string };
 }

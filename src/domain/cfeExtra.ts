@@ -1,19 +1,19 @@
 import Big from 'big.js';
 import * as z from 'zod';
 import type { Fault } from '../errors.ts';
-import { date } from './dates.ts';
+import { dateSchema } from './dates.ts';
 import { JsonNumber } from './decimal.ts';
-import { check, faultAt, MAX_FAULTS } from './faults.ts';
-import { EXTRA_WORDS, words } from './fieldWords.ts';
+import { checkInput, faultAt, MAX_FAULTS } from './faults.ts';
+import { describeField, EXTRA_WORDS } from './fieldWords.ts';
 import { addIssue } from './issue.ts';
 import { readJson } from './json.ts';
 import { LENGTHS } from './lengths.ts';
-import { badCharacter, text } from './text.ts';
+import { badCharacter, textSchema } from './text.ts';
 
-/** Longer than any way in which a code is sensibly written. */
+/** Longer than any sensible spelling of a code. */
 const LONGEST_CODE = 20;
 
-/** A number of a million digits is none of the codes, and is not computed. */
+/** Checks the length first, to avoid computing a number of a million digits. */
 const isCode = ({ text }: JsonNumber, code: number): boolean =>
   text.length <= LONGEST_CODE && Big(text).eq(code);
 
@@ -31,7 +31,7 @@ const SALE_MODES: Codes = {
 const TRANSPORTS: Codes = { 1: 'by sea', 2: 'by air', 3: 'by land', 8: 'does not apply', 9: 'other' };
 type Codes = Readonly<Record<number, string>>;
 
-/** A schema for a code of the CFE format, given as a number or as a string of its digits. */
+/** Returns a schema for a code of the CFE format, sent as a number or as a string of digits. */
 function codeOf(meanings: Codes) {
   const codes = Object.keys(meanings).map(Number);
   const texts = codes.map((code) => meanings[code] ?? '');
@@ -56,7 +56,7 @@ function codeOf(meanings: Codes) {
     });
 }
 
-/** The code of a branch, given as a number or as a string of its digits. */
+/** The code of a branch, sent as a number or as a string of digits. */
 const BranchNumber = z
   .custom<JsonNumber | string>((value) => typeof value === 'string' || value instanceof JsonNumber, {
     params: { expected: 'a branch' },
@@ -84,33 +84,35 @@ const SaleCondition = z
   })
   .meta({ pattern: '^([A-Za-z]{3}|N/A)$' });
 
-/**
- * The keys of `extra` that mean something (docs/contract.md#extra); others are kept and returned to nobody.
- */
+/** The known keys of `extra` (docs/contract.md#extra); others are stored and never returned. */
 export const CfeExtra = z
   .looseObject({
-    adenda: text(LENGTHS.adenda, { lineEnds: true }).meta(words(EXTRA_WORDS.adenda)).optional(),
-    due_date: date({ earliest: '2000-01-01', latest: '2050-12-31' })
-      .meta(words(EXTRA_WORDS.due_date))
+    adenda: textSchema(LENGTHS.adenda, { lineEnds: true }).meta(describeField(EXTRA_WORDS.adenda)).optional(),
+    due_date: dateSchema({ earliest: '2000-01-01', latest: '2050-12-31' })
+      .meta(describeField(EXTRA_WORDS.due_date))
       .optional(),
-    unit: text(LENGTHS.unit).meta(words(EXTRA_WORDS.unit)).optional(),
-    purchase_order: text(LENGTHS.purchaseOrder).meta(words(EXTRA_WORDS.purchase_order)).optional(),
-    reference_reason: text(LENGTHS.referenceReason).meta(words(EXTRA_WORDS.reference_reason)).optional(),
-    sale_condition: SaleCondition.meta(words(EXTRA_WORDS.sale_condition)).optional(),
-    sale_mode: codeOf(SALE_MODES).meta(words(EXTRA_WORDS.sale_mode)).optional(),
-    transport: codeOf(TRANSPORTS).meta(words(EXTRA_WORDS.transport)).optional(),
-    information: text(LENGTHS.information).meta(words(EXTRA_WORDS.information)).optional(),
-    branch: BranchNumber.meta(words(EXTRA_WORDS.branch)).optional(),
+    unit: textSchema(LENGTHS.unit).meta(describeField(EXTRA_WORDS.unit)).optional(),
+    purchase_order: textSchema(LENGTHS.purchaseOrder)
+      .meta(describeField(EXTRA_WORDS.purchase_order))
+      .optional(),
+    reference_reason: textSchema(LENGTHS.referenceReason)
+      .meta(describeField(EXTRA_WORDS.reference_reason))
+      .optional(),
+    sale_condition: SaleCondition.meta(describeField(EXTRA_WORDS.sale_condition)).optional(),
+    sale_mode: codeOf(SALE_MODES).meta(describeField(EXTRA_WORDS.sale_mode)).optional(),
+    transport: codeOf(TRANSPORTS).meta(describeField(EXTRA_WORDS.transport)).optional(),
+    information: textSchema(LENGTHS.information).meta(describeField(EXTRA_WORDS.information)).optional(),
+    branch: BranchNumber.meta(describeField(EXTRA_WORDS.branch)).optional(),
   })
   .meta({
     id: 'CfeExtra',
     description:
-      'What the string in `extra` holds. Keys that are not listed here mean nothing to the service; together they take at most 16 KiB.',
+      'The JSON object in the string `extra`. The service stores other keys without using them; together they take at most 16 KiB.',
   });
 type ExtraKey = keyof typeof CfeExtra.shape;
 export type ExtraValues = { [K in ExtraKey]?: z.output<(typeof CfeExtra.shape)[K]> };
 
-/** What `extra` says: its sound keys, the keys at fault, the keys that we do not know, and every fault. */
+/** The content of `extra`: its valid keys, invalid keys, unknown keys and all faults. */
 export interface ReadExtra {
   readonly values: ExtraValues;
   readonly unsound: ReadonlySet<string>;
@@ -121,13 +123,13 @@ export interface ReadExtra {
 const AT = '/extra';
 const KEYS = Object.keys(CfeExtra.shape) as ExtraKey[];
 const ALL_UNSOUND: ReadonlySet<string> = new Set(KEYS);
-/** Deeper nesting than this in unknown keys is refused: it could not be read back. */
+/** The deepest nesting in unknown keys; deeper values could not be read back. */
 const DEEPEST = 20;
 
-/** The most that unknown keys may take together, in bytes of UTF-8, written as JSON without spaces. */
+/** The largest size of all unknown keys, in bytes of UTF-8 as JSON without spaces. */
 const MOST_OTHER_BYTES = 16_384;
 
-/** Reads `extra`; faults point into the inner document: `/extra/adenda`. */
+/** Reads `extra`. Paths of faults point into the inner document: `/extra/adenda`. */
 export function readExtra(extra: string | undefined): ReadExtra {
   if (extra === undefined) return { values: {}, unsound: new Set(), others: {}, faults: [] };
   const json = readJson(extra);
@@ -141,7 +143,7 @@ export function readExtra(extra: string | undefined): ReadExtra {
     return { values: {}, unsound: ALL_UNSOUND, others: {}, faults: [fault] };
   }
   const shape = CfeExtra.shape;
-  const checked = check(CfeExtra, value, { at: AT });
+  const checked = checkInput(CfeExtra, value, { at: AT });
   const others = Object.entries(value).filter(([key]) => !Object.hasOwn(shape, key));
   const faultsOfOthers: Fault[] = [];
   for (const [key, other] of others) addFaultsWithin(faultsOfOthers, other, [key]);
@@ -165,14 +167,14 @@ export function readExtra(extra: string | undefined): ReadExtra {
   };
 }
 
-/** A fault of the inner document as a fault of the request. */
+/** Converts a fault of the inner document into a fault of the request. */
 function withinExtra({ path, code, message }: Fault): Fault {
   return { path: AT + path, code, message: path === '' ? `extra: ${message}` : `extra.${message}` };
 }
 
 /**
- * Adds the strings in an unknown key that cannot be stored as they are, at any depth, to `faults`, until there are
- * more than an answer lists; the names of keys count too. `path` is where `value` stands, and is the same afterwards.
+ * Adds a fault for each string or key inside an unknown key that cannot be stored, up to the limit of a response.
+ * `path`: the path of `value`, restored on return.
  */
 function addFaultsWithin(faults: Fault[], value: unknown, path: (string | number)[]): void {
   if (faults.length > MAX_FAULTS) return;
@@ -197,7 +199,7 @@ function addFaultsWithin(faults: Fault[], value: unknown, path: (string | number
   }
 }
 
-/** JSON as data that survives storing: a number that binary cannot hold exactly becomes a string. */
+/** Converts read JSON into storable data: a number without an exact binary form becomes a string. */
 function plain(value: object): Record<string, unknown>;
 function plain(value: unknown): unknown;
 function plain(value: unknown): unknown {

@@ -1,35 +1,35 @@
 import * as z from 'zod';
 import { CFE_TYPES, type CfeType, cfeTypeOfCode } from './cfeTypes.ts';
-import { CFE_WORDS } from './fieldWords.ts';
+import { CFE_FIELD_WORDS } from './fieldWords.ts';
 import { addIssue } from './issue.ts';
 
-/** The parts of a cfe_id: the type, and the place in the enterprise's sequence for that type and environment. */
+/** The parts of a cfe_id: the type, and the sequence number of the enterprise for that type and environment. */
 export interface CfeIdParts {
   readonly type: CfeType;
   readonly sequence: number;
 }
 
-/** The largest sequence that can be stored; a larger one names no CFE. */
+/** The largest sequence number that can be stored; larger ones match no CFE. */
 const LAST_SEQUENCE = 2_147_483_647;
 
-/** Stands for the place in texts that are made before it is known; whoever gives the place puts it there. */
-export const PLACE_MARK = '{place}';
+/** Placeholder in texts that are written before the sequence number is known; numbering the CFE replaces it. */
+export const SEQUENCE_MARK = '{place}';
 
-/** The place of a CFE in its sequence, or the mark for one that has none yet. */
-export type Place = number | typeof PLACE_MARK;
+/** A sequence number, or its placeholder. */
+export type SequenceNumber = number | typeof SEQUENCE_MARK;
 
-/** The cfe_id of a CFE: `101-1` (docs/contract.md#cfe_id). */
+/** Formats a cfe_id: `101-1` (docs/contract.md#cfe_id). */
 export function formatCfeId({
   type,
   sequence,
 }: {
   readonly type: CfeType;
-  readonly sequence: Place;
+  readonly sequence: SequenceNumber;
 }): string {
   return `${CFE_TYPES[type].code}-${sequence}`;
 }
 
-/** The parts of a cfe_id, or undefined when `text` is not one. */
+/** Parses a cfe_id; undefined when malformed. */
 export function parseCfeId(text: string): CfeIdParts | undefined {
   const parts = /^(\d{3})-([1-9]\d{0,29})$/.exec(text);
   if (parts === null) return undefined;
@@ -47,7 +47,7 @@ export const CfeId = z
     addIssue(ctx, 'cfe_id.malformed', `${expected}, found ${found}.`);
   })
   .meta({
-    description: CFE_WORDS.cfe_id.description,
+    description: CFE_FIELD_WORDS.cfe_id.description,
     pattern: '^(101|102|103|111|112|113|121|122|123)-[1-9][0-9]{0,29}$',
     examples: ['101-1'],
   });

@@ -13,22 +13,22 @@ import {
 } from './cfeRequest.ts';
 import { type LineSums, type PriceReading, readPrices, sumsByKind, untaxed } from './cfeTotals.ts';
 import { JsonNumber } from './decimal.ts';
-import { type Checked, check, faultAt } from './faults.ts';
+import { type Checked, checkInput, faultAt } from './faults.ts';
 import { isDate } from './montevideo.ts';
 import { vatPercents } from './vat.ts';
 
 /**
- * The fields that rules look at, each with its place and schema, so that a rule can be judged as soon as what it
- * looks at is sound, whatever else is wrong with the request: all faults are told at once.
+ * The fields that rules need, with path and schema. A rule runs whenever its own fields are valid, so that one response
+ * lists all faults of a request.
  */
 const FIELDS = {
   cfe_type: { at: ['cfe_type'], schema: CfeRequest.shape.cfe_type },
   ...fieldsOf(['header', 'doc_id'], DocId.shape),
   ...fieldsOf(['header', 'totals'], RequestTotals.shape),
-  /** The receiver as an object, of whatever fields. */
+  /** The receiver as an object with any fields. */
   receiver: { at: ['header', 'receiver'], schema: z.custom<object>(isObject).optional() },
   ...fieldsOf(['header', 'receiver'], RequestReceiver.shape),
-  /** The lines as a list, of whatever entries. */
+  /** The lines as a list with any entries. */
   details: { at: ['details'], schema: z.array(z.unknown()).min(1) },
   kinds: { at: ['details'], schema: z.array(z.object({ iva_type: RequestLine.shape.iva_type })).min(1) },
   amounts: {
@@ -45,32 +45,32 @@ function fieldsOf<Shape extends Record<string, z.ZodType>>(at: string[], shape: 
   return Object.fromEntries(fields) as { [K in keyof Shape]: Field<Shape[K]> };
 }
 
-/** Values that are read from several fields together. */
+/** Values that are read from several fields. */
 interface Derived {
-  /** Each line with those of its fields that are sound. */
+  /** Each line with its valid fields. */
   lines: Partial<RequestLine>[];
   sums: LineSums;
   prices: PriceReading;
-  /** What total_amount must be, where the totals of the rates agree with the lines. */
+  /** The correct total_amount; undefined if the totals of the rates do not match the lines. */
   expected_total: Big | undefined;
 }
 
-/** Everything rules may ask for, by name. */
+/** All values that rules can need, by name. */
 export type Parts = { [K in keyof typeof FIELDS]: z.output<(typeof FIELDS)[K]['schema']> } & {
   [K in keyof ExtraValues as `extra.${K}`]-?: ExtraValues[K];
 } & Derived;
 
-/** A request as far as it could be read: its sound parts (a part in fault is not there) and the faults of its shape. */
+/** A request after reading: its valid parts and the faults of its shape. */
 export interface CfeReading {
   readonly parts: Partial<Parts>;
   readonly extra: ReadExtra;
   readonly faults: readonly Fault[];
 }
 
-/** More lines than this are not even read; no type allows as many. */
+/** Longer lists are refused unread; no type allows as many lines. */
 const MOST_LINES_READ = 1000;
 
-/** Reads the body of an issue request; `today` (Montevideo) serves for the VAT rates where the date is in fault. */
+/** Reads the body of an issue request. `today` (Montevideo) decides the VAT rates if the emission date is invalid. */
 export function readCfeRequest(body: unknown, today: string): CfeReading {
   const details = at(body, ['details']);
   if (Array.isArray(details) && details.length > MOST_LINES_READ) {
@@ -81,7 +81,7 @@ export function readCfeRequest(body: unknown, today: string): CfeReading {
       faults: [faultAt(['details'], 'list.too_long', words)],
     };
   }
-  const request = check(CfeRequest, body, { hints: OLDER_LAYOUT });
+  const request = checkInput(CfeRequest, body, { hints: OLDER_LAYOUT });
   const text = at(body, ['extra']);
   const extra = readExtra(typeof text === 'string' ? text : undefined);
   const parts: Record<string, unknown> = {};
@@ -95,11 +95,11 @@ export function readCfeRequest(body: unknown, today: string): CfeReading {
   }
   const sound: Partial<Parts> = parts;
   const lines = request.ok ? request.value.details : sound.details?.map(soundFields);
-  Object.assign(sound, lines && { lines }, priced(sound, today));
+  Object.assign(sound, lines && { lines }, derivePrices(sound, today));
   return { parts: sound, extra, faults: [...(request.ok ? [] : request.faults), ...extra.faults] };
 }
 
-/** The CFE that the request refers to, by its cfe_id; undefined when it names none. */
+/** Returns the cfe_id parts of the referenced CFE; undefined without a reference. */
 export function referencedCfe({ parts }: CfeReading): CfeIdParts | undefined {
   return parts.reference && parseCfeId(parts.reference.cfe_id);
 }
@@ -117,7 +117,7 @@ const EXTRA_KEYS = [
   'branch',
 ] as const satisfies (keyof ExtraValues)[];
 
-/** Objects that may be left out with all that they hold. */
+/** Objects that may be omitted with all their fields. */
 const OPTIONAL_OBJECTS = new Set(['receiver', 'reference']);
 
 type Part = { readonly sound: true; readonly value: unknown } | { readonly sound: false };
@@ -151,7 +151,7 @@ function at(value: unknown, path: readonly string[]): unknown {
   );
 }
 
-function priced(parts: Partial<Parts>, today: string): Partial<Derived> {
+function derivePrices(parts: Partial<Parts>, today: string): Partial<Derived> {
   if (parts.amounts === undefined) return {};
   const sums = sumsByKind(parts.amounts);
   const names = [
@@ -161,14 +161,14 @@ function priced(parts: Partial<Parts>, today: string): Partial<Derived> {
     'tax_basic_amount',
   ] as const;
   if (names.some((name) => !Object.hasOwn(parts, name))) return { sums, expected_total: undefined };
-  // Totals left out count as 0 (docs/contract.md#amounts).
+  // Omitted totals count as 0 (docs/contract.md#amounts).
   const [minimumBase, minimumVat, basicBase, basicVat] = names.map((name) => parts[name] ?? Big(0)) as [
     Big,
     Big,
     Big,
     Big,
   ];
-  const prices = readPrices(sums, vatPercents(judgedDate(parts.emission_date, today)), {
+  const prices = readPrices(sums, vatPercents(dateForVat(parts.emission_date, today)), {
     minimum: { base: minimumBase, vat: minimumVat },
     basic: { base: basicBase, vat: basicVat },
   });
@@ -176,10 +176,10 @@ function priced(parts: Partial<Parts>, today: string): Partial<Derived> {
   return { sums, prices, expected_total: prices.prices && taxed && untaxed(sums).plus(taxed) };
 }
 
-/** First day of e-invoicing: before it no date can be meant, and no rate is known. */
+/** First day of e-invoicing: no VAT rates are known before it. */
 const FIRST_DAY = '2011-10-01';
 
-function judgedDate(emissionDate: string | undefined, today: string): string {
+function dateForVat(emissionDate: string | undefined, today: string): string {
   return emissionDate !== undefined && isDate(emissionDate) && emissionDate >= FIRST_DAY
     ? emissionDate
     : today;

@@ -1,15 +1,15 @@
 import * as z from 'zod';
 import { CfeId } from './cfeId.ts';
 import { CountryCode } from './countries.ts';
-import { date } from './dates.ts';
-import { amount, decimal, integer, signedAmount } from './decimal.ts';
+import { dateSchema } from './dates.ts';
+import { amountSchema, decimalSchema, integerSchema, signedAmountSchema } from './decimal.ts';
 import { CfeTypeName, CurrencyName, DocumentTypeName, IvaTypeName, namedEnum } from './enums.ts';
 import type { Hints } from './faults.ts';
-import { CFE_WORDS, LINE_WORDS, RECEIVER_WORDS, words } from './fieldWords.ts';
+import { CFE_FIELD_WORDS, describeField, LINE_WORDS, RECEIVER_WORDS } from './fieldWords.ts';
 import { LENGTHS } from './lengths.ts';
-import { text } from './text.ts';
+import { textSchema } from './text.ts';
 
-/** FmaPago by the names that callers may use (docs/contract.md#dates-currencies-payment): cash or credit. */
+/** FmaPago by the accepted names (docs/contract.md#dates-currencies-payment): cash or credit. */
 export const PAYMENT_METHODS = { '1': 1, CASH: 1, '2': 2, CREDIT: 2 } as const;
 type PaymentMethod = keyof typeof PAYMENT_METHODS;
 
@@ -18,22 +18,22 @@ const PaymentMethodName = namedEnum(
   'How the receipt is paid; no other codes exist. Source: Formato CFE v25.2, zone A, field 11 (FmaPago).',
   Object.keys(PAYMENT_METHODS) as PaymentMethod[],
   {
-    '1': 'FmaPago 1, cash: paid at once, by whatever means.',
+    '1': 'FmaPago 1, cash: paid at once, by any means.',
     CASH: 'The same as 1.',
     '2': 'FmaPago 2, on credit: paid later.',
     CREDIT: 'The same as 2.',
   },
 );
 
-/** Whole numbers up to here are read where a rule, not the schema, says which one is right. */
+/** The limit of the schema for numbers whose correct value a rule checks. */
 const ANY_COUNT = 1_000_000;
-/** What such a number can be at most: no type has more lines. */
+/** The documented limits of such numbers: no type has more lines. */
 const LINE = { minimum: 1, maximum: 700 } as const;
 const ABOVE_ZERO = { minimum: undefined, exclusiveMinimum: 0 };
 
 export const DocId = z
   .strictObject({
-    emission_date: date().meta(words(CFE_WORDS.emission_date)),
+    emission_date: dateSchema().meta(describeField(CFE_FIELD_WORDS.emission_date)),
     payment_method: PaymentMethodName,
   })
   .meta({
@@ -44,13 +44,15 @@ export const DocId = z
 export const RequestReceiver = z
   .strictObject({
     receiver_doc_type: DocumentTypeName.optional(),
-    receiver_document: text(LENGTHS.foreignDocument).meta(words(RECEIVER_WORDS.receiver_document)).optional(),
-    legal_name: text(LENGTHS.legalName).meta(words(RECEIVER_WORDS.legal_name)).optional(),
-    fiscal_address: text(LENGTHS.address).meta(words(RECEIVER_WORDS.fiscal_address)).optional(),
-    city: text(LENGTHS.city).meta(words(RECEIVER_WORDS.city)).optional(),
-    department: text(LENGTHS.department).meta(words(RECEIVER_WORDS.department)).optional(),
-    country: text(LENGTHS.countryName).meta(words(RECEIVER_WORDS.country)).optional(),
-    country_code: CountryCode.meta(words(RECEIVER_WORDS.country_code)).optional(),
+    receiver_document: textSchema(LENGTHS.foreignDocument)
+      .meta(describeField(RECEIVER_WORDS.receiver_document))
+      .optional(),
+    legal_name: textSchema(LENGTHS.legalName).meta(describeField(RECEIVER_WORDS.legal_name)).optional(),
+    fiscal_address: textSchema(LENGTHS.address).meta(describeField(RECEIVER_WORDS.fiscal_address)).optional(),
+    city: textSchema(LENGTHS.city).meta(describeField(RECEIVER_WORDS.city)).optional(),
+    department: textSchema(LENGTHS.department).meta(describeField(RECEIVER_WORDS.department)).optional(),
+    country: textSchema(LENGTHS.countryName).meta(describeField(RECEIVER_WORDS.country)).optional(),
+    country_code: CountryCode.meta(describeField(RECEIVER_WORDS.country_code)).optional(),
   })
   .meta({
     id: 'CfeReceiver',
@@ -67,18 +69,23 @@ export type RequestReceiver = z.infer<typeof RequestReceiver>;
 export const RequestTotals = z
   .strictObject({
     currency: CurrencyName,
-    exchange_rate: decimal({ integerDigits: 4, decimals: 3 }).meta({
-      ...words(CFE_WORDS.exchange_rate),
+    exchange_rate: decimalSchema({ integerDigits: 4, decimals: 3 }).meta({
+      ...describeField(CFE_FIELD_WORDS.exchange_rate),
       ...ABOVE_ZERO,
     }),
-    total_amount: amount().meta(words(CFE_WORDS.total_amount)),
-    pay_amount: signedAmount().meta(words(CFE_WORDS.pay_amount)),
-    line_count: integer({ minimum: 0, maximum: ANY_COUNT }).meta({ ...words(CFE_WORDS.line_count), ...LINE }),
-    tax_free_amount: amount().meta(words(CFE_WORDS.tax_free_amount)).optional(),
-    tax_basic_amount: amount().meta(words(CFE_WORDS.tax_basic_amount)).optional(),
-    tax_basic_net_amount: amount().meta(words(CFE_WORDS.tax_basic_net_amount)).optional(),
-    tax_minimum_amount: amount().meta(words(CFE_WORDS.tax_minimum_amount)).optional(),
-    tax_minimum_net_amount: amount().meta(words(CFE_WORDS.tax_minimum_net_amount)).optional(),
+    total_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.total_amount)),
+    pay_amount: signedAmountSchema().meta(describeField(CFE_FIELD_WORDS.pay_amount)),
+    line_count: integerSchema({ minimum: 0, maximum: ANY_COUNT }).meta({
+      ...describeField(CFE_FIELD_WORDS.line_count),
+      ...LINE,
+    }),
+    tax_free_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.tax_free_amount)).optional(),
+    tax_basic_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.tax_basic_amount)).optional(),
+    tax_basic_net_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.tax_basic_net_amount)).optional(),
+    tax_minimum_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.tax_minimum_amount)).optional(),
+    tax_minimum_net_amount: amountSchema()
+      .meta(describeField(CFE_FIELD_WORDS.tax_minimum_net_amount))
+      .optional(),
   })
   .meta({
     id: 'CfeTotals',
@@ -88,16 +95,21 @@ export const RequestTotals = z
 
 export const RequestLine = z
   .strictObject({
-    line_number: integer({ minimum: 0, maximum: ANY_COUNT }).meta({
-      ...words(LINE_WORDS.line_number),
+    line_number: integerSchema({ minimum: 0, maximum: ANY_COUNT }).meta({
+      ...describeField(LINE_WORDS.line_number),
       ...LINE,
     }),
     iva_type: IvaTypeName,
-    item_name: text(LENGTHS.itemName).meta(words(LINE_WORDS.item_name)),
-    item_description: text(LENGTHS.itemDescription).meta(words(LINE_WORDS.item_description)).optional(),
-    count: decimal({ integerDigits: 14, decimals: 3 }).meta({ ...words(LINE_WORDS.count), ...ABOVE_ZERO }),
-    unit_price: decimal({ integerDigits: 11, decimals: 6 }).meta(words(LINE_WORDS.unit_price)),
-    item_amount: amount().meta(words(LINE_WORDS.item_amount)),
+    item_name: textSchema(LENGTHS.itemName).meta(describeField(LINE_WORDS.item_name)),
+    item_description: textSchema(LENGTHS.itemDescription)
+      .meta(describeField(LINE_WORDS.item_description))
+      .optional(),
+    count: decimalSchema({ integerDigits: 14, decimals: 3 }).meta({
+      ...describeField(LINE_WORDS.count),
+      ...ABOVE_ZERO,
+    }),
+    unit_price: decimalSchema({ integerDigits: 11, decimals: 6 }).meta(describeField(LINE_WORDS.unit_price)),
+    item_amount: amountSchema().meta(describeField(LINE_WORDS.item_amount)),
   })
   .meta({
     id: 'CfeLine',
@@ -105,7 +117,7 @@ export const RequestLine = z
   });
 export type RequestLine = z.infer<typeof RequestLine>;
 
-/** The CFE issue request (openapi.json, issueCfe) as it stands; what binds its fields together is in cfeRules.ts. */
+/** The shape of an issue request (openapi.json, issueCfe); cfeRules.ts has the rules on several fields. */
 export const CfeRequest = z
   .strictObject({
     cfe_type: CfeTypeName,
@@ -113,7 +125,7 @@ export const CfeRequest = z
       .strictObject({ doc_id: DocId, receiver: RequestReceiver.optional(), totals: RequestTotals })
       .meta({
         id: 'CfeHeader',
-        description: 'What holds for the whole receipt. Source: Formato CFE v25.2, zone A (Encabezado).',
+        description: 'Data of the whole receipt. Source: Formato CFE v25.2, zone A (Encabezado).',
       }),
     details: z.array(RequestLine).min(1).meta({
       description:
@@ -124,7 +136,7 @@ export const CfeRequest = z
       .strictObject({
         cfe_id: CfeId.meta({
           description:
-            'The CFE that a note corrects: of the same enterprise, environment and family. That receiver and lines are its own is not checked; another currency is converted over pesos by the exchange rates of the two. Source: Formato CFE v25.2, zone F, fields 3 to 5.',
+            'The CFE that a note corrects, of the same enterprise, environment and family. Receiver and lines are not compared with it; another currency is converted to pesos by the exchange rates of both. Source: Formato CFE v25.2, zone F, fields 3 to 5.',
         }),
       })
       .meta({
@@ -137,18 +149,18 @@ export const CfeRequest = z
       .string()
       .meta({
         description:
-          'Further fields: a **string** that holds a JSON object, not the object itself. What the object may hold is the schema [CfeExtra](#/components/schemas/CfeExtra); keys that are not in it are kept and returned to nobody. A misspelt key is therefore **not refused**: its default applies. Source: the fields of the Formato CFE v25.2 that each key names.',
+          'Further fields: a **string** with a JSON object, not the object itself. The schema [CfeExtra](#/components/schemas/CfeExtra) lists its keys; other keys are stored and never returned. A misspelt key is therefore **not refused**: its default applies. Source: the fields of the Formato CFE v25.2 that each key names.',
         examples: ['{"due_date":"2026-12-20","purchase_order":"OC-4711"}'],
         contentMediaType: 'application/json',
         contentSchema: { $ref: '#/components/schemas/CfeExtra' },
       })
       .optional(),
   })
-  .meta({ description: 'A receipt to be numbered, signed and sent.' });
+  .meta({ description: 'A receipt to number, sign and send.' });
 
-/** Fields of the older sandbox layout (docs/contract.md#bodies), with the one to use now. */
+/** Advice on fields of the older sandbox layout (docs/contract.md#bodies). */
 export const OLDER_LAYOUT: Hints = {
-  cfe_type_code: 'use cfe_type, which holds the name of the type (ETICKET)',
+  cfe_type_code: 'use cfe_type with the name of the type (ETICKET)',
   items: 'use details',
   payment_methods: 'use header.doc_id.payment_method',
 };

@@ -7,7 +7,7 @@ import { faultAt } from './faults.ts';
 import type { UiValueRow } from './uiValues.ts';
 
 /** The current state of the CFE that a note corrects, for the rules and the Referencia zone. */
-export interface Original {
+export interface OriginalCfe {
   readonly document: Pick<
     CfeDocument,
     'type' | 'serie' | 'numero' | 'emissionDate' | 'totals' | 'saleCondition' | 'saleMode' | 'transport'
@@ -24,7 +24,7 @@ export interface RuleContext {
   /** The UI value for the year of emission. */
   readonly uiValue: UiValueRow;
   /** The referenced CFE: null for an unknown cfe_id, undefined when it was not looked up. */
-  readonly original: Original | null | undefined;
+  readonly original: OriginalCfe | null | undefined;
 }
 
 /** A finding of a rule: the path of the field, and the words after its name. */

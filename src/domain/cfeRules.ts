@@ -1,9 +1,9 @@
 import type { Fault } from '../errors.ts';
-import { contentOf } from './cfeContent.ts';
+import { buildCfeContent } from './cfeContent.ts';
 import type { CfeContent } from './cfeDocument.ts';
 import type { CfeReading, Parts } from './cfeReading.ts';
 import type { CfeRule, RuleContext } from './cfeRule.ts';
-import { limited } from './faults.ts';
+import { limitFaults } from './faults.ts';
 import { amountRules } from './rules/amounts.ts';
 import { extraRules } from './rules/extra.ts';
 import { generalRules } from './rules/general.ts';
@@ -34,13 +34,13 @@ export type CheckedCfe =
 /** Checks a request by all rules. Returns its content, without issuer, number, CAE and moment of signing, or its faults. */
 export function checkCfe(reading: CfeReading, context: RuleContext): CheckedCfe {
   const broken = CFE_RULES.flatMap((rule) => rule.faults(reading.parts, context));
-  const faults = limited([...reading.faults, ...broken]);
+  const faults = limitFaults([...reading.faults, ...broken]);
   if (faults.length > 0) return { ok: false, faults };
   const { others } = reading.extra;
   return {
     ok: true,
     // Without faults every part is valid.
-    content: contentOf(reading.parts as Parts, context.original ?? undefined),
+    content: buildCfeContent(reading.parts as Parts, context.original ?? undefined),
     otherExtra: Object.keys(others).length > 0 ? others : undefined,
   };
 }

@@ -1,15 +1,12 @@
-/**
- * Where a CFE stands and which way it may go: the one table of moves (docs/contract.md#cfe-status). Imports nothing, so
- * that workflows may use it.
- */
+/** The status of a CFE and its allowed changes (docs/contract.md#cfe-status). Imports nothing: workflows use it. */
 
 export const CFE_STATUSES = ['PENDING', 'RECEIVED', 'ACCEPTED', 'REJECTED', 'OBSERVED'] as const;
 export type CfeStatus = (typeof CFE_STATUSES)[number];
-/** The verdicts: what a CFE ends as. */
+/** The verdicts. */
 export type FinalStatus = 'ACCEPTED' | 'REJECTED' | 'OBSERVED';
 
 const MOVES: Readonly<Record<CfeStatus, readonly CfeStatus[]>> = {
-  /** Straight to a final state where the verdict is learnt by asking, before any receipt was seen. */
+  /** Straight to a final status when a question returns the verdict before the answer to the sobre was seen. */
   PENDING: ['RECEIVED', 'ACCEPTED', 'REJECTED', 'OBSERVED'],
   RECEIVED: ['ACCEPTED', 'REJECTED', 'OBSERVED'],
   ACCEPTED: [],
@@ -18,17 +15,17 @@ const MOVES: Readonly<Record<CfeStatus, readonly CfeStatus[]>> = {
 };
 
 /**
- * The one move out of a final status: the authority may accept, in its portal, what it rejected for E06 alone
- * (docs/contract.md#rejected-for-e06). Only who has asked for just that makes it; a verdict that comes late does not.
+ * The only change of a final status: the authority's portal may accept a CFE that was rejected for E06 only
+ * (docs/contract.md#rejected-for-e06). Only the query for this acceptance applies it, never a late verdict.
  */
 export const WITHDRAWN_REJECTION = { from: 'REJECTED', to: 'ACCEPTED' } as const;
 
-/** Whether a CFE may go from one status to the other; staying is no move. */
+/** True when a CFE may change from one status to the other; an unchanged status is not a change. */
 export function canBecome(from: CfeStatus, to: CfeStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** Whether a status is a verdict; it never changes again, but for WITHDRAWN_REJECTION. */
+/** True for a verdict, which never changes except by WITHDRAWN_REJECTION. */
 export function isFinal(status: CfeStatus): status is FinalStatus {
   return MOVES[status].length === 0;
 }

@@ -1,4 +1,4 @@
-/** What happened to a CFE, as a person reads it: one line for each thing, oldest first. */
+/** The timeline of a CFE for people: one entry for each event, oldest first. */
 import type { AttemptSummary } from './attempt.ts';
 import type { Actor } from './audit.ts';
 import { type CfeStatus, isFinal } from './cfeStatus.ts';
@@ -7,10 +7,10 @@ import type { StuckReason } from './stuckReason.ts';
 import { SUPPORT_ACTIONS, SUPPORT_OUTCOMES } from './supportAction.ts';
 import { answerMeans, type CfeWords } from './words/cfes.ts';
 
-/** What of a CFE makes its timeline. */
-export interface Lived {
+/** The facts in the timeline of a CFE. */
+export interface CfeHistory {
   readonly createdAt: Date;
-  /** Who asked for it, in words; null where that is not known, or not for its reader. */
+  /** The requester, in words; null if unknown or hidden from the reader. */
   readonly by: string | null;
   readonly settledAt: Date | null;
   readonly status: CfeStatus;
@@ -40,30 +40,30 @@ export interface Lived {
   }[];
 }
 
-/** One thing that happened. */
-export interface Happening {
+/** One entry of the timeline. */
+export interface TimelineEntry {
   readonly at: Date;
   readonly what: string;
-  /** What it means, who did it, the authority's own words. */
+  /** The explanation, the actor or the authority's reasons. */
   readonly more: string | null;
   readonly kind: 'step' | 'call' | 'stuck' | 'act' | 'verdict';
-  /** Of a call to the authority of which what was said is kept: of several that were answered alike, the last. */
+  /** A call whose request and response are stored: the last of a group. */
   readonly attempt?: AttemptSummary;
 }
 
-/** The timeline in the words of a language. */
-export function cfeTimeline(lived: Lived, words: CfeWords): Happening[] {
+/** Returns the timeline in the words of a language. */
+export function cfeTimeline(history: CfeHistory, words: CfeWords): TimelineEntry[] {
   const { timeline } = words;
-  const step = (at: Date | null, what: string): Happening[] =>
+  const step = (at: Date | null, what: string): TimelineEntry[] =>
     at === null ? [] : [{ at, what, more: null, kind: 'step' }];
-  const all: Happening[] = [
+  const all: TimelineEntry[] = [
     {
-      at: lived.createdAt,
+      at: history.createdAt,
       what: timeline.numbered,
-      more: lived.by === null ? null : timeline.by(lived.by),
+      more: history.by === null ? null : timeline.by(history.by),
       kind: 'step',
     },
-    ...lived.sobres.flatMap(({ idemisor, createdAt, sendingAt, receivedAt, state }) =>
+    ...history.sobres.flatMap(({ idemisor, createdAt, sendingAt, receivedAt, state }) =>
       idemisor === null
         ? []
         : [
@@ -75,8 +75,8 @@ export function cfeTimeline(lived: Lived, words: CfeWords): Happening[] {
             ...step(receivedAt, timeline.sobreReceived(String(idemisor))),
           ],
     ),
-    ...lived.attempts.flatMap((attempt) => callsOf(attempt, words)),
-    ...lived.stuck.flatMap(({ reason, since, until }): Happening[] => [
+    ...history.attempts.flatMap((attempt) => callsOf(attempt, words)),
+    ...history.stuck.flatMap(({ reason, since, until }): TimelineEntry[] => [
       {
         at: since,
         what: timeline.stuck(words.stuck[reason].label),
@@ -85,13 +85,13 @@ export function cfeTimeline(lived: Lived, words: CfeWords): Happening[] {
       },
       ...step(until, timeline.goesOn),
     ]),
-    ...lived.acts.filter((act) => !hasEnded(act, lived.acts)).map((act) => actHappening(act, words)),
-    ...(lived.settledAt && isFinal(lived.status)
+    ...history.acts.filter((act) => !hasEnded(act, history.acts)).map((act) => actHappening(act, words)),
+    ...(history.settledAt && isFinal(history.status)
       ? [
           {
-            at: lived.settledAt,
-            what: timeline.verdict(words.status[lived.status].label),
-            more: lived.rejection?.map(reasonText).join('; ') ?? null,
+            at: history.settledAt,
+            what: timeline.verdict(words.status[history.status].label),
+            more: history.rejection?.map(reasonText).join('; ') ?? null,
             kind: 'verdict' as const,
           },
         ]
@@ -100,12 +100,12 @@ export function cfeTimeline(lived: Lived, words: CfeWords): Happening[] {
   return all.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** Calls that were answered alike stand at the first and at the last of them; what was said is kept of the last. */
-function callsOf(attempt: AttemptSummary, words: CfeWords): Happening[] {
+/** A group of equal calls gives two entries, its first and last call; only the last has its contents stored. */
+function callsOf(attempt: AttemptSummary, words: CfeWords): TimelineEntry[] {
   const { operation, answer, reasons, detail, count, firstAt, firstMilliseconds, lastAt, lastMilliseconds } =
     attempt;
   const means = [answerMeans(answer, words), detail === answer ? null : detail, ...reasons.map(reasonText)];
-  const call = (at: Date, milliseconds: number, times: string | null): Happening => ({
+  const call = (at: Date, milliseconds: number, times: string | null): TimelineEntry => ({
     at,
     what: `${words.operation[operation]} → ${answer}${times === null ? '' : ` (${times})`} · ${milliseconds} ms`,
     more: means.filter(Boolean).join(' · '),
@@ -117,31 +117,30 @@ function callsOf(attempt: AttemptSummary, words: CfeWords): Happening[] {
   return [first, call(lastAt, lastMilliseconds, words.timeline.last(count))];
 }
 
-/** A reason of the authority in its own words. */
 const reasonText = ({ code, message, detail }: RejectionReason): string =>
   `${code} «${message}»${detail === null ? '' : ` (${detail})`}`;
 
-type Act = Lived['acts'][number];
+type Act = CfeHistory['acts'][number];
 
-/** Whether an act was only asked for, and stands there once more with its outcome. */
+/** True for the request of an action whose outcome is a later entry. */
 const hasEnded = ({ requestId, outcome }: Act, acts: readonly Act[]): boolean =>
   requestId !== null &&
   outcome === null &&
   acts.some((other) => other.requestId === requestId && other.outcome !== null);
 
-/** What was done, what came of it, who did it and from where; what has no words here stands as it is stored. */
+/** Describes an action: name, outcome, actor and origin. Values without words are shown as stored. */
 function actHappening(
   { at, action, outcome, requestId, actor, address, reason }: Act,
   { action: acts, outcome: outcomes, timeline }: CfeWords,
-): Happening {
+): TimelineEntry {
   const act = SUPPORT_ACTIONS.find((known) => `cfe.${known}` === action);
   const end = SUPPORT_OUTCOMES.find((known) => known === outcome);
-  const cameOfIt = end ? outcomes[end] : (outcome ?? (requestId === null ? null : timeline.asked));
+  const result = end ? outcomes[end] : (outcome ?? (requestId === null ? null : timeline.asked));
   const who = actor === 'unverified' ? timeline.unverified : actor;
   const from = address === null ? null : timeline.from(address);
   return {
     at,
-    what: [act ? acts[act].label : action, cameOfIt].filter(Boolean).join(': '),
+    what: [act ? acts[act].label : action, result].filter(Boolean).join(': '),
     more: [[who, from].filter(Boolean).join(' '), reason].filter(Boolean).join(': '),
     kind: 'act',
   };

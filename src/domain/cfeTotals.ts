@@ -1,23 +1,17 @@
 import Big from 'big.js';
 import { IVA_TYPES, type IvaType } from './cfeTypes.ts';
-import { halfUp } from './decimal.ts';
+import { roundHalfUp } from './decimal.ts';
 import type { VatRate, VatRates } from './vat.ts';
 
-/**
- * Decimals of money. Rounding is half away from zero, once, on the document's sums
- * (docs/authority/amounts.md#rounding).
- */
+/** Decimals of money. Sums are rounded once, half away from zero (docs/authority/amounts.md#rounding). */
 export const AMOUNT_DECIMALS = 2;
-/**
- * How far the VAT may stand from base × rate where prices are net (docs/contract.md#net-and-gross-prices). All else is
- * exact.
- */
+/** The largest difference of the VAT from base × rate for net prices (docs/contract.md#net-and-gross-prices). */
 const VAT_TOLERANCE = Big('0.01');
 
 /** Σ item_amount by kind of line. */
 export type LineSums = Readonly<Record<IvaType, Big>>;
 
-/** The sums of the lines by kind. */
+/** Returns the sums of the lines by kind. */
 export function sumsByKind(
   lines: Iterable<{ readonly iva_type: IvaType; readonly item_amount: Big }>,
 ): LineSums {
@@ -35,7 +29,7 @@ export interface Taxed {
   readonly vat: Big;
 }
 
-/** How the lines of one rate can be read, and whether what was sent agrees. */
+/** Both readings of the lines of one rate, and whether the sent totals match them. */
 export interface RateReading {
   readonly rate: VatRate;
   readonly sum: Big;
@@ -48,10 +42,10 @@ export interface RateReading {
   readonly isGross: boolean;
 }
 
-/** One rate's lines, read both ways: net, base = Σ and VAT near base × rate; gross, base = Σ / (1 + rate), VAT the rest. */
+/** Reads one rate's lines both ways. Net: base = Σ, VAT ≈ base × rate. Gross: base = Σ / (1 + rate), VAT = Σ − base. */
 function readRate(rate: VatRate, percent: Big, sum: Big, sent: Taxed): RateReading {
-  const net = { base: sum, vat: halfUp(sum.times(percent).div(100), AMOUNT_DECIMALS) };
-  const grossBase = halfUp(sum.times(100).div(percent.plus(100)), AMOUNT_DECIMALS);
+  const net = { base: sum, vat: roundHalfUp(sum.times(percent).div(100), AMOUNT_DECIMALS) };
+  const grossBase = roundHalfUp(sum.times(100).div(percent.plus(100)), AMOUNT_DECIMALS);
   const gross = { base: grossBase, vat: sum.minus(grossBase) };
   return {
     rate,
@@ -64,23 +58,23 @@ function readRate(rate: VatRate, percent: Big, sum: Big, sent: Taxed): RateReadi
   };
 }
 
-/** Whether `vat` passes as the VAT of a net base: within the tolerance, and none where there is no base. */
+/** True when `vat` matches a net base: within the tolerance, and 0 for a base of 0. */
 export function isVatOf(net: Taxed, vat: Big): boolean {
   return net.base.eq(0) ? vat.eq(0) : vat.minus(net.vat).abs().lte(VAT_TOLERANCE);
 }
 
-/** What the totals say of a document's prices, all rates together. */
+/** The reading of a document's prices over all rates. */
 export interface PriceReading {
   readonly rates: readonly RateReading[];
-  /** Undefined where neither reading fits all rates. */
+  /** Undefined if neither reading matches all rates. */
   readonly prices: 'net' | 'gross' | undefined;
-  /** Σ base + VAT of all rates: as sent where the reading is known, else by either reading. */
+  /** Σ base + VAT of all rates: one value for a known reading, else one for each reading. */
   readonly taxed: readonly Big[];
   /** Taxable bases without VAT as sent. */
   readonly bases: Big;
 }
 
-/** Reads the taxed lines against the totals sent: net where all rates fit it, else gross where all fit that. */
+/** Compares the taxed lines with the sent totals: net if all rates match that, else gross if all match that. */
 export function readPrices(
   sums: LineSums,
   percents: VatRates,
@@ -102,7 +96,7 @@ export function readPrices(
   return { rates, prices, taxed: taxed[prices ?? 'neither'], bases: add(rates.map(({ sent }) => sent.base)) };
 }
 
-/** Σ of the lines without VAT: exempt and exported. */
+/** Returns Σ of the lines without VAT: exempt and exported. */
 export function untaxed(sums: LineSums): Big {
   return sums.EXEMPT.plus(sums.EXPORT);
 }

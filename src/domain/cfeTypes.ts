@@ -1,10 +1,10 @@
 /**
- * The nine types of CFE that the service issues, one row each: everything that differs by type follows from here.
- * Sources: Formato CFE v25.2, table A (codes), zones A and B; docs/authority/receipts.md, docs/authority/codes.md.
+ * The nine types of CFE that the service issues, with all their differences. Sources: Formato CFE v25.2, table A (codes),
+ * zones A and B; docs/authority/receipts.md, docs/authority/codes.md.
  */
 
 export const ENVIRONMENTS = ['production', 'sandbox'] as const;
-/** Where a CFE is valid: in production it is a fiscal document, in sandbox it is a trial. */
+/** In production a CFE is a fiscal document, in sandbox it is a test. */
 export type Environment = (typeof ENVIRONMENTS)[number];
 
 /**
@@ -21,15 +21,15 @@ export const IVA_TYPES = {
 } as const;
 export type IvaType = keyof typeof IVA_TYPES;
 
-/** Fields of `header.receiver` that a family may demand. */
+/** Fields of `header.receiver` that a family may require. */
 type ReceiverField = 'legal_name' | 'fiscal_address' | 'city' | 'department' | 'country';
 
-/** What a family asks of its receiver (docs/authority/receipts.md#who-must-be-named, docs/contract.md#receivers). */
+/** The receiver of a family (docs/authority/receipts.md#who-must-be-named, docs/contract.md#receivers). */
 interface ReceiverRow {
   readonly required: boolean;
-  /** Kinds of document that the family's schema can hold. */
+  /** Kinds of document that the family's schema allows. */
   readonly documents: readonly ('RUC' | 'NIFE')[];
-  /** When the receiver must be identified by a document. */
+  /** When a document must identify the receiver. */
   readonly identified: 'always' | 'above the threshold' | 'never';
   readonly fields: readonly ReceiverField[];
 }
@@ -38,17 +38,17 @@ interface TypeRow {
   /** TipoCFE. */
   readonly code: number;
   readonly label: string;
-  /** Element that holds the document inside `CFE`. */
+  /** Element of the document inside `CFE`. */
   readonly root: 'eTck' | 'eFact' | 'eFact_Exp';
   readonly family: 'ticket' | 'invoice' | 'export';
-  /** Notes correct another CFE and must name it (zone F). */
+  /** Notes correct another CFE and reference it (zone F). */
   readonly note: 'credit' | 'debit' | null;
   readonly maxLines: number;
   readonly ivaTypes: readonly IvaType[];
   readonly receiver: ReceiverRow;
-  /** ModVenta values that the family may hold (Formato CFE v25.2, zone A, field 14). */
+  /** ModVenta values of the family (Formato CFE v25.2, zone A, field 14). */
   readonly saleModes: readonly number[];
-  /** Whether ClauVenta, ModVenta and ViaTransp always stand there; else ModVenta alone, where lines are exported. */
+  /** Whether ClauVenta, ModVenta and ViaTransp are always present; else only ModVenta, with exported lines. */
   readonly saleZone: boolean;
 }
 
@@ -100,7 +100,7 @@ const exported = {
   saleZone: true,
 } as const;
 
-/** The types by the name that the API gives them. */
+/** The types by their name in the API. */
 export const CFE_TYPES = {
   ETICKET: { code: 101, label: 'e-Ticket', note: null, ...ticket },
   ETICKET_NC: { code: 102, label: 'Nota de Crédito de e-Ticket', note: 'credit', ...ticket },
@@ -127,12 +127,12 @@ export type CfeType = keyof typeof CFE_TYPES;
 export type CfeTypeRow = TypeRow;
 export const CFE_TYPE_NAMES = Object.keys(CFE_TYPES) as CfeType[];
 
-/** The row of a type, seen as any row. */
+/** Returns the row of a type, without its literal types. */
 export function cfeTypeRow(type: CfeType): CfeTypeRow {
   return CFE_TYPES[type];
 }
 
-/** The type with the given code of the authority, or undefined when the code is not one of the nine. */
+/** Returns the type with a code of the authority; undefined for an unsupported code. */
 export function cfeTypeOfCode(code: number): CfeType | undefined {
   return CFE_TYPE_NAMES.find((name) => CFE_TYPES[name].code === code);
 }

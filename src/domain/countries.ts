@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { addIssue } from './issue.ts';
 
-/** Stands for a country that has no code in the authority's list. */
+/** The code of a country that is not in the authority's list. */
 const NO_COUNTRY_CODE = '99';
 
 /**
- * The authority's list of countries (XSD 1.44, CodPaisType): ISO 3166-1 alpha-2, codes withdrawn since (AN, BU, CS,
- * SU, TP, YD, YU, ZR), three of its own (EA, KA, UE), and 99.
+ * The authority's list of countries (XSD 1.44, CodPaisType): ISO 3166-1 alpha-2, withdrawn codes (AN, BU, CS, SU, TP, YD,
+ * YU, ZR), its own codes (EA, KA, UE), and 99.
  */
 const CODES = new Set(
   (
@@ -21,7 +21,6 @@ const CODES = new Set(
   ).split(' '),
 );
 
-/** The schema of a country by its code in the authority's list. */
 export const CountryCode = z
   .string()
   .superRefine((value, ctx) => {
@@ -36,7 +35,7 @@ export const CountryCode = z
   .meta({
     id: 'CountryCode',
     description:
-      'Country by its code in the CFE format: those of ISO 3166-1 alpha-2, some of them withdrawn since, three of the format’s own (EA, KA, UE), and 99 for a country without a code. Source: DGITypes.xsd 1.44 (CodPaisType).',
+      'Country code of the CFE format: ISO 3166-1 alpha-2, including some withdrawn codes, the format’s own codes EA, KA and UE, and 99 for a country without a code. Source: DGITypes.xsd 1.44 (CodPaisType).',
     enum: [...CODES],
     'x-enum-of': 'ISO 3166-1 alpha-2',
     examples: ['UY', 'BR'],

@@ -1,38 +1,37 @@
-/** How often an account may have the login of an enterprise checked (docs/contract.md#credentials). */
+/** Limits the checks of an enterprise's login (docs/contract.md#credentials). */
 import { montevideoDate, secondsToMidnight } from './montevideo.ts';
 
-/** Checks a day in Montevideo, while no certificate proves who owns the RUT. @internal exported for tests */
+/** Checks per day in Montevideo without a certificate that proves ownership of the RUT. @internal exported for tests */
 export const UNPROVEN_A_DAY = 20;
 /**
- * Checks with a login of their own that may fail in a day in Montevideo, over all enterprises of an account: a password is
- * not to be tried on one RUT after the other. Those under way count, since they may fail.
+ * Failed checks of an account per day in Montevideo over all its enterprises, to prevent trying one password on many RUTs.
+ * Running checks count too.
  */
 export const FAILED_A_DAY = 50;
-/** Seconds after which an account whose checks are still under way may ask again. */
+/** Seconds until an account with running checks may ask again. */
 export const UNDER_WAY_SECONDS = 60;
-/** Failures in a row that have no consequence. @internal exported for tests */
+/** Consecutive failures without a pause. @internal exported for tests */
 export const FREE_FAILURES = 5;
 const FIRST_PAUSE_SECONDS = 60;
 const LONGEST_PAUSE_SECONDS = 86_400;
 
-/** The checks that an account asked for at an enterprise. */
+/** The checks of an account at one enterprise. */
 export interface ChecksSoFar {
-  /** The day in Montevideo, `YYYY-MM-DD`, that `checks` are of. */
+  /** The day of `checks` in Montevideo, `YYYY-MM-DD`. */
   readonly day: string;
   readonly checks: number;
   /** Failures since the last success. */
   readonly failures: number;
-  /** The moment of the last failure. */
   readonly failedAt: Date | null;
 }
 
-/** How long the next check must wait, and why, in words. */
+/** A pause before the next check, and the reason in words. */
 export interface Pause {
   readonly seconds: number;
   readonly why: string;
 }
 
-/** Why the next check must wait, in words, and for how many seconds; null when it need not. */
+/** Returns the pause before the next check; null if it may run now. */
 export function credentialsPause(
   { day, checks, failures, failedAt }: ChecksSoFar,
   { now, isProven }: { now: Date; isProven: boolean },

@@ -1,11 +1,11 @@
 /**
- * Keyset cursors: where a page of a list ended, as an opaque text that is safe in an address. The next page begins behind it,
- * whatever was added or removed meanwhile, and costs the same however far it is.
+ * Keyset cursors: the key of a page's last row as opaque text, safe in a URL. The next page starts after it, regardless of
+ * added or removed rows, at a constant cost.
  */
 import { isDate } from './montevideo.ts';
 import { isUuid } from './uuid.ts';
 
-/** What one value of a key may be, so that whatever a cursor holds is a value that the database can compare with. */
+/** The kinds of values in a key; validation ensures that the database can compare them. */
 const KINDS = {
   text: (text: string) => text.length <= 1_000 && !text.includes('\0'),
   number: (text: string) => /^-?\d{1,15}$/.test(text),
@@ -19,23 +19,23 @@ const KINDS = {
 } as const;
 export type KeyPart = keyof typeof KINDS;
 
-/** Longest cursor that is looked at. */
+/** The longest accepted cursor. */
 const LONGEST = 4_000;
 
-/** The cursor of a key. */
-export const cursorOf = (values: readonly string[]): string =>
+/** Encodes a key as a cursor. */
+export const encodeCursor = (values: readonly string[]): string =>
   Buffer.from(JSON.stringify(values)).toString('base64url');
 
-/** The key of a cursor whose parts are of these kinds; null for a text that is no such cursor. */
-export function valuesOf(cursor: string, parts: readonly KeyPart[]): string[] | null {
+/** Decodes a cursor into a key with parts of these kinds; null for an invalid cursor. */
+export function decodeCursor(cursor: string, parts: readonly KeyPart[]): string[] | null {
   if (cursor.length > LONGEST || !/^[\w-]+$/.test(cursor)) return null;
-  const values = parsed(Buffer.from(cursor, 'base64url').toString('utf8'));
+  const values = parseJson(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (!Array.isArray(values) || values.length !== parts.length) return null;
   const isKey = parts.every((part, i) => typeof values[i] === 'string' && KINDS[part](values[i]));
   return isKey ? (values as string[]) : null;
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

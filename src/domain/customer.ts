@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { CountryCode } from './countries.ts';
 import { Email } from './email.ts';
 import { DocumentTypeName, namedEnum } from './enums.ts';
-import { needed, optional, shapeOf } from './fields.ts';
-import { CUSTOMER_WORDS, words } from './fieldWords.ts';
+import { creationShape, optionalField, requiredField } from './fields.ts';
+import { CUSTOMER_WORDS, describeField } from './fieldWords.ts';
 import { addIssue } from './issue.ts';
 import { LENGTHS } from './lengths.ts';
 import { documentFault } from './receiverDocument.ts';
-import { text } from './text.ts';
+import { textSchema } from './text.ts';
 
 const MOST_NOTIFICATIONS = 20;
 
-/** How a customer is told of receipts. */
+/** How a customer gets receipts. */
 export const NotificationType = namedEnum('NotificationType', 'How receipts are delivered.', ['EMAIL'], {
   EMAIL: 'By e-mail, with PDF and XML.',
 });
@@ -19,60 +19,60 @@ export const NotificationType = namedEnum('NotificationType', 'How receipts are 
 const Notification = z
   .strictObject({
     type: NotificationType,
-    destination: Email.meta(words(CUSTOMER_WORDS.destination)),
-    enabled: z.boolean().meta(words(CUSTOMER_WORDS.enabled)),
+    destination: Email.meta(describeField(CUSTOMER_WORDS.destination)),
+    enabled: z.boolean().meta(describeField(CUSTOMER_WORDS.enabled)),
   })
-  .meta({ id: 'CustomerNotificationRequest', description: 'One place where receipts go.' });
+  .meta({ id: 'CustomerNotificationRequest', description: 'One destination for receipts.' });
 
-/** The fields of a customer beside its document. */
+/** The fields of a customer without its document. */
 export const CUSTOMER_FIELDS = {
-  legal_name: needed({
+  legal_name: requiredField({
     column: 'legalName',
-    schema: text(LENGTHS.legalName),
+    schema: textSchema(LENGTHS.legalName),
     words: { description: 'Legal name of the customer.', examples: ['Almacén del Sur S.R.L.'] },
   }),
-  fiscal_address: optional({
+  fiscal_address: optionalField({
     column: 'fiscalAddress',
-    schema: text(LENGTHS.address),
+    schema: textSchema(LENGTHS.address),
     words: { description: 'Street and number. null: not known.', examples: ['Av. 18 de Julio 1234'] },
   }),
-  city: optional({
+  city: optionalField({
     column: 'city',
-    schema: text(LENGTHS.city),
+    schema: textSchema(LENGTHS.city),
     words: { description: 'City or town. null: not known.', examples: ['Montevideo'] },
   }),
-  department: optional({
+  department: optionalField({
     column: 'department',
-    schema: text(LENGTHS.department),
+    schema: textSchema(LENGTHS.department),
     words: { description: 'Department, province or state. null: not known.', examples: ['Montevideo'] },
   }),
-  country: optional({
+  country: optionalField({
     column: 'country',
-    schema: text(LENGTHS.countryName),
+    schema: textSchema(LENGTHS.countryName),
     words: { description: 'Name of the country, in words. null: not known.', examples: ['Uruguay'] },
   }),
-  country_code: optional({
+  country_code: optionalField({
     column: 'countryCode',
     schema: CountryCode,
     words: {
       description:
-        'Country by its code in the CFE format: ISO 3166-1 alpha-2 in capitals, or 99 where the format has none. null: not known.',
+        'Country code of the CFE format: ISO 3166-1 alpha-2 in capitals, or 99 for a country without a code. null: not known.',
       examples: ['UY'],
     },
   }),
 } as const;
 
 /** Body of POST …/customers and PUT …/customers/{doc_type}/{doc_number} (docs/contract.md#customers). */
-export const Customer = z
+export const CustomerBody = z
   .strictObject({
     doc_type: DocumentTypeName,
-    doc_number: text(LENGTHS.foreignDocument).meta(words(CUSTOMER_WORDS.doc_number)),
-    ...shapeOf(CUSTOMER_FIELDS),
+    doc_number: textSchema(LENGTHS.foreignDocument).meta(describeField(CUSTOMER_WORDS.doc_number)),
+    ...creationShape(CUSTOMER_FIELDS),
     notifications: z
       .array(Notification)
       .max(MOST_NOTIFICATIONS)
       .nullable()
-      .meta(words(CUSTOMER_WORDS.notifications))
+      .meta(describeField(CUSTOMER_WORDS.notifications))
       .optional(),
   })
   .superRefine(
@@ -80,11 +80,11 @@ export const Customer = z
       const fault = documentFault(customer.doc_type, customer.doc_number);
       if (fault) addIssue(ctx, fault.code, fault.message, ['doc_number']);
     },
-    // The number is checked even when other fields are at fault, so that all faults are told at once.
+    // Checks the number even if other fields are invalid, to report all faults at once.
     { when: ({ value }) => hasDocument(value) },
   )
-  .meta({ description: 'A customer; what is left out, or null, is not known.' });
-export type Customer = z.infer<typeof Customer>;
+  .meta({ description: 'A customer; omitted and null fields are not known.' });
+export type CustomerBody = z.infer<typeof CustomerBody>;
 
 function hasDocument(value: unknown): boolean {
   const { doc_type, doc_number } = (value ?? {}) as { doc_type?: unknown; doc_number?: unknown };

@@ -1,6 +1,6 @@
 import type { Fault } from '../errors.ts';
 import type { RuleRow } from './bodyRules.ts';
-import type { Customer } from './customer.ts';
+import type { CustomerBody } from './customer.ts';
 import type { DocumentType } from './receiverDocument.ts';
 
 /** The rules on customers that the schema does not contain: rows of docs/rules.md. */
@@ -38,7 +38,7 @@ export function customerFault(code: keyof typeof CUSTOMER_RULES, message: string
 
 /** Returns the faults of a body whose document differs from the path. */
 export function documentFaults(
-  body: Pick<Customer, 'doc_type' | 'doc_number'>,
+  body: Pick<CustomerBody, 'doc_type' | 'doc_number'>,
   path: { readonly docType: DocumentType; readonly docNumber: string },
 ): Fault[] {
   const pairs = [

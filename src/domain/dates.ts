@@ -4,8 +4,8 @@ import { addDays, instantOfMontevideo, isDate, startOfDay } from './montevideo.t
 
 const shown = (value: string) => (value.length <= 40 ? JSON.stringify(value) : 'a longer string');
 
-/** A schema for a calendar day, `YYYY-MM-DD`, within the bounds if given. The value stays a string. */
-export function date(bounds?: { earliest: string; latest: string }) {
+/** Returns a schema for a calendar day, `YYYY-MM-DD`, within optional bounds. The value stays a string. */
+export function dateSchema(bounds?: { earliest: string; latest: string }) {
   return z
     .string()
     .superRefine((value, ctx) => {
@@ -19,10 +19,10 @@ export function date(bounds?: { earliest: string; latest: string }) {
     .meta({ format: 'date', examples: ['2026-11-20'] });
 }
 
-/** The first and last day, in Montevideo, for which an enterprise can be scheduled: e-invoicing began in October 2011. */
+/** The first and last start date of an enterprise, in Montevideo: e-invoicing started in October 2011. */
 const SCHEDULE = { earliest: '2011-10-01', latest: '2050-12-31' };
 
-/** The same days as a pattern, for openapi.json: a format of JSON Schema has a time zone. */
+/** The same days as a pattern for openapi.json, since JSON Schema's date-time requires a time zone. */
 const YEARS = '2011-1[0-2]|20(1[2-9]|[2-4][0-9]|50)-(0[1-9]|1[0-2])';
 const LEAP_YEARS = '20(1[26]|2[048]|3[26]|4[048])';
 const SCHEDULED_DAYS = [
@@ -35,13 +35,10 @@ const SCHEDULED_DAYS = [
 const MOMENT =
   /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
-/** Whether `text` is a date and time with its zone (RFC 3339). */
+/** True for a date and time with a time zone (RFC 3339). */
 const isMoment = (text: string): boolean => isDate(MOMENT.exec(text)?.[1] ?? '');
 
-/**
- * A schema for a date and time: in Montevideo without a time zone, or with its zone, as answers have it; the value is the
- * instant.
- */
+/** Schema of a date and time, with a time zone or in Montevideo time. The value is the instant. */
 export const MontevideoDateTime = z
   .string()
   .transform((value, ctx) => {
@@ -61,7 +58,7 @@ export const MontevideoDateTime = z
   })
   .meta({
     anyOf: [
-      // Days that exist, of the years that count.
+      // Existing days of the allowed years.
       { type: 'string', pattern: `^(${SCHEDULED_DAYS})T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$` },
       { type: 'string', format: 'date-time' },
     ],
@@ -70,7 +67,7 @@ export const MontevideoDateTime = z
 
 /**
  * A schema for a moment that bounds a list: a day in Montevideo, or a date and time with its zone (RFC 3339). The value stays a
- * string; `spanOf` says what it spans.
+ * string; `spanOfMoment` says what it spans.
  */
 export const Moment = z
   .string()
@@ -88,8 +85,8 @@ export const Moment = z
     examples: ['2026-03-01', '2026-03-01T09:00:00-03:00'],
   });
 
-/** The instants of a `Moment`, from the first on and before the other: those of the day, or of the millisecond. */
-export function spanOf(moment: string): { readonly from: Date; readonly before: Date } {
+/** Returns the span of a `Moment`, from `from` to just before `before`: a day or a millisecond. */
+export function spanOfMoment(moment: string): { readonly from: Date; readonly before: Date } {
   if (isDate(moment)) return { from: startOfDay(moment), before: startOfDay(addDays(moment, 1)) };
   const from = new Date(moment);
   return { from, before: new Date(from.getTime() + 1) };

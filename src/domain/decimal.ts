@@ -20,7 +20,7 @@ export class JsonNumber {
 }
 
 /** What somebody typed where a number is wanted: a number as it was written, else the text, which the schema refuses. */
-export const typedNumber = (typed: string): JsonNumber | string =>
+export const parseTypedNumber = (typed: string): JsonNumber | string =>
   /^\d+(\.\d+)?$/.test(typed) ? new JsonNumber(typed) : typed;
 
 interface Size {
@@ -82,7 +82,7 @@ const jsonNumber = z.custom<JsonNumber>((value) => value instanceof JsonNumber, 
  * A schema that reads a `JsonNumber` into an exact decimal with at most `integerDigits` before the point and
  * `decimals` after it; negative only with `negative`. Trailing zeros do not count.
  */
-export function decimal(limits: { integerDigits: number; decimals: number; negative?: boolean }) {
+export function decimalSchema(limits: { integerDigits: number; decimals: number; negative?: boolean }) {
   const { integerDigits, decimals, negative = false } = limits;
   return jsonNumber
     .transform((number, ctx) => {
@@ -116,7 +116,7 @@ export function decimal(limits: { integerDigits: number; decimals: number; negat
 }
 
 /** A schema that reads a `JsonNumber` into an integer from `minimum` to `maximum` (within the safe integers). */
-export function integer(limits: { minimum: number; maximum: number }) {
+export function integerSchema(limits: { minimum: number; maximum: number }) {
   const { minimum, maximum } = limits;
   return jsonNumber
     .transform((number, ctx) => {
@@ -137,12 +137,12 @@ export function integer(limits: { minimum: number; maximum: number }) {
 }
 
 /** Money in the CFE format: 15 digits and 2 decimals, not negative (MontoType). */
-export const amount = () => decimal({ integerDigits: 15, decimals: 2 });
+export const amountSchema = () => decimalSchema({ integerDigits: 15, decimals: 2 });
 /** Money that may be negative (Monto_admite_negType). */
-export const signedAmount = () => decimal({ integerDigits: 15, decimals: 2, negative: true });
+export const signedAmountSchema = () => decimalSchema({ integerDigits: 15, decimals: 2, negative: true });
 
 /** `x` rounded to `places` decimals, halves away from zero. */
-export function halfUp(x: Big, places: number): Big {
+export function roundHalfUp(x: Big, places: number): Big {
   return x.round(places, Big.roundHalfUp);
 }
 

@@ -2,7 +2,7 @@ import { Email } from './email.ts';
 import { isDate } from './montevideo.ts';
 
 /** What the authority's list of electronic issuers tells of a RUC; days are `YYYY-MM-DD`. */
-export interface DirectoryFacts {
+export interface DirectoryRecord {
   readonly rut: string;
   readonly name: string;
   readonly mail: string | null;
@@ -16,13 +16,13 @@ export type ExchangeState = 'PENDING' | 'ON_ITS_WAY' | 'NOT_ELECTRONIC' | 'NO_AD
 const LONGEST_NAME = 250;
 
 /** What counts of a row of the list: where there is no day it writes `0000-00-00`, and a mail may be anything. Null without a RUC. */
-export function directoryFacts(listed: {
+export function parseDirectoryEntry(listed: {
   readonly rut: string;
   readonly name: string;
   readonly mail: string;
   readonly since: string;
   readonly until: string;
-}): DirectoryFacts | null {
+}): DirectoryRecord | null {
   if (!/^\d{12}$/.test(listed.rut)) return null;
   const day = (text: string): string | null => (isDate(text.slice(0, 10)) ? text.slice(0, 10) : null);
   const mail = Email.safeParse(listed.mail);
@@ -36,8 +36,10 @@ export function directoryFacts(listed: {
 }
 
 /** Whether somebody is an electronic issuer, and so an electronic receiver, on a day. */
-export const isIssuerOn = ({ since, until }: Pick<DirectoryFacts, 'since' | 'until'>, day: string): boolean =>
-  since !== null && since <= day && (until === null || until >= day);
+export const isIssuerOn = (
+  { since, until }: Pick<DirectoryRecord, 'since' | 'until'>,
+  day: string,
+): boolean => since !== null && since <= day && (until === null || until >= day);
 
 /**
  * The name of the file of a sobre between companies (docs/authority/sobres.md#the-e-mail-with-a-sobre); `createdOn` is

@@ -1,5 +1,5 @@
 import { addIssue } from './issue.ts';
-import { text } from './text.ts';
+import { textSchema } from './text.ts';
 
 /** RFC 5321 §4.5.3.1.3. */
 const EMAIL_LENGTH = 254;
@@ -12,7 +12,7 @@ const ADDRESS =
   /^[^\s@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u;
 
 /** The schema of an e-mail address. */
-export const Email = text(EMAIL_LENGTH)
+export const Email = textSchema(EMAIL_LENGTH)
   .superRefine((value, ctx) => {
     if (!ADDRESS.test(value)) {
       addIssue(ctx, 'email.malformed', 'must be an e-mail address.');

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { base64File } from './base64.ts';
 import { MontevideoDateTime } from './dates.ts';
-import { integer } from './decimal.ts';
+import { integerSchema } from './decimal.ts';
 import { BRANCH_FIELDS, ENTERPRISE_FIELDS, FIRST_FIELDS } from './enterpriseFields.ts';
-import { changesOf, shapeOf } from './fields.ts';
-import { ENTERPRISE_WORDS, words } from './fieldWords.ts';
+import { creationShape, updateShape } from './fields.ts';
+import { describeField, ENTERPRISE_WORDS } from './fieldWords.ts';
 import { addIssue } from './issue.ts';
 import { readLogo } from './logo.ts';
 import { Rut } from './rut.ts';
-import { text } from './text.ts';
+import { textSchema } from './text.ts';
 
 /** Longest plan and frequency names, logins and passwords; ours, because none of them reaches a CFE. */
 const NAME_LENGTH = 100;
@@ -18,9 +18,9 @@ const W = ENTERPRISE_WORDS;
 /** Body of POST /enterprises (docs/contract.md#enterprise); lengths as the CFE format allows for the issuer. */
 export const CreateEnterprise = z
   .strictObject({
-    rut: Rut.meta(words(W.rut)),
-    ...shapeOf(FIRST_FIELDS),
-    is_new_enterprise: z.boolean().meta(words(W.is_new_enterprise)).optional(),
+    rut: Rut.meta(describeField(W.rut)),
+    ...creationShape(FIRST_FIELDS),
+    is_new_enterprise: z.boolean().meta(describeField(W.is_new_enterprise)).optional(),
   })
   .meta({ description: 'A company that is to issue, with its first branch.' });
 export type CreateEnterprise = z.infer<typeof CreateEnterprise>;
@@ -45,9 +45,9 @@ export const UpdateEnterprise = z
           'From when on the enterprise may issue: date and time in America/Montevideo, without a time zone, or with one, as it is answered; from 2011-10-01 to 2050-12-31; one in the past counts as reached. null only while none is set.',
       })
       .optional(),
-    plan_id: text(NAME_LENGTH).meta(words(W.plan_id)).optional(),
-    frequency_id: text(NAME_LENGTH).meta(words(W.frequency_id)).optional(),
-    ...changesOf(ENTERPRISE_FIELDS),
+    plan_id: textSchema(NAME_LENGTH).meta(describeField(W.plan_id)).optional(),
+    frequency_id: textSchema(NAME_LENGTH).meta(describeField(W.frequency_id)).optional(),
+    ...updateShape(ENTERPRISE_FIELDS),
     logo_b64: Logo.nullable()
       .meta({
         description:
@@ -71,7 +71,7 @@ export type UpdateEnterprise = z.infer<typeof UpdateEnterprise>;
 /** Body of POST …/branches. */
 export const CreateBranch = z
   .strictObject({
-    ...shapeOf({ branch: ENTERPRISE_FIELDS.branch, ...BRANCH_FIELDS }),
+    ...creationShape({ branch: ENTERPRISE_FIELDS.branch, ...BRANCH_FIELDS }),
   })
   .meta({ description: 'A branch that the tax authority knows.' });
 export type CreateBranch = z.infer<typeof CreateBranch>;
@@ -90,7 +90,7 @@ export const UploadCertificate = z
         'The .p12 file (PKCS #12) in base64 (RFC 4648 §4): one certificate with its RSA key of at least 2048 bits, for the RUC of the enterprise.',
       examples: ['MIIK3wIBAzCCCpUGCSqGSIb3DQEHAaCC'],
     }),
-    password: text(PASSWORD_LENGTH).meta({
+    password: textSchema(PASSWORD_LENGTH).meta({
       description: 'Password of the file; it is not kept.',
       examples: ['demo-certificate'],
     }),
@@ -106,7 +106,7 @@ export const UploadCae = z
         'The XML file of the CAE as the authority gave it, in base64 (RFC 4648 §4); at most 64 KiB. Source: Formato CAE v05.',
       examples: ['PD94bWwgdmVyc2lvbj0iMS4wIj8+PENBRSB4'],
     }),
-    cae_start_number: integer({ minimum: 1, maximum: 9_999_999 }).meta({
+    cae_start_number: integerSchema({ minimum: 1, maximum: 9_999_999 }).meta({
       description:
         'First number that may be given, within the range of the CAE; those below it are never given here.',
       examples: [1],
@@ -118,10 +118,10 @@ export type UploadCae = z.infer<typeof UploadCae>;
 /** Body of POST …/validate-efactura (docs/contract.md#credentials): empty, or the login at the authority. */
 export const ValidateCredentials = z
   .strictObject({
-    username: text(NAME_LENGTH)
+    username: textSchema(NAME_LENGTH)
       .meta({ description: 'User name of the e-invoicing login at the authority.', examples: ['demo'] })
       .optional(),
-    password: text(PASSWORD_LENGTH)
+    password: textSchema(PASSWORD_LENGTH)
       .meta({ description: 'Its password; kept sealed.', examples: ['demo-portal-login'] })
       .optional(),
   })

@@ -1,21 +1,21 @@
 /** What an enterprise and its branches are described by, as a caller writes it and receipts print it. */
-import { date } from './dates.ts';
-import { integer } from './decimal.ts';
+import { dateSchema } from './dates.ts';
+import { integerSchema } from './decimal.ts';
 import { Email } from './email.ts';
-import { needed, optional } from './fields.ts';
+import { optionalField, requiredField } from './fields.ts';
 import { CFE_FORMAT } from './fieldWords.ts';
 import { addIssue } from './issue.ts';
 import { LENGTHS } from './lengths.ts';
-import { text } from './text.ts';
+import { textSchema } from './text.ts';
 
 /** The day on which the regime began. */
 const FIRST_DAY = '2011-10-01';
 
 /** CorreoEmisor holds less than an e-mail address may have. */
-const IssuerEmail = Email.and(text(LENGTHS.email));
+const IssuerEmail = Email.and(textSchema(LENGTHS.email));
 
 /** A web address as it is printed: a host, with or without scheme and path. */
-const Website = text(LENGTHS.website).superRefine((value, ctx) => {
+const Website = textSchema(LENGTHS.website).superRefine((value, ctx) => {
   const named = URL.canParse(value) ? value : `https://${value}`;
   const url = URL.canParse(named) ? new URL(named) : undefined;
   if (url && ['http:', 'https:'].includes(url.protocol) && url.hostname.includes('.') && !/\s/.test(value))
@@ -24,7 +24,7 @@ const Website = text(LENGTHS.website).superRefine((value, ctx) => {
 });
 
 /** The resolution by which an enterprise was made an issuer: its number and year. */
-const Resolution = text(LENGTHS.resolution)
+const Resolution = textSchema(LENGTHS.resolution)
   .superRefine((value, ctx) => {
     if (/^[0-9]{1,6}\/[0-9]{4}$/.test(value)) return;
     addIssue(ctx, 'resolution.malformed', 'must be the number and year of the resolution, such as 798/2012.');
@@ -33,64 +33,64 @@ const Resolution = text(LENGTHS.resolution)
 
 /** The fields of an enterprise; lengths as the CFE format allows for the issuer. */
 export const ENTERPRISE_FIELDS = {
-  legal_name: needed({
+  legal_name: requiredField({
     column: 'legalName',
-    schema: text(LENGTHS.legalName),
+    schema: textSchema(LENGTHS.legalName),
     words: {
       description: `Legal name, as on every receipt. Source: ${CFE_FORMAT} A, field 41 (RznSoc).`,
       examples: ['Almacén Demo SA'],
     },
   }),
-  trade_name: optional({
+  trade_name: optionalField({
     column: 'tradeName',
-    schema: text(LENGTHS.tradeName),
+    schema: textSchema(LENGTHS.tradeName),
     words: {
       description: `Name under which it trades, printed above the legal one; null: none. Source: ${CFE_FORMAT} A, field 42 (NomComercial).`,
       examples: ['Almacén Demo'],
     },
   }),
-  street_name: needed({
+  street_name: requiredField({
     column: 'streetName',
-    schema: text(LENGTHS.address),
+    schema: textSchema(LENGTHS.address),
     words: {
       description: `Street and number of the fiscal address. Source: ${CFE_FORMAT} A, field 48 (DomFiscal).`,
       examples: ['Rincón 500'],
     },
   }),
-  locality_name: needed({
+  locality_name: requiredField({
     column: 'localityName',
-    schema: text(LENGTHS.city),
+    schema: textSchema(LENGTHS.city),
     words: {
       description: `Town of the fiscal address. Source: ${CFE_FORMAT} A, field 49 (Ciudad).`,
       examples: ['Montevideo'],
     },
   }),
-  department_name: needed({
+  department_name: requiredField({
     column: 'departmentName',
-    schema: text(LENGTHS.department),
+    schema: textSchema(LENGTHS.department),
     words: {
       description: `Department of the fiscal address. Source: ${CFE_FORMAT} A, field 50 (Departamento).`,
       examples: ['Montevideo'],
     },
   }),
-  branch: needed({
+  branch: requiredField({
     column: 'branch',
-    schema: integer({ minimum: 0, maximum: 9999 }),
+    schema: integerSchema({ minimum: 0, maximum: 9999 }),
     kind: 'code',
     words: {
       description: `Code that the tax authority gave to the branch, at most 4 digits. Source: ${CFE_FORMAT} A, field 47 (CdgDGISucur).`,
       examples: [1],
     },
   }),
-  phone_number: optional({
+  phone_number: optionalField({
     column: 'phoneNumber',
-    schema: text(LENGTHS.phone),
+    schema: textSchema(LENGTHS.phone),
     words: {
       description: `Telephone, as it is printed; null: none. Source: ${CFE_FORMAT} A, field 44 (Telefono).`,
       examples: ['29160000'],
     },
   }),
-  email: optional({
+  email: optionalField({
     column: 'email',
     schema: IssuerEmail,
     kind: 'email',
@@ -99,7 +99,7 @@ export const ENTERPRISE_FIELDS = {
       examples: ['facturas@example.com.uy'],
     },
   }),
-  website: optional({
+  website: optionalField({
     column: 'website',
     schema: Website,
     words: {
@@ -108,9 +108,9 @@ export const ENTERPRISE_FIELDS = {
       examples: ['www.example.com.uy'],
     },
   }),
-  issuer_since: optional({
+  issuer_since: optionalField({
     column: 'issuerSince',
-    schema: date({ earliest: FIRST_DAY, latest: '2050-12-31' }),
+    schema: dateSchema({ earliest: FIRST_DAY, latest: '2050-12-31' }),
     kind: 'day',
     words: {
       description:
@@ -118,7 +118,7 @@ export const ENTERPRISE_FIELDS = {
       examples: ['2026-03-01'],
     },
   }),
-  resolution: optional({
+  resolution: optionalField({
     column: 'resolution',
     schema: Resolution,
     words: {

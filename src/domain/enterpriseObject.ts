@@ -1,5 +1,5 @@
 /** The enterprise object (docs/contract.md#enterprise) as answers, events and the operator's console tell it. */
-import { type CaeStatus, caeStatus, chooseCae, noneLeft } from './cae.ts';
+import { type CaeStatus, caeStatus, chooseCae, noNumbersLeftFault } from './cae.ts';
 import { type CertificateStatus, certificateStatus } from './certificate.ts';
 import { CFE_TYPES, type CfeType } from './cfeTypes.ts';
 import { ENTERPRISE_FIELDS } from './enterpriseFields.ts';
@@ -10,7 +10,7 @@ import {
   missingPermissions,
   type Permission,
 } from './enterpriseStatus.ts';
-import { namedFrom, type Stored } from './fields.ts';
+import { type Stored, toApiFields } from './fields.ts';
 import { montevideoDate } from './montevideo.ts';
 
 /** What is stored of an enterprise itself. */
@@ -92,7 +92,7 @@ function warningsOf(caes: readonly HeldCae[], now: Date): EnterpriseWarning[] {
   const today = montevideoDate(now);
   return [...Map.groupBy(caes, ({ type }) => type)]
     .filter(([, ofType]) => chooseCae(ofType, today) === undefined)
-    .map(([type]) => ({ code: 'enterprise.no_numbers', message: noneLeft(type).message }));
+    .map(([type]) => ({ code: 'enterprise.no_numbers', message: noNumbersLeftFault(type).message }));
 }
 
 /** The five fields that an update of the enterprise answers. */
@@ -121,7 +121,7 @@ export function enterpriseObject({ enterprise, certificate, caes }: FullEnterpri
   const permissions = [...enterprise.permissions];
   return {
     ...updatedEnterpriseObject(enterprise),
-    ...namedFrom(ENTERPRISE_FIELDS, enterprise),
+    ...toApiFields(ENTERPRISE_FIELDS, enterprise),
     has_logo: Boolean(enterprise.logoSha256),
     is_new_enterprise: enterprise.isNewEnterprise,
     is_authorized_issuer: permissions.includes('PROD'),

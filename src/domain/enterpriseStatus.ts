@@ -45,7 +45,7 @@ export type ReadyFact = keyof typeof READY_FACTS;
 export type ReadyFacts = Readonly<Record<ReadyFact, boolean>>;
 
 /** The missing facts, in the order of the table; none when the enterprise may become READY. */
-export function lackingFacts(facts: ReadyFacts): ReadyFact[] {
+export function missingReadyFacts(facts: ReadyFacts): ReadyFact[] {
   return (Object.keys(READY_FACTS) as ReadyFact[]).filter((fact) => !facts[fact]);
 }
 

@@ -28,15 +28,15 @@ const NOT_A_FIELD = 'unknown field.';
 type Key = string | number;
 
 /** Reads `input` by `schema`: the value, or all its faults at once with paths as JSON Pointers. */
-export function check<T>(schema: z.ZodType<T>, input: unknown, reading: Reading = {}): Checked<T> {
+export function checkInput<T>(schema: z.ZodType<T>, input: unknown, reading: Reading = {}): Checked<T> {
   const result = schema.safeParse(input);
   if (result.success) return { ok: true, value: result.data };
   return { ok: false, faults: faultsOf(result.error, input, { ...reading, schema }) };
 }
 
 /** The value of `input` as `schema` reads it. Refuses all its faults at once (INVALID_INPUT). */
-export function required<T>(schema: z.ZodType<T>, input: unknown): T {
-  const checked = check(schema, input);
+export function parseOrRefuse<T>(schema: z.ZodType<T>, input: unknown): T {
+  const checked = checkInput(schema, input);
   if (checked.ok) return checked.value;
   throw invalidInput(checked.faults);
 }
@@ -56,14 +56,14 @@ function faultsOf(
     for (const fault of faultsOfIssue(issue, input, reading, advice)) {
       const key = `${fault.path} ${fault.code}`;
       if (!faults.has(key)) faults.set(key, fault);
-      if (faults.size > MAX_FAULTS) return limited([...faults.values()]);
+      if (faults.size > MAX_FAULTS) return limitFaults([...faults.values()]);
     }
   }
   return [...faults.values()];
 }
 
 /** The first thousand of `faults`, with a last one that says there are more. */
-export function limited(faults: Fault[]): Fault[] {
+export function limitFaults(faults: Fault[]): Fault[] {
   if (faults.length <= MAX_FAULTS) return faults;
   const message = `There are more than ${MAX_FAULTS} faults; the first ${MAX_FAULTS} are listed.`;
   return [...faults.slice(0, MAX_FAULTS), { path: '', code: 'body.more_faults', message }];

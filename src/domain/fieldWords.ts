@@ -4,14 +4,17 @@
  */
 
 /** The words of a field, as OpenAPI has them. */
-export interface Words {
+export interface FieldWords {
   readonly description: string;
   readonly examples: readonly [unknown, ...unknown[]];
 }
-type WordsOf<F extends string> = Readonly<Record<F, Words>>;
+type WordsOf<F extends string> = Readonly<Record<F, FieldWords>>;
 
 /** The words for a schema's `.meta`. */
-export const words = ({ description, examples }: Words): { description: string; examples: unknown[] } => ({
+export const describeField = ({
+  description,
+  examples,
+}: FieldWords): { description: string; examples: unknown[] } => ({
   description,
   examples: [...examples],
 });
@@ -84,7 +87,7 @@ export const RECEIVER_WORDS = {
 } as const satisfies WordsOf<string>;
 
 /** Of a CFE, as it is issued and answered. */
-export const CFE_WORDS = {
+export const CFE_FIELD_WORDS = {
   cfe_id: {
     description:
       'Id of the CFE at its enterprise: type code, hyphen, place in the enterprise’s sequence for that type and environment, from 1.',

@@ -16,7 +16,7 @@ export function decimalText(text: string, decimals?: number): string {
 export const money = (text: string): string => decimalText(text, 2);
 
 /** Money in running text, with a minus sign in place of the hyphen. */
-export const amountText = (text: string): string => money(text).replace('-', '−');
+export const signedMoney = (text: string): string => money(text).replace('-', '−');
 
 /** Quantities and percentages: `2.000` as `2`. */
 export const quantity = (text: string): string => decimalText(text, 0);

@@ -2,7 +2,7 @@
 
 import type { Fault } from '../errors.ts';
 import { JsonNumber } from './decimal.ts';
-import { type Checked, faultAt, limited, MAX_FAULTS } from './faults.ts';
+import { type Checked, faultAt, limitFaults, MAX_FAULTS } from './faults.ts';
 
 /** Deepest nesting that is read; the deepest body of the API has five levels. */
 const DEEPEST = 32;
@@ -31,7 +31,7 @@ export function readJson(text: string): Checked<unknown> {
   const reader = new ExactReader(text);
   try {
     const value = reader.read();
-    return reader.twice.length === 0 ? { ok: true, value } : { ok: false, faults: limited(reader.twice) };
+    return reader.twice.length === 0 ? { ok: true, value } : { ok: false, faults: limitFaults(reader.twice) };
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error;
     return refused(`must not be nested more than ${DEEPEST} levels deep.`);

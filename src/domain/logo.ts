@@ -28,7 +28,7 @@ export function readLogo(
   }
   const kind = startsWith(bytes, PNG) ? 'PNG' : startsWith(bytes, JPEG) ? 'JPEG' : undefined;
   if (!kind) return { ok: false, words: 'must be a PNG or JPEG picture.' };
-  const picture = pictureOf(bytes);
+  const picture = parsePicture(bytes);
   if (!picture)
     return { ok: false, words: `must be a whole ${kind} picture; this one is damaged or cut off.` };
   const { mediaType, width, height } = picture;
@@ -40,7 +40,7 @@ export function readLogo(
 }
 
 /** The picture that a file is; undefined where it is neither a PNG nor a JPEG, or not a whole one. */
-export const pictureOf = (bytes: Uint8Array): Picture | undefined =>
+export const parsePicture = (bytes: Uint8Array): Picture | undefined =>
   startsWith(bytes, PNG) ? pngOf(bytes) : startsWith(bytes, JPEG) ? jpegOf(bytes) : undefined;
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { Email } from './email.ts';
-import { CUSTOMER_WORDS, words } from './fieldWords.ts';
+import { CUSTOMER_WORDS, describeField } from './fieldWords.ts';
 
 /** What an e-mail brings: the receipt to a person who is to have it, or the sobre between companies. */
 export const MAIL_KINDS = ['RECEIPT', 'EXCHANGE'] as const;
@@ -37,7 +37,7 @@ const MOST_TO_ONE_MAILBOX = 500;
  * How many e-mails an account sends in a day, by the requests that it may make in an hour, which an operator raises with
  * `limit set`; to one mailbox never more than MOST_TO_ONE_MAILBOX.
  */
-export const mailsOfAccount = (requestsPerHour: number) => ({
+export const mailLimitsOfAccount = (requestsPerHour: number) => ({
   all: 5 * requestsPerHour,
   /** Of those, on request: what others ask for leaves room for automatic receipts. */
   byHand: Math.ceil((5 * requestsPerHour) / 2),
@@ -50,7 +50,7 @@ export const mailsOfAccount = (requestsPerHour: number) => ({
  * The mailbox behind an address: capitals do not count, nor does what its owner adds after a plus sign (RFC 5233), nor,
  * at Gmail, points before the @ and which of its two names stands behind it.
  */
-export function mailboxOf(destination: string): string {
+export function normaliseMailbox(destination: string): string {
   const mailbox = destination.toLowerCase().replace(/\+[^@]*(?=@)/, '');
   const [, name] = GMAIL.exec(mailbox) ?? [];
   return name === undefined ? mailbox : `${name.replaceAll('.', '')}@gmail.com`;
@@ -59,7 +59,7 @@ const GMAIL = /^(.*)@(?:gmail|googlemail)\.com$/;
 
 /** Body of POST …/cfes/{cfe_id}/emails (docs/contract.md#e-mail). */
 export const SendMail = z
-  .strictObject({ destination: Email.meta(words(CUSTOMER_WORDS.destination)) })
+  .strictObject({ destination: Email.meta(describeField(CUSTOMER_WORDS.destination)) })
   .meta({ description: 'Where the receipt is to go.' });
 
 /** Why an e-mail was not taken: stable words, without addresses, for whoever looks into it. */
@@ -115,7 +115,7 @@ export interface MailOutcome {
 }
 
 /** Where an e-mail stands after an attempt. `retriesLeft`: how many attempts of its schedule follow. */
-export function statusAfter(
+export function mailStatusAfter(
   { error, isFinal }: Pick<MailOutcome, 'error' | 'isFinal'>,
   { retriesLeft, askedAgain }: { retriesLeft: number; askedAgain: boolean },
 ): MailStatus {
@@ -126,5 +126,5 @@ export function statusAfter(
 }
 
 /** Whether an e-mail of the sandbox may go to an address: only where the operator has named it. */
-export const mayReachFromSandbox = (destination: string, allowed: readonly string[]): boolean =>
+export const isSandboxAddressAllowed = (destination: string, allowed: readonly string[]): boolean =>
   allowed.some((address) => address.toLowerCase() === destination.toLowerCase());

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import type { Totals } from './cfeDocument.ts';
 import { AMOUNT_DECIMALS } from './cfeTotals.ts';
-import { halfUp } from './decimal.ts';
+import { roundHalfUp } from './decimal.ts';
 
 /** What a note comes to, as it was sent. */
 export interface NoteAmount {
@@ -26,7 +26,7 @@ export function adjustedAmount({ pay, currency, exchangeRate }: NoteAmount, orig
  * original's pay_amount (Formato CFE v25.2, zone F, field 8).
  */
 export function referenceAmount(note: NoteAmount, original: OriginalTotals): Big {
-  const amount = halfUp(adjustedAmount(note, original), AMOUNT_DECIMALS);
+  const amount = roundHalfUp(adjustedAmount(note, original), AMOUNT_DECIMALS);
   const most = Big(original.pay);
   const least = amount.lt(most) ? amount : most;
   return least.lt(0) ? Big(0) : least;

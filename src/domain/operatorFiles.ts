@@ -3,13 +3,13 @@
 import Big from 'big.js';
 import * as z from 'zod';
 import { invalidInput } from '../errors.ts';
-import { date } from './dates.ts';
-import { amount, decimal, integer } from './decimal.ts';
+import { dateSchema } from './dates.ts';
+import { amountSchema, decimalSchema, integerSchema } from './decimal.ts';
 import { CURRENCIES } from './enums.ts';
-import { check } from './faults.ts';
+import { checkInput } from './faults.ts';
 import { addIssue } from './issue.ts';
 import { readJson } from './json.ts';
-import { text } from './text.ts';
+import { textSchema } from './text.ts';
 
 const NAME_LENGTH = 100;
 const SOURCE_LENGTH = 500;
@@ -18,9 +18,9 @@ const SOURCE_LENGTH = 500;
 export const PlanList = z
   .array(
     z.strictObject({
-      plan_id: text(NAME_LENGTH),
-      frequency_id: text(NAME_LENGTH),
-      amount: amount(),
+      plan_id: textSchema(NAME_LENGTH),
+      frequency_id: textSchema(NAME_LENGTH),
+      amount: amountSchema(),
       currency: z.enum(CURRENCIES),
     }),
   )
@@ -31,11 +31,11 @@ export const PlanList = z
 export const UiValueList = z
   .array(
     z.strictObject({
-      year: integer({ minimum: 2000, maximum: 2100 }),
-      value: decimal({ integerDigits: 8, decimals: 4 }).superRefine((value, ctx) => {
+      year: integerSchema({ minimum: 2000, maximum: 2100 }),
+      value: decimalSchema({ integerDigits: 8, decimals: 4 }).superRefine((value, ctx) => {
         if (value.eq(0)) addIssue(ctx, 'number.out_of_range', 'must be above 0, found 0.');
       }),
-      source: text(SOURCE_LENGTH),
+      source: textSchema(SOURCE_LENGTH),
       estimate: z.boolean(),
     }),
   )
@@ -50,13 +50,13 @@ export const ExchangeRateList = z
   .array(
     z.strictObject({
       currency: z.enum(CURRENCIES).exclude(['UYU']),
-      date: date(RATE_DAYS),
+      date: dateSchema(RATE_DAYS),
       rate: z.string().superRefine((rate, ctx) => {
         const isRate = /^\d{1,9}(\.\d{1,9})?$/.test(rate) && Big(rate).gt(0);
         if (!isRate)
           addIssue(ctx, 'number.out_of_range', 'must be a number above 0 as text, such as "40.125".');
       }),
-      source: text(SOURCE_LENGTH),
+      source: textSchema(SOURCE_LENGTH),
     }),
   )
   .min(1)
@@ -77,7 +77,7 @@ function eachOnce<T>(keyOf: (row: T) => string) {
 /** The rows of an operator's file, which is JSON text. Refuses all its faults at once (INVALID_INPUT). */
 export function readRows<T>(schema: z.ZodType<T>, text: string): T {
   const json = readJson(text);
-  const rows = json.ok ? check(schema, json.value) : json;
+  const rows = json.ok ? checkInput(schema, json.value) : json;
   if (rows.ok) return rows.value;
   throw invalidInput(
     rows.faults.map((fault) => (fault.path === '' ? { ...fault, message: aboutFile(fault.message) } : fault)),

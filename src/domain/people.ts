@@ -12,7 +12,7 @@ export type MemberRole = (typeof MEMBER_ROLES)[number];
 export type SignInMethod = 'password' | 'oidc';
 
 /** Whether who holds one role of a ladder may do what needs at least the other. */
-export function reaches<R extends string>(ladder: readonly R[], held: R, least: R): boolean {
+export function isRoleAtLeast<R extends string>(ladder: readonly R[], held: R, least: R): boolean {
   return ladder.indexOf(held) >= ladder.indexOf(least);
 }
 

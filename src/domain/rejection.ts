@@ -20,7 +20,7 @@ export const OWN_REJECTION_CODES = {
 const CODE = /^[\w.-]{1,30}$/;
 
 /** The codes of reasons, each once. What the authority says in the place of a code is left out: it could be any text. */
-export const codesOf = (reasons: readonly RejectionReason[] | null): string[] => [
+export const rejectionCodes = (reasons: readonly RejectionReason[] | null): string[] => [
   ...new Set((reasons ?? []).map(({ code }) => code).filter((code) => CODE.test(code))),
 ];
 

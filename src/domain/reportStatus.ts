@@ -76,7 +76,7 @@ const CAN_BE_SENT: Readonly<Record<ReportStatus, boolean>> = {
 };
 
 /** What makes sense now: a report that waits for a person is retried or settled, another is sent; `today` in Montevideo. */
-export function reportActs(
+export function availableReportActs(
   { status, isStuck, date }: { status: ReportStatus; isStuck: boolean; date: string },
   today: string,
 ): readonly ReportAct[] {

@@ -6,7 +6,7 @@ import type { CfeStatus } from './cfeStatus.ts';
 import type { CfeType, Environment } from './cfeTypes.ts';
 import type { StuckReason } from './stuckReason.ts';
 import { REASON_LENGTH, SUPPORT_ACTIONS, type SupportOutcome } from './supportAction.ts';
-import type { Why } from './supportRefusal.ts';
+import type { RefusalReason } from './supportRefusal.ts';
 
 /** What a run does with each of its things: acts of support on CFEs, or sending deliveries again. */
 export const RUN_KINDS = [...SUPPORT_ACTIONS, 'redeliver'] as const;
@@ -16,7 +16,7 @@ export const RUN_STATES = ['RUNNING', 'DONE', 'STOPPED'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
 /** Which stuck CFEs: every condition that is given must hold. */
-export interface StuckFilter {
+export interface StuckCfeFilter {
   rut?: string | undefined;
   environment?: Environment | undefined;
   type?: CfeType | undefined;
@@ -35,7 +35,7 @@ export interface UndeliveredFilter {
 }
 
 /** What a run was started with: its filter, or those that were ticked, and at most how many of them, oldest first. */
-export type RunFilter = StuckFilter &
+export type RunFilter = StuckCfeFilter &
   UndeliveredFilter & { ids?: readonly string[] | undefined; limit?: number | undefined };
 
 const STUCK_FIELDS = [
@@ -51,7 +51,7 @@ const STUCK_FIELDS = [
 const UNDELIVERED_FIELDS = ['webhook', 'event', 'since', 'ids', 'limit'] as const;
 
 /** What of a filter counts for runs of that kind: nothing else is kept, told or searched by. */
-export function filterFor(kind: RunKind, filter: RunFilter): RunFilter {
+export function pickRunFilter(kind: RunKind, filter: RunFilter): RunFilter {
   const fields: readonly (keyof RunFilter)[] = kind === 'redeliver' ? UNDELIVERED_FIELDS : STUCK_FIELDS;
   return Object.fromEntries(
     fields.flatMap((name) => (filter[name] === undefined ? [] : [[name, filter[name]]])),
@@ -65,7 +65,7 @@ export interface ItemResult {
   /** For people. */
   readonly message: string;
   /** Of what was refused, as a code. */
-  readonly why?: Why | undefined;
+  readonly why?: RefusalReason | undefined;
 }
 
 /** How far a run is: `done` were acted on, `unneeded` no longer needed it, `refused` were not done. */
@@ -79,13 +79,13 @@ export interface RunCounts {
 /** Longest reason of a run, in characters: its id is put behind it in the audit. */
 export const RUN_REASON_LENGTH = REASON_LENGTH - 50;
 /** As it stands in the audit of each thing that a run acts on. */
-export const auditReason = (run: { reason: string; id: string }): string => `${run.reason} (${run.id})`;
+export const runAuditReason = (run: { reason: string; id: string }): string => `${run.reason} (${run.id})`;
 
 /** The column of `RunCounts` that an outcome counts in. */
-export function countOf(outcome: RunOutcome): 'done' | 'unneeded' | 'refused' {
+export function runCountOf(outcome: RunOutcome): 'done' | 'unneeded' | 'refused' {
   if (outcome === 'refused') return 'refused';
   return outcome === 'nothing_to_do' ? 'unneeded' : 'done';
 }
 
 /** How many have been looked at. */
-export const lookedAt = ({ done, unneeded, refused }: RunCounts): number => done + unneeded + refused;
+export const processedCount = ({ done, unneeded, refused }: RunCounts): number => done + unneeded + refused;

@@ -1,7 +1,7 @@
 /**
  * What support may ask of a CFE that waits for a person (docs/contract.md#stuck). Imports types alone: workflows use it.
  */
-import type { Why } from './supportRefusal.ts';
+import type { RefusalReason } from './supportRefusal.ts';
 
 export const SUPPORT_ACTIONS = ['retry', 'settle', 'abandon'] as const;
 export type SupportAction = (typeof SUPPORT_ACTIONS)[number];
@@ -37,7 +37,7 @@ export interface SupportAnswer {
   /** For people: what was found, and what comes next. */
   message: string;
   /** Of what is refused, as a code. */
-  why?: Why;
+  why?: RefusalReason;
 }
 
 /** Longest `by` and `reason`, in characters. */

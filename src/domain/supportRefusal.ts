@@ -31,7 +31,7 @@ export const SUPPORT_REFUSALS = [
 export type SupportRefusal = (typeof SUPPORT_REFUSALS)[number];
 
 /** A refusal with what its words name. */
-export interface Why {
+export interface RefusalReason {
   readonly code: SupportRefusal;
   readonly value?: string;
 }

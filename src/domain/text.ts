@@ -19,7 +19,7 @@ function lengthOf(text: string): number {
 const codePoint = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** The first character in `text` that no field may hold, as the code and words of a fault; undefined if none. */
+/** The first character in `textSchema` that no field may hold, as the code and words of a fault; undefined if none. */
 export function badCharacter(
   text: string,
   { lineEnds = false } = {},
@@ -46,7 +46,7 @@ const patternOf = (controls: string) => String.raw`^[^${controls}]*[^\s${control
  * A schema for a string of 1 to `longest` characters, not blank and without control characters (`lineEnds` allows line
  * breaks). The string is taken as it is, neither trimmed nor normalised.
  */
-export function text(longest: number, { lineEnds = false } = {}) {
+export function textSchema(longest: number, { lineEnds = false } = {}) {
   return z
     .string()
     .superRefine((value, ctx) => {

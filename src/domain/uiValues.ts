@@ -26,7 +26,7 @@ export function identificationLimit(row: UiValueRow): Big {
  * The row that counts in `year`, by the same rule as where CFEs are issued: that year's own; where there is none, the last
  * known one before it; where there is none either, the first one after it (docs/contract.md#value-of-the-ui).
  */
-export function uiValueOf(rows: readonly UiValueRow[], year: number): UiValueRow {
+export function selectUiValue(rows: readonly UiValueRow[], year: number): UiValueRow {
   const byYear = rows.toSorted((a, b) => a.year - b.year);
   const row = byYear.findLast((one) => one.year <= year) ?? byYear[0];
   if (!row) throw new RangeError('no UI value is loaded');

@@ -56,7 +56,7 @@ export function dueWarnings(enterprise: WarnedEnterprise, today: string): DueWar
 }
 
 /** Whether `about` is a warning that may be given again, once what it was about has passed. */
-export const isRepeatable = (about: string): boolean => about.startsWith(aboutLow(''));
+export const isRepeatable = (about: string): boolean => about.startsWith(lowNumbersKey(''));
 
 /** What the CAEs of a type that are valid today still give. */
 export interface TypeNumbers {
@@ -100,10 +100,10 @@ export function lowNumbers(
 }
 
 /** What the warning that the numbers of a type run low is about. */
-export const aboutLow = (type: string): string => `cae.low/${type}`;
+export const lowNumbersKey = (type: string): string => `cae.low/${type}`;
 
 const lowWarning = (rut: string, low: LowNumbers): DueWarning => ({
-  about: aboutLow(low.type),
+  about: lowNumbersKey(low.type),
   event: caeLow({ rut, ...low }),
 });
 

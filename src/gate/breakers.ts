@@ -101,7 +101,7 @@ export function createBreakers(options: {
         const { openSince, proberId, failures: present } = endpoint.breaker;
         if (openSince === null) return createPermit(name, { failures: present });
         if (!isProbe && proberId !== null) return null;
-        return endpoint.beginProbe() ? createPermit(name, { wasProbe: true }) : null;
+        return endpoint.startProbe() ? createPermit(name, { wasProbe: true }) : null;
       });
     },
   };

@@ -13,7 +13,7 @@ import { Sobre } from '../db/entities/authority.ts';
 import type { Orm } from '../db/orm.ts';
 import { findNextToSend, type LoadedSobre, type NextToSend } from '../db/sobres.ts';
 import { databaseNow } from '../db/sql.ts';
-import { isProbeDue, nextLookIn } from '../domain/breaker.ts';
+import { isProbeDue, millisecondsToNextProbeCheck } from '../domain/breaker.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { DEADLINES } from '../domain/deadlines.ts';
 import { createStopwatch, type GateBreakers } from './breakers.ts';
@@ -259,7 +259,7 @@ function admitProber(endpoint: LockedEndpoint, spacingMilliseconds: number): Own
   const { now, breaker } = endpoint;
   const slot = isProbeDue(breaker, now) ? now : (breaker.nextProbeAt ?? now);
   const ahead = slot.getTime() - now.getTime();
-  if (ahead > NEAR_MILLISECONDS) return { probeIn: nextLookIn(breaker, now) };
+  if (ahead > NEAR_MILLISECONDS) return { probeIn: millisecondsToNextProbeCheck(breaker, now) };
   endpoint.takeSlotsBefore(endpoint.freeSlot(new Date(slot.getTime() + spacingMilliseconds)));
   return { ahead, isProbe: true };
 }
@@ -276,10 +276,10 @@ async function handOverProbe(decision: Decision, chance: number): Promise<AfterF
   if (breaker.openSince === null) return 'tryAgain';
   if (breaker.proberId !== sobre.id) return removeSlot(decision);
   // If the question before the send failed, no probe was made; it counts as one.
-  if (endpoint.beginProbe()) endpoint.countFailure({ wasProbe: true, chance });
+  if (endpoint.startProbe()) endpoint.countFailure({ wasProbe: true, chance });
   const [other] =
     breaker.probes < PROBES_BY_THE_FIRST ? [] : await findFreshProbers(em, sobre.environment, now);
-  if (!other) return { probeIn: nextLookIn(breaker, now) };
+  if (!other) return { probeIn: millisecondsToNextProbeCheck(breaker, now) };
   endpoint.setProber(null);
   sobre.probedAt = now;
   return removeSlot(decision);

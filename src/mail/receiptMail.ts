@@ -3,7 +3,7 @@
  */
 import type { CfeDocument } from '../domain/cfeDocument.ts';
 import { CFE_TYPES, type Environment } from '../domain/cfeTypes.ts';
-import { amountText, dateText } from '../domain/figures.ts';
+import { dateText, signedMoney } from '../domain/figures.ts';
 import { html } from '../page/html.ts';
 
 /** The content of the e-mail. */
@@ -29,7 +29,7 @@ export function receiptMail({ document, environment, url, replyTo }: MailedRecei
   const mark = environment === 'sandbox' ? SANDBOX_MARK : null;
   const sentence =
     `${issuer.legalName} le envía el comprobante ${name} del ${dateText(emissionDate)} ` +
-    `por ${totals.currency} ${amountText(totals.pay)}.`;
+    `por ${totals.currency} ${signedMoney(totals.pay)}.`;
   const attached = 'Va adjunto en PDF, junto con el archivo XML firmado. También puede verlo en:';
   const answers =
     replyTo === null

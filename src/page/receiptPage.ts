@@ -6,7 +6,7 @@ import encodeQR from 'qr';
 import type { CfeDocument, Line, Receiver, Totals } from '../domain/cfeDocument.ts';
 import type { CfeStatus } from '../domain/cfeStatus.ts';
 import { CFE_TYPES, type Environment } from '../domain/cfeTypes.ts';
-import { amountText, dateText, decimalText } from '../domain/figures.ts';
+import { dateText, decimalText, signedMoney } from '../domain/figures.ts';
 import { vatPercents } from '../domain/vat.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
@@ -143,7 +143,7 @@ function lineRow({ ivaType, name, description, quantity, unit, unitPrice, amount
   const measure = unit === 'N/A' ? '' : ` ${unit}`;
   const sign = ivaType === 'NON_BILLABLE_NEGATIVE' ? '−' : '';
   return html`<tr><th scope="row">${name}${description === undefined ? null : html`<small>${description}</small>`}
-<small>${decimalText(quantity, 0)}${measure} × ${decimalText(unitPrice, 2)}</small></th><td>${sign}${amountText(amount)}</td></tr>`;
+<small>${decimalText(quantity, 0)}${measure} × ${decimalText(unitPrice, 2)}</small></th><td>${sign}${signedMoney(amount)}</td></tr>`;
 }
 
 const isZero = (amount: string): boolean => /^-?0(\.0*)?$/.test(amount);
@@ -164,14 +164,14 @@ function sumsOf(totals: Totals, emissionDate: string): [string, string][] {
 }
 
 function totalsBlock({ totals, emissionDate }: CfeDocument): Html {
-  const sums = sumsOf(totals, emissionDate).map(([name, sum]) => [name, amountText(sum)] as const);
+  const sums = sumsOf(totals, emissionDate).map(([name, sum]) => [name, signedMoney(sum)] as const);
   return html`<h2>Totales</h2>
 ${pairs([
   ...sums,
-  ['Total', amountText(totals.total)],
-  ['No facturable', isZero(totals.nonBillable) ? undefined : amountText(totals.nonBillable)],
+  ['Total', signedMoney(totals.total)],
+  ['No facturable', isZero(totals.nonBillable) ? undefined : signedMoney(totals.nonBillable)],
 ])}
-${pairs([['Total a pagar', `${totals.currency} ${amountText(totals.pay)}`]], 'pay')}`;
+${pairs([['Total a pagar', `${totals.currency} ${signedMoney(totals.pay)}`]], 'pay')}`;
 }
 
 function referenceBlock({ reference }: CfeDocument): Html | null {

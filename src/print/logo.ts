@@ -1,6 +1,6 @@
 /** The issuer's logo at the top of the first sheet. */
 import { inflateSync } from 'node:zlib';
-import { type Picture, pictureOf } from '../domain/logo.ts';
+import { type Picture, parsePicture } from '../domain/logo.ts';
 import { EMPTY, type Piece, within } from './pieces.ts';
 
 /** Dots per inch at which a logo is drawn where its box is large enough. */
@@ -8,7 +8,7 @@ const LOGO_DPI = 150;
 
 /** The logo within a box of that size, as large as its pixels are worth; nothing where it cannot be drawn. */
 export function logoPiece(logo: Uint8Array | undefined, most: { width: number; height: number }): Piece {
-  const size = logo && pictureOf(logo);
+  const size = logo && parsePicture(logo);
   if (!logo || !size || !isDrawable(size)) return EMPTY;
   const natural = 72 / LOGO_DPI;
   const scale = Math.min(natural, most.width / size.width, most.height / size.height);

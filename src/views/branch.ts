@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Branch } from '../db/entities/enterprises.ts';
 import { BRANCH_FIELDS, ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
-import { namedFrom } from '../domain/fields.ts';
+import { toApiFields } from '../domain/fields.ts';
 import { fieldsShape } from './fields.ts';
 import { MomentText } from './formats.ts';
 
@@ -22,7 +22,7 @@ type Told = Pick<Branch, 'branch' | 'streetName' | 'localityName' | 'departmentN
 /** The branch object; that of the first is made from the enterprise, which has no `closedAt`. */
 export function branchView(branch: Told & { closedAt?: Date | null }): z.input<typeof BranchView> {
   return {
-    ...namedFrom(FIELDS, branch),
+    ...toApiFields(FIELDS, branch),
     closed_at: branch.closedAt?.toISOString() ?? null,
   };
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CaeStatusName, CfeTypeName } from '../domain/enums.ts';
-import { CFE_WORDS, ENTERPRISE_WORDS, words } from '../domain/fieldWords.ts';
+import { CFE_FIELD_WORDS, describeField, ENTERPRISE_WORDS } from '../domain/fieldWords.ts';
 import { countOf, DateText, textOf } from './formats.ts';
 
 /** The code and the label of a type, beside its name. */
@@ -15,11 +15,11 @@ export const AuthorizationNumber = textOf(
 export const CaeView = z
   .object({
     authorization_number: AuthorizationNumber,
-    issuer_ruc: z.string().meta(words(ENTERPRISE_WORDS.rut)),
+    issuer_ruc: z.string().meta(describeField(ENTERPRISE_WORDS.rut)),
     cfe_type: CfeTypeName,
     cfe_type_code: TypeCode,
     cfe_type_label: TypeLabel,
-    series: z.string().meta(words(CFE_WORDS.serie)),
+    series: z.string().meta(describeField(CFE_FIELD_WORDS.serie)),
     number_start: countOf('First number of the range. Source: Formato CAE v05 (DNro).', 1, 1),
     number_end: countOf('Last number of the range. Source: Formato CAE v05 (HNro).', 1000, 1),
     last_number: countOf('Last number given; one below the first that may be given before any was.', 12),

@@ -5,7 +5,7 @@ import { formatCfeId } from '../domain/cfeId.ts';
 import { CFE_TYPES } from '../domain/cfeTypes.ts';
 import { CfeStatusName, CfeTypeName, CurrencyName, DocumentTypeName } from '../domain/enums.ts';
 import { exactNumber } from '../domain/exactNumber.ts';
-import { CFE_WORDS, RECEIVER_WORDS, words } from '../domain/fieldWords.ts';
+import { CFE_FIELD_WORDS, describeField, RECEIVER_WORDS } from '../domain/fieldWords.ts';
 import { qrUrl, receiptUrl, securityCode } from '../domain/qr.ts';
 import { TypeCode, TypeLabel } from './cae.ts';
 import { ExactNumber } from './exactNumber.ts';
@@ -40,18 +40,18 @@ export const Rejection = z
 /** The CFE object of the API (docs/contract.md#cfe-object). */
 export const CfeView = z
   .object({
-    cfe_id: z.string().meta(words(CFE_WORDS.cfe_id)),
+    cfe_id: z.string().meta(describeField(CFE_FIELD_WORDS.cfe_id)),
     cfe_type: CfeTypeName,
     cfe_type_code: TypeCode,
     cfe_type_label: TypeLabel,
     cfe_status: CfeStatusName,
-    serie: z.string().meta(words(CFE_WORDS.serie)),
-    numero: z.int().min(1).meta(words(CFE_WORDS.numero)),
-    emission_date: DateText.meta(words(CFE_WORDS.emission_date)),
-    total_amount: ExactNumber.meta(words(CFE_WORDS.total_amount)),
-    pay_amount: ExactNumber.meta(words(CFE_WORDS.pay_amount)),
+    serie: z.string().meta(describeField(CFE_FIELD_WORDS.serie)),
+    numero: z.int().min(1).meta(describeField(CFE_FIELD_WORDS.numero)),
+    emission_date: DateText.meta(describeField(CFE_FIELD_WORDS.emission_date)),
+    total_amount: ExactNumber.meta(describeField(CFE_FIELD_WORDS.total_amount)),
+    pay_amount: ExactNumber.meta(describeField(CFE_FIELD_WORDS.pay_amount)),
     currency: CurrencyName,
-    exchange_rate: ExactNumber.meta(words(CFE_WORDS.exchange_rate)),
+    exchange_rate: ExactNumber.meta(describeField(CFE_FIELD_WORDS.exchange_rate)),
     receiver: z
       .object({
         receiver_doc_type: DocumentTypeName.nullable().meta({

@@ -2,27 +2,27 @@ import * as z from 'zod';
 import type { Customer } from '../db/entities/enterprises.ts';
 import { CUSTOMER_FIELDS, NotificationType } from '../domain/customer.ts';
 import { DocumentTypeName } from '../domain/enums.ts';
-import { namedFrom } from '../domain/fields.ts';
-import { CUSTOMER_WORDS, words } from '../domain/fieldWords.ts';
+import { toApiFields } from '../domain/fields.ts';
+import { CUSTOMER_WORDS, describeField } from '../domain/fieldWords.ts';
 import { fieldsShape } from './fields.ts';
 
 /** The customer object of the API (openapi.json). */
 export const CustomerView = z
   .object({
     doc_type: DocumentTypeName,
-    doc_number: z.string().meta(words(CUSTOMER_WORDS.doc_number)),
+    doc_number: z.string().meta(describeField(CUSTOMER_WORDS.doc_number)),
     ...fieldsShape(CUSTOMER_FIELDS),
     notifications: z
       .array(
         z
           .object({
             type: NotificationType,
-            destination: z.string().meta(words(CUSTOMER_WORDS.destination)),
-            enabled: z.boolean().meta(words(CUSTOMER_WORDS.enabled)),
+            destination: z.string().meta(describeField(CUSTOMER_WORDS.destination)),
+            enabled: z.boolean().meta(describeField(CUSTOMER_WORDS.enabled)),
           })
           .meta({ id: 'CustomerNotification', description: 'One place where receipts go.' }),
       )
-      .meta(words(CUSTOMER_WORDS.notifications)),
+      .meta(describeField(CUSTOMER_WORDS.notifications)),
   })
   .meta({ id: 'Customer', description: 'A customer of the enterprise.' });
 
@@ -31,7 +31,7 @@ export function customerView(customer: Customer): z.input<typeof CustomerView> {
   return {
     doc_type: customer.docType,
     doc_number: customer.docNumber,
-    ...namedFrom(CUSTOMER_FIELDS, customer),
+    ...toApiFields(CUSTOMER_FIELDS, customer),
     notifications: customer.notifications.map(({ type, destination, enabled }) => ({
       type,
       destination,

@@ -5,7 +5,7 @@ import { formatCfeId } from '../domain/cfeId.ts';
 import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
 import { CfeStatusName, CfeTypeName, ReportStatusName, SubmissionStatusName } from '../domain/enums.ts';
 import { exactNumber } from '../domain/exactNumber.ts';
-import { CFE_WORDS, words } from '../domain/fieldWords.ts';
+import { CFE_FIELD_WORDS, describeField } from '../domain/fieldWords.ts';
 import type { TypeSummary } from '../domain/report/summary.ts';
 import { ReasonView } from './cfe.ts';
 import { ExactNumber } from './exactNumber.ts';
@@ -50,7 +50,7 @@ const pesos = (what: string) =>
 const AmountsView = z
   .object({
     emission_date: DateText.meta({ description: 'Date of the receipts that are summed.' }),
-    branch: z.int().min(0).meta(words(ENTERPRISE_FIELDS.branch.words)),
+    branch: z.int().min(0).meta(describeField(ENTERPRISE_FIELDS.branch.words)),
     tax_free_amount: pesos('Exempt from VAT'),
     export_amount: pesos('Exported'),
     tax_minimum_net_amount: pesos('Base at the minimum rate'),
@@ -113,10 +113,10 @@ export const DailyReportView = ListedReportView.extend({
     .array(
       z
         .object({
-          cfe_id: z.string().meta(words(CFE_WORDS.cfe_id)),
+          cfe_id: z.string().meta(describeField(CFE_FIELD_WORDS.cfe_id)),
           cfe_type: CfeTypeName,
-          serie: z.string().meta(words(CFE_WORDS.serie)),
-          numero: z.int().min(1).meta(words(CFE_WORDS.numero)),
+          serie: z.string().meta(describeField(CFE_FIELD_WORDS.serie)),
+          numero: z.int().min(1).meta(describeField(CFE_FIELD_WORDS.numero)),
           cfe_status: CfeStatusName,
         })
         .meta({ id: 'AwaitedCfe', description: 'A CFE that a report waits for.' }),

@@ -8,7 +8,7 @@ import {
   namedEnum,
   PermissionName,
 } from '../domain/enums.ts';
-import { ENTERPRISE_WORDS, words } from '../domain/fieldWords.ts';
+import { describeField, ENTERPRISE_WORDS } from '../domain/fieldWords.ts';
 import { ROLES, type Role } from '../domain/roles.ts';
 import { CaeView } from './cae.ts';
 import { CertificateView } from './certificate.ts';
@@ -25,8 +25,8 @@ const RoleName = namedEnum('Role', 'What a caller may do at an enterprise.', ROL
 
 const PlanView = z
   .object({
-    plan_id: z.string().meta(words(W.plan_id)),
-    frequency_id: z.string().meta(words(W.frequency_id)),
+    plan_id: z.string().meta(describeField(W.plan_id)),
+    frequency_id: z.string().meta(describeField(W.frequency_id)),
   })
   .meta({ id: 'PlanMetadata', description: 'Plan of an enterprise.' });
 
@@ -47,12 +47,12 @@ const WarningView = z
 /** The enterprise object of the API (docs/contract.md#enterprise). */
 export const EnterpriseView = z
   .object({
-    rut: z.string().meta(words(W.rut)),
+    rut: z.string().meta(describeField(W.rut)),
     ...fieldsShape(ENTERPRISE_FIELDS),
     has_logo: z.boolean().meta({ description: 'Whether a logo is printed on its receipts.' }),
     role: RoleName,
     status: EnterpriseStatusName,
-    is_new_enterprise: z.boolean().meta(words(W.is_new_enterprise)),
+    is_new_enterprise: z.boolean().meta(describeField(W.is_new_enterprise)),
     is_authorized_issuer: z.boolean().meta({ description: 'Whether the permissions include PROD.' }),
     scheduled_ready_date: MomentText.nullable().meta({
       description: 'From when on it may issue, UTC; null until set.',

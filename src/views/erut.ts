@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ENTERPRISE_WORDS, words } from '../domain/fieldWords.ts';
+import { describeField, ENTERPRISE_WORDS } from '../domain/fieldWords.ts';
 import type { RegistryRecord } from '../domain/registryRecord.ts';
 
 /** What the registry tells, or null. */
@@ -12,7 +12,7 @@ const told = (description: string, ...examples: string[]) =>
 /** The eRUT record of the API (docs/authority/services.md#erut-record); what the registry does not tell is null. */
 export const ErutView = z
   .object({
-    rut: z.string().meta(words(ENTERPRISE_WORDS.rut)),
+    rut: z.string().meta(describeField(ENTERPRISE_WORDS.rut)),
     legal_name: told('Legal name in the registry.', 'COMERCIAL EJEMPLO S.A.'),
     trade_name: told('Trade name in the registry.', 'EJEMPLO'),
     entity_type_code: told('Code of the kind of company.', '30'),

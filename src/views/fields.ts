@@ -1,22 +1,22 @@
 import * as z from 'zod';
-import type { Fields } from '../domain/fields.ts';
-import { words } from '../domain/fieldWords.ts';
+import type { FieldTable } from '../domain/fields.ts';
+import { describeField } from '../domain/fieldWords.ts';
 import { DateText } from './formats.ts';
 
-type Shown<K extends Fields[string]['kind']> = K extends 'code' ? z.ZodInt : z.ZodString;
+type Shown<K extends FieldTable[string]['kind']> = K extends 'code' ? z.ZodInt : z.ZodString;
 
 /** Fields as answers show them. */
-export type FieldsShape<T extends Fields> = {
+export type FieldsShape<T extends FieldTable> = {
   -readonly [K in keyof T]: T[K]['optional'] extends true
     ? z.ZodNullable<Shown<T[K]['kind']>>
     : Shown<T[K]['kind']>;
 };
 
 /** The schemas of fields in an answer. */
-export function fieldsShape<T extends Fields>(fields: T): FieldsShape<T> {
+export function fieldsShape<T extends FieldTable>(fields: T): FieldsShape<T> {
   const shown = Object.entries(fields).map(([name, { kind, optional, words: said }]) => {
     const schema = kind === 'code' ? z.int().min(0) : kind === 'day' ? DateText : z.string();
-    return [name, (optional ? schema.nullable() : schema).meta(words(said))];
+    return [name, (optional ? schema.nullable() : schema).meta(describeField(said))];
   });
   return Object.fromEntries(shown) as FieldsShape<T>;
 }

@@ -17,7 +17,7 @@ import {
   ReportStatusName,
 } from '../domain/enums.ts';
 import { type EventName, eventRow } from '../domain/events.ts';
-import { CFE_WORDS, ENTERPRISE_WORDS, words } from '../domain/fieldWords.ts';
+import { CFE_FIELD_WORDS, describeField, ENTERPRISE_WORDS } from '../domain/fieldWords.ts';
 import type { WebhookEvent } from '../domain/webhookEvents.ts';
 import { AuthorizationNumber } from './cae.ts';
 import { Rejection } from './cfe.ts';
@@ -52,10 +52,10 @@ function changesOfEnterprise(): z.ZodType<EnterpriseChanges, EnterpriseChanges> 
 }
 
 const FIELDS = fieldsShape(ENTERPRISE_FIELDS);
-const EnterpriseRut = z.string().meta(words(ENTERPRISE_WORDS.rut));
-const Id = z.string().meta(words(CFE_WORDS.cfe_id));
-const Serie = z.string().meta(words(CFE_WORDS.serie));
-const Numero = z.int().min(1).meta(words(CFE_WORDS.numero));
+const EnterpriseRut = z.string().meta(describeField(ENTERPRISE_WORDS.rut));
+const Id = z.string().meta(describeField(CFE_FIELD_WORDS.cfe_id));
+const Serie = z.string().meta(describeField(CFE_FIELD_WORDS.serie));
+const Numero = z.int().min(1).meta(describeField(CFE_FIELD_WORDS.numero));
 const Sequence = z
   .int()
   .nullable()

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { webhookKeyOf } from '../crypto/webhookSecret.ts';
+import { decodeWebhookSecret } from '../crypto/webhookSecret.ts';
 
 /** The headers that identify message and sender to a receiver (Standard Webhooks 1.0). */
 export interface SignatureHeaders {
@@ -22,7 +22,7 @@ export function signatureHeaders(message: {
 }): SignatureHeaders {
   const timestamp = String(Math.floor(message.at.getTime() / 1_000));
   const signatures = message.secrets.map((secret) => {
-    const hmac = createHmac('sha256', webhookKeyOf(secret)).update(`${message.id}.${timestamp}.`);
+    const hmac = createHmac('sha256', decodeWebhookSecret(secret)).update(`${message.id}.${timestamp}.`);
     return `v1,${hmac.update(message.body).digest('base64')}`;
   });
   return {

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigurationError, type readConfig } from '../config.ts';
 import type { CertificateAuthorities } from '../crypto/certificateAuthorities.ts';
-import { pemBlocks } from '../crypto/x509.ts';
+import { splitPem } from '../crypto/x509.ts';
 
 /** Who may certify enterprises, as it is configured. Throws ConfigurationError for a file that does not tell. */
 export function readCertificateAuthorities({
@@ -13,7 +13,7 @@ export function readCertificateAuthorities({
     throw new ConfigurationError(`CFE_CERTIFICATE_CA_FILE names ${path}, ${what}`, { cause });
   };
   const text = readText(path, refuse);
-  const authorities = pemBlocks(text).map((pem, index) => {
+  const authorities = splitPem(text).map((pem, index) => {
     try {
       return new X509Certificate(pem);
     } catch (cause) {

@@ -5,7 +5,7 @@ import { wrapInXmlData, writeCall, writeVerdictQuery } from '../../src/dgi/soap.
 import { signEnvelope } from '../../src/dgi/wsSecurity.ts';
 import { readAckCfe, readAckSobre } from '../../src/dgi/xml/ack.ts';
 import { writeCfe } from '../../src/dgi/xml/cfe.ts';
-import { writeSobre } from '../../src/dgi/xml/sobre.ts';
+import { writeSobreXml } from '../../src/dgi/xml/sobre.ts';
 import {
   AUTHORITY_RUT,
   ackCfe,
@@ -54,7 +54,7 @@ function ofOneCfe(): Piece[] {
   const document = aDocument(3);
   const signed = signer.sign(writeCfe(document)).xml;
   const sobre = (): string =>
-    writeSobre({
+    writeSobreXml({
       receiverRut: AUTHORITY_RUT,
       issuerRut: '210154140015',
       idemisor: 7n,

@@ -4,7 +4,7 @@ import { listAttemptsOfCfe, readLastCall, storeAttempts } from '../../src/db/att
 import { Certificate } from '../../src/db/entities/enterprises.ts';
 import { Cfe } from '../../src/db/entities/receipts.ts';
 import { purgeExpiredRows } from '../../src/db/purge.ts';
-import type { Attempt } from '../../src/domain/attempt.ts';
+import type { AuthorityCallRecord } from '../../src/domain/attempt.ts';
 import { formatCfeId } from '../../src/domain/cfeId.ts';
 import { asActivity } from '../support/activityContext.ts';
 import { authorityActivities } from '../support/authorityActivities.ts';
@@ -178,7 +178,7 @@ describe('what was said to the authority for a CFE', () => {
   });
 
   test('several that store at once lose none', async () => {
-    const attempt: Attempt = {
+    const attempt: AuthorityCallRecord = {
       operation: 'findCfe',
       answer: 'not found',
       result: 'absent',

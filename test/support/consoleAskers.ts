@@ -1,5 +1,5 @@
 /** Who asks which pages of a console with much in it (consoleData.ts): for the bench, and for the test of what the questions read. */
-import { cursorOf } from '../../src/domain/cursor.ts';
+import { encodeCursor } from '../../src/domain/cursor.ts';
 import type { Browser, TestConsole } from './console.ts';
 import { firstOf, idOf, OWNER_OF, rutOf } from './consoleData.ts';
 import { CONSOLE_PAGES } from './consolePages.ts';
@@ -207,6 +207,6 @@ export function farBehind(next: string, cfes: number): string | null {
   if (url.pathname === '/reports') far[0] = '0';
   if (url.pathname === '/enterprises') far[0] = rutOf(Math.round(cfes / 530));
   if (String(far) === String(key)) return null;
-  url.searchParams.set('after', cursorOf(far));
+  url.searchParams.set('after', encodeCursor(far));
   return url.pathname + url.search;
 }

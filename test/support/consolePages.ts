@@ -10,7 +10,7 @@ import { AccountInvitation, Person } from '../../src/db/entities/people.ts';
 import { Cfe, ReceiptExport, ReceiptExportPart } from '../../src/db/entities/receipts.ts';
 import { Webhook } from '../../src/db/entities/webhooks.ts';
 import type { Orm } from '../../src/db/orm.ts';
-import type { Attempt } from '../../src/domain/attempt.ts';
+import type { AuthorityCallRecord } from '../../src/domain/attempt.ts';
 import { montevideoDate } from '../../src/domain/montevideo.ts';
 import { ENTERPRISE_PAGES } from './consoleEnterprisePages.ts';
 import { EVIL, type Side, type World } from './consoleWorld.ts';
@@ -370,7 +370,7 @@ const SAMPLES: Samples = {
     of: 'enterprise',
     async sample({ rut, cfeId, cfeUuid }, { site }) {
       const said = { code: '105', message: EVIL, detail: null };
-      const call: Attempt = {
+      const call: AuthorityCallRecord = {
         operation: 'askVerdict',
         answer: 'code 105',
         result: 'notYet',

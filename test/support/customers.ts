@@ -1,10 +1,10 @@
 import { createCustomer } from '../../src/commands/customers.ts';
 import type { CommandDeps } from '../../src/commands/steps/deps.ts';
-import type { Customer } from '../../src/domain/customer.ts';
+import type { CustomerBody } from '../../src/domain/customer.ts';
 import { aRut } from './papers.ts';
 
 /** The body of a customer with everything in it; `wishes` differ, undefined leaves out. */
-export function customerBody(wishes: Partial<Customer> = {}): Customer {
+export function customerBody(wishes: Partial<CustomerBody> = {}): CustomerBody {
   return {
     doc_type: 'RUC',
     doc_number: aRut(),
@@ -23,8 +23,8 @@ export function customerBody(wishes: Partial<Customer> = {}): Customer {
 export async function giveCustomers(
   deps: CommandDeps,
   rut: string,
-  wishes: readonly Partial<Customer>[],
-): Promise<Customer[]> {
+  wishes: readonly Partial<CustomerBody>[],
+): Promise<CustomerBody[]> {
   const bodies = wishes.map(customerBody);
   for (const customer of bodies) await createCustomer(deps, { rut, customer });
   return bodies;

@@ -7,7 +7,7 @@ import type { KnownApiKey } from '../../src/db/accounts.ts';
 import type { Enterprise } from '../../src/db/entities/enterprises.ts';
 import type { ApiKey } from '../../src/db/entities/people.ts';
 import type { Environment } from '../../src/domain/cfeTypes.ts';
-import { integer } from '../../src/domain/decimal.ts';
+import { integerSchema } from '../../src/domain/decimal.ts';
 import { Rut } from '../../src/domain/rut.ts';
 
 /** Routes of every make, whose handlers answer what they were handed. */
@@ -55,7 +55,7 @@ export const FAKE_ROUTES: readonly Route[] = [
     role: 'MEMBER',
     params: { rut: Rut },
     body: {
-      schema: z.strictObject({ count: integer({ minimum: 1, maximum: 9 }) }),
+      schema: z.strictObject({ count: integerSchema({ minimum: 1, maximum: 9 }) }),
       limitBytes: 1024,
       hints: { amount: 'use count' },
     },

@@ -1,8 +1,8 @@
-import { GENERAL_OUTCOMES, OUTCOMES, type Row, type Situation } from '../../src/dgi/outcomes.ts';
+import { GENERAL_OUTCOMES, OUTCOMES, type OutcomeRow, type Situation } from '../../src/dgi/outcomes.ts';
 import { answerMeans, CFE_WORDS, stuckMeans } from '../../src/domain/words/cfes.ts';
 import { GENERAL_NOTES, NOTES, REACTIONS, SITUATIONS } from './outcomeNotes.ts';
 
-type AnyRow = Row<Situation> | (typeof GENERAL_OUTCOMES)[number];
+type AnyRow = OutcomeRow<Situation> | (typeof GENERAL_OUTCOMES)[number];
 
 /** docs/outcomes.md: the table that decides (src/dgi/outcomes.ts), with notes for people. Throws where one is missing. */
 export const outcomesPage = (): string => `# What we do about every answer of the authority

@@ -2,14 +2,14 @@ import type { Cfe } from '../../db/entities/receipts.ts';
 import type { SobreOfCfe } from '../../db/sobres.ts';
 import { DEADLINES } from '../../domain/deadlines.ts';
 import type { StuckReason } from '../../domain/stuckReason.ts';
-import type { Why } from '../../domain/supportRefusal.ts';
+import type { RefusalReason } from '../../domain/supportRefusal.ts';
 import { refusalOf } from '../../domain/words/refusals.ts';
 import type { AuthorityRecord } from './authorityRecord.ts';
 
 /** Why an action is refused, for people and as a code. */
 export interface Obstacle {
   readonly message: string;
-  readonly why: Why;
+  readonly why: RefusalReason;
 }
 
 /** With these reasons the last send was answered, and the authority kept nothing of it. */

@@ -3,7 +3,7 @@ import { UnsealError } from '../../crypto/sealed.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { DgiClient } from '../../dgi/client.ts';
-import { type DirectoryFacts, directoryFacts } from '../../domain/directory.ts';
+import { type DirectoryRecord, parseDirectoryEntry } from '../../domain/directory.ts';
 import { authorityRefuses, authorityUnreachable } from './attempt.ts';
 
 /** Dependencies of questions to the list of electronic issuers. */
@@ -22,7 +22,7 @@ export async function askDirectory(
   { client, privateKeyOf }: DirectoryDeps,
   certificate: Certificate,
   query: { since: Date; rut?: string },
-): Promise<Iterable<DirectoryFacts>> {
+): Promise<Iterable<DirectoryRecord>> {
   let privateKey: KeyObject;
   try {
     privateKey = privateKeyOf(certificate);
@@ -38,9 +38,9 @@ export async function askDirectory(
   return factsOf(answer.issuers);
 }
 
-function* factsOf(issuers: Iterable<Parameters<typeof directoryFacts>[0]>): Generator<DirectoryFacts> {
+function* factsOf(issuers: Iterable<Parameters<typeof parseDirectoryEntry>[0]>): Generator<DirectoryRecord> {
   for (const issuer of issuers) {
-    const facts = directoryFacts(issuer);
+    const facts = parseDirectoryEntry(issuer);
     if (facts) yield facts;
   }
 }

@@ -12,7 +12,7 @@ import { storeAttempts } from '../../db/attempts.ts';
 import { clearStuckByBug, markStuckByBug } from '../../db/cfes.ts';
 import { isDatabaseOutage, type Orm } from '../../db/orm.ts';
 import { type RecordedCall, recordCalls } from '../../dgi/client.ts';
-import { ATTEMPT_OPERATIONS, type Attempt } from '../../domain/attempt.ts';
+import { ATTEMPT_OPERATIONS, type AuthorityCallRecord } from '../../domain/attempt.ts';
 import { DEADLINES } from '../../domain/deadlines.ts';
 
 /** Dependencies of these functions. */
@@ -90,7 +90,7 @@ export function takeReservedQuestion(): Date | null {
 
 // Calls to the authority.
 
-const recorded = new AsyncLocalStorage<Attempt[]>();
+const recorded = new AsyncLocalStorage<AuthorityCallRecord[]>();
 
 /**
  * Runs a step for a sobre or a CFE and records its calls to the authority. A statement that stores a result
@@ -102,7 +102,7 @@ export async function recordAttempts<T>(
   subject: string,
   step: () => Promise<T>,
 ): Promise<T> {
-  const attempts: Attempt[] = [];
+  const attempts: AuthorityCallRecord[] = [];
   let nextAt: Date | null = null;
   try {
     return await recorded.run(attempts, () => recordCalls((call) => addAttempt(attempts, call), step));
@@ -119,10 +119,13 @@ export async function recordAttempts<T>(
 }
 
 /** Returns the unstored calls of the running step; the caller stores them. */
-export const takeAttempts = (): readonly Attempt[] => recorded.getStore()?.splice(0) ?? [];
+export const takeAttempts = (): readonly AuthorityCallRecord[] => recorded.getStore()?.splice(0) ?? [];
 
 /** A call that the breaker held back was never made. */
-function addAttempt(attempts: Attempt[], { operation, answer, result, seconds, trace }: RecordedCall): void {
+function addAttempt(
+  attempts: AuthorityCallRecord[],
+  { operation, answer, result, seconds, trace }: RecordedCall,
+): void {
   const known = ATTEMPT_OPERATIONS.find((each) => each === operation);
   if (!known || answer === 'held back') return;
   const { at, code, detail, reasons, request, response } = trace;

@@ -11,7 +11,7 @@ import {
   isExactlyThisCfe,
   judgeCfe,
   judgeDuplicate,
-  type Original,
+  type OriginalSobre,
   type VerdictOutcome,
 } from '../../dgi/cfeAnswers.ts';
 import type {
@@ -195,7 +195,7 @@ async function judgeAll(
 }
 
 /** Asks for the verdicts of one sobre. */
-type AskSobre = (cfe: AskedCfe, sobre: Original) => Promise<AskVerdictAnswer>;
+type AskSobre = (cfe: AskedCfe, sobre: OriginalSobre) => Promise<AskVerdictAnswer>;
 
 /** Asks about each sobre once, even if it brought several of the CFEs. */
 function createSobreQuestions(client: DgiClient, credentials: DgiCredentials): AskSobre {
@@ -250,7 +250,7 @@ async function isOurs(
   { orm }: AuthorityDeps,
   ask: AskSobre,
   cfe: AskedCfe,
-  first: Original,
+  first: OriginalSobre,
 ): Promise<boolean | Exclude<AskVerdictAnswer, { kind: 'answered' }>> {
   // A refused sobre brought nothing: then an older sobre, from before a restore, has its number.
   if (await wasCfeInSobre(orm.em.fork(), cfe.id, first.idemisor, { refused: false })) return true;
@@ -266,7 +266,7 @@ async function findOriginal(
   credentials: DgiCredentials,
   cfe: AskedCfe,
   answered: OriginalAnswer | undefined,
-): Promise<Original | Unclear> {
+): Promise<OriginalSobre | Unclear> {
   if (answered?.idemisor && answered.idReceptor && answered.token) {
     return { idemisor: answered.idemisor, idReceptor: answered.idReceptor, token: answered.token };
   }

@@ -15,7 +15,7 @@ import type { Orm } from '../../db/orm.ts';
 import type { DgiClient, FateUnknown } from '../../dgi/client.ts';
 import { classifyUnclear, type Unclear } from '../../dgi/outcomes.ts';
 import type { DgiCredentials } from '../../dgi/wsSecurity.ts';
-import type { Reason } from '../../dgi/xml/ack.ts';
+import type { AuthorityReason } from '../../dgi/xml/ack.ts';
 import type { Stuck } from '../../domain/activityResults.ts';
 import { isTaken, type SubmissionStatus, TAKEN_STATUSES } from '../../domain/reportStatus.ts';
 import type { StuckReason } from '../../domain/stuckReason.ts';
@@ -99,7 +99,7 @@ export async function reportUndecidedForTooLong(
 interface SubmissionAnswer {
   readonly to: SubmissionStatus;
   readonly authorityId: string | null;
-  readonly reasons?: readonly Reason[];
+  readonly reasons?: readonly AuthorityReason[];
   /** Why the report needs support, if it does. */
   readonly stuck?: StuckReason;
   /** The next sequence, if the authority's list shows it. */

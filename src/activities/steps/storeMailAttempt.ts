@@ -3,7 +3,7 @@ import { Cfe } from '../../db/entities/receipts.ts';
 import { recordEvent } from '../../db/events.ts';
 import { hasMailAttempt, insertMailAttempt, lockMail, recordBounce } from '../../db/mails.ts';
 import type { Orm } from '../../db/orm.ts';
-import { type MailKind, type MailOutcome, type MailStatus, statusAfter } from '../../domain/mail.ts';
+import { type MailKind, type MailOutcome, type MailStatus, mailStatusAfter } from '../../domain/mail.ts';
 import { receiptDelivered, receiptFailed } from '../../domain/webhookEvents.ts';
 import type { MailAttemptInput } from '../activities.ts';
 
@@ -39,7 +39,7 @@ export async function storeMailAttempt(
     const { smtpCode, error, answer, milliseconds } = outcome;
     const at = new Date(now.getTime() - milliseconds);
     insertMailAttempt(em, mail, { execution, at, smtpCode, error, answer, milliseconds });
-    mail.status = statusAfter(outcome, { retriesLeft, askedAgain: mail.askedAgain });
+    mail.status = mailStatusAfter(outcome, { retriesLeft, askedAgain: mail.askedAgain });
     mail.askedAgain = false;
     mail.error = error;
     if (mail.status !== 'PENDING') {

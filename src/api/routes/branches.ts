@@ -3,7 +3,7 @@ import { addBranch, removeBranch, updateBranch as update } from '../../commands/
 import { findBranches as find, findBranch } from '../../db/enterprises.ts';
 import { CreateBranch, UpdateBranch } from '../../domain/enterprise.ts';
 import { ENTERPRISE_FIELDS } from '../../domain/enterpriseFields.ts';
-import { words } from '../../domain/fieldWords.ts';
+import { describeField } from '../../domain/fieldWords.ts';
 import { Rut } from '../../domain/rut.ts';
 import { BranchView, branchView } from '../../views/branch.ts';
 import { wholeNumber } from '../paging.ts';
@@ -16,7 +16,7 @@ const BRANCH_PATH = '/enterprises/{rut}/branches/{branch}';
 /** The values of BRANCH_PATH. */
 const BranchParams = {
   rut: Rut,
-  branch: wholeNumber({ minimum: 0, maximum: 9999 }).meta(words(ENTERPRISE_FIELDS.branch.words)),
+  branch: wholeNumber({ minimum: 0, maximum: 9999 }).meta(describeField(ENTERPRISE_FIELDS.branch.words)),
 };
 
 /** POST …/branches: adds a branch that the authority knows, or opens a closed one again. */

@@ -7,14 +7,14 @@ import {
 } from '../../commands/customers.ts';
 import { type CustomerKey, findCustomers as find } from '../../db/customers.ts';
 import { CountryCode } from '../../domain/countries.ts';
-import { Customer } from '../../domain/customer.ts';
+import { CustomerBody } from '../../domain/customer.ts';
 import { DocumentTypeName } from '../../domain/enums.ts';
 import { faultAt } from '../../domain/faults.ts';
-import { CUSTOMER_WORDS, words } from '../../domain/fieldWords.ts';
+import { CUSTOMER_WORDS, describeField } from '../../domain/fieldWords.ts';
 import { LENGTHS } from '../../domain/lengths.ts';
 import { type DocumentType, documentFault } from '../../domain/receiverDocument.ts';
 import { Rut } from '../../domain/rut.ts';
-import { text } from '../../domain/text.ts';
+import { textSchema } from '../../domain/text.ts';
 import type { Fault } from '../../errors.ts';
 import { CustomerView, customerView } from '../../views/customer.ts';
 import { pageOf } from '../paging.ts';
@@ -28,7 +28,7 @@ const CUSTOMER_PATH = '/enterprises/{rut}/customers/{doc_type}/{doc_number}';
 const CustomerParams = {
   rut: Rut,
   doc_type: DocumentTypeName.meta({ description: 'Kind of the customer’s document.' }),
-  doc_number: text(LENGTHS.foreignDocument).meta(words(CUSTOMER_WORDS.doc_number)),
+  doc_number: textSchema(LENGTHS.foreignDocument).meta(describeField(CUSTOMER_WORDS.doc_number)),
 };
 
 interface Values {
@@ -59,7 +59,7 @@ export const createCustomer = defineRoute({
   auth: 'token',
   role: 'MEMBER',
   params: { rut: Rut },
-  body: { schema: Customer, limitBytes: BODY_LIMITS.other },
+  body: { schema: CustomerBody, limitBytes: BODY_LIMITS.other },
   success: { status: 201, description: 'The customer', schema: CustomerView },
   async handle({ params, body }, deps) {
     return customerView(await create(deps, { rut: params.rut, customer: body }));
@@ -79,10 +79,10 @@ export const listCustomers = defineRoute({
   role: 'VIEWER',
   params: { rut: Rut },
   query: z.strictObject({
-    legal_name: text(LENGTHS.legalName)
+    legal_name: textSchema(LENGTHS.legalName)
       .optional()
       .meta({ description: 'Part of the legal name; accents and case are ignored.', examples: ['almacen'] }),
-    doc_number: text(LENGTHS.foreignDocument)
+    doc_number: textSchema(LENGTHS.foreignDocument)
       .optional()
       .meta({ description: 'The complete document number.', examples: ['219999830019'] }),
     country_code: CountryCode.optional().meta({ description: 'Only customers of this country.' }),
@@ -144,7 +144,7 @@ export const updateCustomer = defineRoute({
   async requireResource({ params }, deps) {
     await requireCustomer(deps, customerKey(params));
   },
-  body: { schema: Customer, limitBytes: BODY_LIMITS.other },
+  body: { schema: CustomerBody, limitBytes: BODY_LIMITS.other },
   success: { status: 200, description: 'The updated customer', schema: CustomerView },
   errors: ['NOT_FOUND'],
   async handle({ params, body }, deps) {

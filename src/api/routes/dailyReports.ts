@@ -8,7 +8,7 @@ import {
   listUnsettledCfes,
 } from '../../db/dailyReports.ts';
 import type { DailyReport, ReportSubmission } from '../../db/entities/reports.ts';
-import { date } from '../../domain/dates.ts';
+import { dateSchema } from '../../domain/dates.ts';
 import { ReportStatusName } from '../../domain/enums.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
@@ -38,8 +38,8 @@ export const listDailyReports = defineRoute({
   params: { rut: Rut },
   query: z.strictObject({
     ...pageOf('reports', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
-    from: date().optional().meta({ description: 'Earliest day; it counts too.' }),
-    to: date().optional().meta({ description: 'Latest day; it counts too.' }),
+    from: dateSchema().optional().meta({ description: 'Earliest day; it counts too.' }),
+    to: dateSchema().optional().meta({ description: 'Latest day; it counts too.' }),
     status: ReportStatusName.optional().meta({ description: 'Only reports with this status.' }),
   }),
   success: {
@@ -57,7 +57,7 @@ export const listDailyReports = defineRoute({
 });
 
 /** A report in a path: by its day. */
-const ReportDate = date().meta({ description: 'The day of the report, in Montevideo.' });
+const ReportDate = dateSchema().meta({ description: 'The day of the report, in Montevideo.' });
 
 /** CFEs that are shown, of those that a report waits for. */
 const MOST_WAITING = 100;

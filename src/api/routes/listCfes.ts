@@ -4,21 +4,21 @@ import { countCfes, searchCfes } from '../../db/cfeSearch.ts';
 import { findCfe } from '../../db/cfes.ts';
 import type { Cfe } from '../../db/entities/receipts.ts';
 import type { Environment } from '../../domain/cfeTypes.ts';
-import { cursorOf } from '../../domain/cursor.ts';
-import { date, Moment, spanOf } from '../../domain/dates.ts';
+import { encodeCursor } from '../../domain/cursor.ts';
+import { dateSchema, Moment, spanOfMoment } from '../../domain/dates.ts';
 import { CfeStatusName, CfeTypeName } from '../../domain/enums.ts';
 import { faultAt } from '../../domain/faults.ts';
 import { LENGTHS } from '../../domain/lengths.ts';
 import { Rut } from '../../domain/rut.ts';
 import {
   CfeCursor,
-  cfeIdOf,
+  decodeCfeCursor,
   LAST_NUMBER,
-  LONGEST_SOUGHT,
+  LONGEST_SEARCH,
   Serie,
   WRONG_CURSOR,
-} from '../../domain/soughtCfe.ts';
-import { text } from '../../domain/text.ts';
+} from '../../domain/parseSearch.ts';
+import { textSchema } from '../../domain/text.ts';
 import { invalidInput } from '../../errors.ts';
 import { CfeListView, cfeView } from '../../views/cfe.ts';
 import { environmentRead, environmentToRead } from '../environmentRead.ts';
@@ -33,7 +33,7 @@ const Query = z.strictObject({
   after: CfeCursor.optional().meta({
     description:
       'The cursor from the header Link of the previous page. CFEs that are issued meanwhile move nothing: each is on one page, and none is left out. The other parameters stay as they were.',
-    examples: [cursorOf(['101-25'])],
+    examples: [encodeCursor(['101-25'])],
   }),
   cfe_type: CfeTypeName.optional().meta({ description: 'Only CFEs of this type.' }),
   cfe_status: CfeStatusName.optional().meta({ description: 'Only CFEs with this status.' }),
@@ -41,20 +41,20 @@ const Query = z.strictObject({
   numero: wholeNumber({ minimum: 1, maximum: LAST_NUMBER })
     .optional()
     .meta({ description: 'Only CFEs with this number, of each type and serie.', examples: [123] }),
-  receiver_document: text(LENGTHS.foreignDocument)
+  receiver_document: textSchema(LENGTHS.foreignDocument)
     .optional()
     .meta({
       description: 'Only CFEs to the receiver with this document: its complete number.',
       examples: ['219999830019'],
     }),
-  idempotency_key: text(LONGEST_SOUGHT)
+  idempotency_key: textSchema(LONGEST_SEARCH)
     .optional()
     .meta({
       description: 'Only the CFE that was issued with this Idempotency-Key.',
       examples: ['order-4711'],
     }),
-  from: date().optional().meta({ description: 'Earliest emission date; that day counts.' }),
-  to: date().optional().meta({ description: 'Latest emission date; that day counts.' }),
+  from: dateSchema().optional().meta({ description: 'Earliest emission date; that day counts.' }),
+  to: dateSchema().optional().meta({ description: 'Latest emission date; that day counts.' }),
   created_from: Moment.optional().meta({
     description:
       'Only CFEs taken (`created_at`) at this moment or later: a day in Montevideo, or a date and time with its zone.',
@@ -79,8 +79,8 @@ function filterOf(rut: string, environment: Environment, query: z.output<typeof 
     idempotencyKey: query.idempotency_key,
     from: query.from,
     to: query.to,
-    createdFrom: createdFrom === undefined ? undefined : spanOf(createdFrom).from,
-    createdBefore: createdTo === undefined ? undefined : spanOf(createdTo).before,
+    createdFrom: createdFrom === undefined ? undefined : spanOfMoment(createdFrom).from,
+    createdBefore: createdTo === undefined ? undefined : spanOfMoment(createdTo).before,
   };
 }
 
@@ -118,7 +118,7 @@ export const listCfes = defineRoute({
     const given = Object.entries(filter).filter(([, value]) => value !== undefined);
     return {
       ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
-      after: cursorOf([last.cfe_id]),
+      after: encodeCursor([last.cfe_id]),
       limit: String(limit),
     };
   },
@@ -130,7 +130,7 @@ async function lastOf(
   { rut, environment }: ReturnType<typeof filterOf>,
   cursor: string,
 ): Promise<Cfe> {
-  const parts = cfeIdOf(cursor);
+  const parts = decodeCfeCursor(cursor);
   const last = parts && (await findCfe(em, { rut, environment, ...parts }));
   if (!last) throw invalidInput([faultAt(['after'], 'cursor.malformed', WRONG_CURSOR, '/query')]);
   return last;

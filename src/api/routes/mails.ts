@@ -5,7 +5,7 @@ import type { Mail } from '../../db/entities/mail.ts';
 import { findMails as find } from '../../db/mails.ts';
 import { CfeId } from '../../domain/cfeId.ts';
 import { MailErrorName, MailKindName, MailStatusName } from '../../domain/enums.ts';
-import { CUSTOMER_WORDS, words } from '../../domain/fieldWords.ts';
+import { CUSTOMER_WORDS, describeField } from '../../domain/fieldWords.ts';
 import { SendMail } from '../../domain/mail.ts';
 import { Rut } from '../../domain/rut.ts';
 import { countOf, MomentText } from '../../views/formats.ts';
@@ -20,7 +20,7 @@ const MailView = z
       .uuid()
       .meta({ description: 'Id of the e-mail.', examples: ['0c0e1ab1-0000-4000-8000-000000000004'] }),
     kind: MailKindName,
-    destination: z.string().meta(words(CUSTOMER_WORDS.destination)),
+    destination: z.string().meta(describeField(CUSTOMER_WORDS.destination)),
     status: MailStatusName,
     error: MailErrorName.nullable().meta({
       description: 'Why its last attempt did not succeed; null where it did, and before the first.',

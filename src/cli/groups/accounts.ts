@@ -10,12 +10,12 @@ import { listGrants } from '../../db/roles.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { Email } from '../../domain/email.ts';
 import { GRANTED_ROLES } from '../../domain/roles.ts';
-import { text } from '../../domain/text.ts';
+import { textSchema } from '../../domain/text.ts';
 import { AccountId, count, flag, OfRut, OptionalReason, onlyRut, optional } from '../inputs.ts';
 import { act, group, query } from '../verb.ts';
 
 const EXAMPLE = '0c0e1ab1-0000-4000-8000-000000000001';
-const Name = text(100).describe('whose account it is');
+const Name = textSchema(100).describe('whose account it is');
 const Address = Email.describe('e-mail address for notices');
 /** The table could hold more, but beyond this a limit limits nothing. */
 const MOST_PER_HOUR = 1_000_000_000;
@@ -86,7 +86,7 @@ export const key = group('key', 'API keys of accounts', {
     takes: {
       account: AccountId,
       environment: z.enum(ENVIRONMENTS).describe('the environment that it opens'),
-      label: optional(text(100), 'a name to tell it from others'),
+      label: optional(textSchema(100), 'a name to tell it from others'),
     },
     examples: [`${EXAMPLE} --environment production --label "Caja 1"`],
     async run(deps, { account: accountId, environment, label }) {

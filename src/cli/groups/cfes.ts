@@ -8,12 +8,12 @@ import type { Cfe } from '../../db/entities/receipts.ts';
 import { countRunTargets } from '../../db/matching.ts';
 import { CFE_STATUSES, isFinal } from '../../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
-import { Moment, spanOf } from '../../domain/dates.ts';
+import { Moment, spanOfMoment } from '../../domain/dates.ts';
 import { LENGTHS } from '../../domain/lengths.ts';
-import { LAST_NUMBER, LONGEST_SOUGHT, Serie } from '../../domain/soughtCfe.ts';
+import { LAST_NUMBER, LONGEST_SEARCH, Serie } from '../../domain/parseSearch.ts';
 import { STUCK_REASONS } from '../../domain/stuckReason.ts';
 import { SUPPORT_ACTIONS } from '../../domain/supportAction.ts';
-import { text } from '../../domain/text.ts';
+import { textSchema } from '../../domain/text.ts';
 import { Refusal } from '../../errors.ts';
 import { cfeView } from '../../views/cfe.ts';
 import { cfeText, dossierRow } from '../cfePage.ts';
@@ -81,12 +81,15 @@ export const cfe = group('cfe', 'CFEs of enterprises: their status, and support'
       serie: optional(Serie, 'only CFEs of this serie'),
       numero: optional(count(1, LAST_NUMBER), 'only CFEs with this number'),
       receiver: optional(
-        text(LENGTHS.foreignDocument),
+        textSchema(LENGTHS.foreignDocument),
         'only CFEs to the receiver with this document',
         'document',
       ),
-      idempotencyKey: optional(text(LONGEST_SOUGHT), 'only CFEs that were issued with this Idempotency-Key'),
-      requestId: optional(text(LONGEST_SOUGHT), 'only CFEs that this request (X-Request-Id) issued'),
+      idempotencyKey: optional(
+        textSchema(LONGEST_SEARCH),
+        'only CFEs that were issued with this Idempotency-Key',
+      ),
+      requestId: optional(textSchema(LONGEST_SEARCH), 'only CFEs that this request (X-Request-Id) issued'),
       from: day('only CFEs emitted on this day or later'),
       to: day('only CFEs emitted on this day or earlier'),
       createdFrom: moment('only CFEs taken at this day in Montevideo, or moment, or later'),
@@ -110,8 +113,8 @@ export const cfe = group('cfe', 'CFEs of enterprises: their status, and support'
         {
           ...filter,
           environment: filter.environment ?? (isOfBoth ? undefined : 'production'),
-          createdFrom: createdFrom === undefined ? undefined : spanOf(createdFrom).from,
-          createdBefore: createdTo === undefined ? undefined : spanOf(createdTo).before,
+          createdFrom: createdFrom === undefined ? undefined : spanOfMoment(createdFrom).from,
+          createdBefore: createdTo === undefined ? undefined : spanOfMoment(createdTo).before,
         },
         { limit: most },
       );

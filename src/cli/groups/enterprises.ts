@@ -16,8 +16,8 @@ import {
   findEnterprises,
 } from '../../db/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
-import { Customer } from '../../domain/customer.ts';
-import { typedNumber } from '../../domain/decimal.ts';
+import { CustomerBody } from '../../domain/customer.ts';
+import { parseTypedNumber } from '../../domain/decimal.ts';
 import {
   CreateBranch,
   CreateEnterprise,
@@ -27,8 +27,8 @@ import {
 import { BRANCH_FIELDS, ENTERPRISE_FIELDS, FIRST_FIELDS } from '../../domain/enterpriseFields.ts';
 import type { EnterpriseObject } from '../../domain/enterpriseObject.ts';
 import { ENTERPRISE_STATUSES, PERMISSIONS } from '../../domain/enterpriseStatus.ts';
-import { required } from '../../domain/faults.ts';
-import { type Field, type Fields, removableOf } from '../../domain/fields.ts';
+import { parseOrRefuse } from '../../domain/faults.ts';
+import { type Field, type FieldTable, removableColumns } from '../../domain/fields.ts';
 import { readRows } from '../../domain/operatorFiles.ts';
 import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
 import { Rut } from '../../domain/rut.ts';
@@ -56,10 +56,10 @@ const said = ({ words, kind }: Field): string => {
 };
 
 /** Fields as options, by the API's names; the rules of the API judge what is typed. */
-const typed = <T extends Fields>(fields: T, { isNew }: { isNew: boolean }) =>
+const typed = <T extends FieldTable>(fields: T, { isNew }: { isNew: boolean }) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]): [string, z.ZodType] => {
-      const value = field.kind === 'code' ? z.string().transform(typedNumber) : z.string();
+      const value = field.kind === 'code' ? z.string().transform(parseTypedNumber) : z.string();
       const schema = isNew && !field.optional ? value : value.optional();
       return [name, schema.meta({ description: said(field), placeholder: 'text' })];
     }),
@@ -74,7 +74,7 @@ const PLAN = {
     'text',
   ),
 };
-const REMOVABLE = [...Object.keys(removableOf(ENTERPRISE_FIELDS)), 'logo_b64'];
+const REMOVABLE = [...Object.keys(removableColumns(ENTERPRISE_FIELDS)), 'logo_b64'];
 
 const RUT = '219999830019';
 const ACCOUNT = '0c0e1ab1-0000-4000-8000-000000000001';
@@ -126,7 +126,10 @@ export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
       `${ACCOUNT} ${RUT} --legal-name "Empresa SA" --department-name Montevideo --locality-name Montevideo --street-name "Rincón 500" --branch 1`,
     ],
     async run(deps, { account, new: isNew, ...data }) {
-      const body = required(CreateEnterprise, { ...data, ...(isNew ? { is_new_enterprise: true } : {}) });
+      const body = parseOrRefuse(CreateEnterprise, {
+        ...data,
+        ...(isNew ? { is_new_enterprise: true } : {}),
+      });
       const { id: accountId } = await requireAccount(deps.orm.em.fork(), account);
       await createEnterprise(deps, { accountId, enterprise: body });
       return show(deps, data.rut);
@@ -149,7 +152,7 @@ export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
       `${RUT} --trade-name "La Nueva" --remove email`,
     ],
     async run(deps, { rut, logo, remove, ...data }) {
-      const update = required(UpdateEnterprise, {
+      const update = parseOrRefuse(UpdateEnterprise, {
         ...data,
         ...(logo === undefined ? {} : { logo_b64: deps.readBytes(logo).toString('base64') }),
         ...Object.fromEntries(remove.map((field) => [field, null])),
@@ -250,7 +253,10 @@ export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
   }),
 });
 
-const BranchCode = z.string().transform(typedNumber).describe('code that the authority gave to the branch');
+const BranchCode = z
+  .string()
+  .transform(parseTypedNumber)
+  .describe('code that the authority gave to the branch');
 const WHOLE_BRANCH = { rut: OfRut, branch: BranchCode, ...typed(BRANCH_FIELDS, { isNew: true }) };
 const BRANCH_EXAMPLE = `${RUT} 2 --street-name "18 de Julio 1234" --locality-name Salto --department-name Salto`;
 
@@ -272,14 +278,14 @@ export const branch = group('branch', 'The branches that an enterprise issues fr
     takes: WHOLE_BRANCH,
     examples: [BRANCH_EXAMPLE],
     run: async (deps, { rut, ...data }) =>
-      branchView(await addBranch(deps, { rut, body: required(CreateBranch, data) })),
+      branchView(await addBranch(deps, { rut, body: parseOrRefuse(CreateBranch, data) })),
   }),
   'update RUT BRANCH': act({
     summary: 'Put what is told of a branch in the place of what was',
     takes: WHOLE_BRANCH,
     examples: [BRANCH_EXAMPLE],
     async run(deps, { rut, ...data }) {
-      const { branch: code, ...body } = required(CreateBranch, data);
+      const { branch: code, ...body } = parseOrRefuse(CreateBranch, data);
       return branchView(await updateBranch(deps, { rut, branch: code, body }));
     },
   }),
@@ -288,7 +294,10 @@ export const branch = group('branch', 'The branches that an enterprise issues fr
     takes: { rut: OfRut, branch: BranchCode },
     examples: [`${RUT} 2`],
     async run(deps, { rut, branch: code }) {
-      await removeBranch(deps, { rut, ...required(CreateBranch.pick({ branch: true }), { branch: code }) });
+      await removeBranch(deps, {
+        rut,
+        ...parseOrRefuse(CreateBranch.pick({ branch: true }), { branch: code }),
+      });
       return branchesOf(deps, rut);
     },
   }),
@@ -332,7 +341,7 @@ export const customer = group(
       takes: { rut: OfRut, file: CustomerFile },
       examples: [`${RUT} customer.json`],
       async run(deps, { rut, file }) {
-        const body = readRows(Customer, deps.readFile(file));
+        const body = readRows(CustomerBody, deps.readFile(file));
         await oneEnterprise(deps.orm.em.fork(), rut);
         return customerView(await createCustomer(deps, { rut, customer: body }));
       },
@@ -342,7 +351,7 @@ export const customer = group(
       takes: { ...DOCUMENT, file: CustomerFile },
       examples: ['219000090011 RUC 219999820013 customer.json'],
       async run(deps, { rut, type: docType, number: docNumber, file }) {
-        const body = readRows(Customer, deps.readFile(file));
+        const body = readRows(CustomerBody, deps.readFile(file));
         return customerView(await updateCustomer(deps, { rut, docType, docNumber, customer: body }));
       },
     }),

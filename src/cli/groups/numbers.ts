@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { annulNumbers } from '../../commands/annulNumbers.ts';
 import { type AnnulledSpan, listAnnulments, reconcileNumbers } from '../../db/numbers.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType, cfeTypeOfCode } from '../../domain/cfeTypes.ts';
-import { LAST_NUMBER } from '../../domain/soughtCfe.ts';
+import { LAST_NUMBER } from '../../domain/parseSearch.ts';
 import { count, InEnvironment, limit, OfRut, onlyRut, Reason } from '../inputs.ts';
 import { act, group, query, type Row } from '../verb.ts';
 

@@ -4,7 +4,7 @@ import { rotateKeyEncryption } from '../../commands/rotateKeyEncryption.ts';
 import { skipNumbers } from '../../commands/skipNumbers.ts';
 import { countSealedByKey, countSecretsByPepper, SEALED_COLUMNS } from '../../db/sealed.ts';
 import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
-import { LAST_NUMBER } from '../../domain/soughtCfe.ts';
+import { LAST_NUMBER } from '../../domain/parseSearch.ts';
 import { count, DryRun, InEnvironment, OfRut, onlyRut, Reason } from '../inputs.ts';
 import { act, group, query, type Row } from '../verb.ts';
 

@@ -10,9 +10,9 @@ import { countRecentNumbers } from '../../db/warnings.ts';
 import { caeStatus } from '../../domain/cae.ts';
 import { UploadCertificate } from '../../domain/enterprise.ts';
 import { caeObject, certificateObject } from '../../domain/enterpriseObject.ts';
-import { required } from '../../domain/faults.ts';
+import { parseOrRefuse } from '../../domain/faults.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
-import { LAST_NUMBER } from '../../domain/soughtCfe.ts';
+import { LAST_NUMBER } from '../../domain/parseSearch.ts';
 import { daysLeft } from '../../domain/warnings.ts';
 import { anyEnvironment, count, InEnvironment, OfRut, oneEnterprise, optional } from '../inputs.ts';
 import { act, group, query } from '../verb.ts';
@@ -40,7 +40,7 @@ export const certificate = group('certificate', 'The certificates that enterpris
     },
     examples: ['219999830019 empresa.p12 --password-file password.txt'],
     async run(deps, { rut, file, passwordFile, environment }) {
-      const body = required(UploadCertificate, {
+      const body = parseOrRefuse(UploadCertificate, {
         cert_b64: deps.readBytes(file).toString('base64'),
         password: deps.readFile(passwordFile).split(/\r?\n/, 1)[0] ?? '',
       });

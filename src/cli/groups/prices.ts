@@ -5,7 +5,7 @@ import type { Payment, Plan } from '../../db/entities/enterprises.ts';
 import type { UiValue } from '../../db/entities/operations.ts';
 import { listPayments, listPlans } from '../../db/payments.ts';
 import { listRates, listUiValues } from '../../db/rates.ts';
-import { date } from '../../domain/dates.ts';
+import { dateSchema } from '../../domain/dates.ts';
 import { CURRENCIES } from '../../domain/enums.ts';
 import { exactNumber } from '../../domain/exactNumber.ts';
 import type { KnownRate } from '../../domain/exchangeRate.ts';
@@ -120,7 +120,7 @@ export const exchangeRate = group('exchange-rate', 'Rates of foreign currencies,
     summary: 'Ask the central bank for the rate of a day, unless it is stored, and store it',
     takes: {
       currency: z.enum(CURRENCIES).exclude(['UYU']).describe('USD or EUR'),
-      date: date().describe('the day whose closing counts, YYYY-MM-DD'),
+      date: dateSchema().describe('the day whose closing counts, YYYY-MM-DD'),
     },
     examples: ['USD 2026-03-09'],
     run: async (deps, wanted) =>

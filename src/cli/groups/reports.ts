@@ -9,14 +9,14 @@ import {
   listUnsettledCfes,
 } from '../../db/dailyReports.ts';
 import type { DailyReport } from '../../db/entities/reports.ts';
-import { date } from '../../domain/dates.ts';
+import { dateSchema } from '../../domain/dates.ts';
 import { REPORT_STATUSES } from '../../domain/reportStatus.ts';
 import { Refusal } from '../../errors.ts';
 import { dailyReportView } from '../../views/dailyReport.ts';
 import { day, InEnvironment, limit, OfRut, onlyRut, optional, Reason } from '../inputs.ts';
 import { act, group, query, type Row } from '../verb.ts';
 
-const ONE = { rut: OfRut, date: date().describe('the day, YYYY-MM-DD'), environment: InEnvironment };
+const ONE = { rut: OfRut, date: dateSchema().describe('the day, YYYY-MM-DD'), environment: InEnvironment };
 const EXAMPLES = ['219999830019 2026-11-20', '219999830019 2026-11-20 --environment sandbox'];
 const MOST_WAITING = 100;
 
@@ -37,7 +37,11 @@ const rowOf = (one: DailyReport): Row => ({
 const dutyVerb = (name: 'start' | 'stop', summary: string, about: string) =>
   act({
     summary,
-    takes: { rut: OfRut, from: date().meta({ description: about, placeholder: 'date' }), reason: Reason },
+    takes: {
+      rut: OfRut,
+      from: dateSchema().meta({ description: about, placeholder: 'date' }),
+      reason: Reason,
+    },
     examples: ['219999830019 --from 2026-12-01 --reason "agreed with the company"'],
     async run(deps, input) {
       const { rut, fromDate, untilDate } = await setReportDuty(deps, { act: name, ...input });

@@ -18,7 +18,7 @@ import { countRunTargets } from '../../db/matching.ts';
 import { listWebhooks } from '../../db/webhooks.ts';
 import { EVENT_NAMES, SELECTABLE_EVENTS } from '../../domain/events.ts';
 import { RUN_REASON_LENGTH } from '../../domain/run.ts';
-import { text } from '../../domain/text.ts';
+import { textSchema } from '../../domain/text.ts';
 import { DELIVERY_STATUSES } from '../../domain/webhook.ts';
 import { Refusal } from '../../errors.ts';
 import { AccountId, anyEnvironment, flag, limit, onlyRut, optional, since } from '../inputs.ts';
@@ -199,7 +199,7 @@ export const delivery = group('delivery', 'Events on their way to receivers, and
         'of those, only what was given up or last refused from then on: a day in Montevideo, or a date and time',
       ),
       event: optional(z.enum(EVENT_NAMES), 'of those, only this event'),
-      reason: optional(text(RUN_REASON_LENGTH), 'why; kept in the audit. A bulk run needs one', 'text'),
+      reason: optional(textSchema(RUN_REASON_LENGTH), 'why; kept in the audit. A bulk run needs one', 'text'),
       dryRun: flag('only tell how many a bulk run would send again'),
     },
     examples: [

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Passwords } from '../../crypto/passwords.ts';
 import type { TotpSecrets } from '../../crypto/totp.ts';
-import { hashOfWebToken, newWebToken } from '../../crypto/webTokens.ts';
+import { createWebToken, hashWebToken } from '../../crypto/webTokens.ts';
 import { insertSession } from '../../db/consoleSessions.ts';
 import type { Person } from '../../db/entities/people.ts';
 import { insertInvitation, listMemberships } from '../../db/people.ts';
@@ -32,12 +32,12 @@ export interface Place {
 
 /** Invites a person, with the open transaction; an invitation before that ends with it. */
 export async function invite(em: EntityManager, personId: string, now: Date): Promise<NewInvitation> {
-  const token = newWebToken();
+  const token = createWebToken();
   const expiresAt = new Date(now.getTime() + INVITATION_MILLISECONDS);
   await insertInvitation(em, {
     id: randomUUID(),
     personId,
-    tokenHash: hashOfWebToken(token),
+    tokenHash: hashWebToken(token),
     createdAt: now,
     expiresAt,
   });
@@ -77,10 +77,10 @@ export function beginSession(
   { personId, place, ...how }: { personId: string; place: Place; method: SignInMethod; complete: boolean },
   now: Date,
 ): string {
-  const token = newWebToken();
+  const token = createWebToken();
   insertSession(em, {
     id: randomUUID(),
-    tokenHash: hashOfWebToken(token),
+    tokenHash: hashWebToken(token),
     personId,
     ...how,
     address: place.address,

@@ -14,7 +14,7 @@ import { HOURLY_LIMITS } from '../../domain/requestLimits.ts';
 import { GRANTED_ROLES } from '../../domain/roles.ts';
 import { Rut } from '../../domain/rut.ts';
 import { BY_LENGTH, REASON_LENGTH } from '../../domain/supportAction.ts';
-import { text } from '../../domain/text.ts';
+import { textSchema } from '../../domain/text.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { figure, moment } from '../format.ts';
@@ -40,7 +40,7 @@ const MOST_PER_HOUR = 1_000_000_000;
 const Id = z.object({ id: z.uuid() });
 const PersonOf = z.object({ id: z.uuid(), person: z.uuid() });
 const place = (id: string): string => `/accounts/${id}`;
-const Reason = z.object({ reason: z.string().trim().pipe(text(REASON_LENGTH)) });
+const Reason = z.object({ reason: z.string().trim().pipe(textSchema(REASON_LENGTH)) });
 const reasonField = (visit: Visit): Html =>
   field(visit.texts.accounts.reason, { name: 'reason', maxlength: REASON_LENGTH });
 /** Whether whoever looks may send a form about accounts. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { createAccount } from '../../commands/accounts.ts';
 import { type ListedAccount, listAccountsPage } from '../../db/consoleAccounts.ts';
 import { Email } from '../../domain/email.ts';
-import { text } from '../../domain/text.ts';
+import { textSchema } from '../../domain/text.ts';
 import { type Html, html } from '../../page/html.ts';
 import { figure, moment } from '../format.ts';
 import { type Column, column, figureColumn, LIST_QUERY, listing } from '../lists.ts';
@@ -67,7 +67,7 @@ export const sendAccount = definePage({
   name: 'account-create',
   route: 'POST /accounts',
   form: z.object({
-    name: z.string().trim().pipe(text(NAME_LENGTH)),
+    name: z.string().trim().pipe(textSchema(NAME_LENGTH)),
     email: z.string().trim().pipe(Email),
     developer: z.literal('yes').optional(),
   }),

@@ -14,14 +14,14 @@ import { listSobreXmls } from '../../db/sobres.ts';
 import { ATTEMPT_OPERATIONS, type AttemptSummary } from '../../domain/attempt.ts';
 import { formatCfeId, parseCfeId } from '../../domain/cfeId.ts';
 import type { CfeStatus } from '../../domain/cfeStatus.ts';
-import { cfeTimeline, type Happening } from '../../domain/cfeTimeline.ts';
+import { cfeTimeline, type TimelineEntry } from '../../domain/cfeTimeline.ts';
 import { CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { Email } from '../../domain/email.ts';
-import { mayReachFromSandbox } from '../../domain/mail.ts';
+import { isSandboxAddressAllowed } from '../../domain/mail.ts';
 import { PAPERS, receiptUrl } from '../../domain/qr.ts';
 import { receiptState } from '../../domain/receiptState.ts';
 import { REASON_LENGTH, SUPPORT_ACTIONS, type SupportAction } from '../../domain/supportAction.ts';
-import { text } from '../../domain/text.ts';
+import { textSchema } from '../../domain/text.ts';
 import { CFE_WORDS, rejectionMeans } from '../../domain/words/cfes.ts';
 import { refusalMeans } from '../../domain/words/refusals.ts';
 import { Refusal } from '../../errors.ts';
@@ -233,7 +233,7 @@ function whatHappened(visit: Visit, told: Told): Html {
   const rows = cfeTimeline(lived, CFE_WORDS[visit.language])
     // Who of us did what is for us.
     .filter(({ kind }) => maySeeActs || kind !== 'act')
-    .map(({ at, what, more, attempt }: Happening) => ({
+    .map(({ at, what, more, attempt }: TimelineEntry) => ({
       at,
       shown: html`${what}${more && html` <span class="soft">${more}</span>`}${attempt && maySeeSaid && said(attempt)}`,
     }));
@@ -273,7 +273,8 @@ function mailsOf(
   const maySend = isMailable && mayAt(standing, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails');
   const mayRepeat = isMailable && mayAt(standing, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}');
   const isTrial = cfe.environment === 'sandbox';
-  const isReachable = (address: string): boolean => !isTrial || mayReachFromSandbox(address, sandboxMails);
+  const isReachable = (address: string): boolean =>
+    !isTrial || isSandboxAddressAllowed(address, sandboxMails);
   const again = ({ id }: Mail): Html =>
     form(visit, `${here}/mails/${id}`, html`${button(own.again, 'quiet')}`, 'inline');
   const rows = mails.map((mail) => [
@@ -394,7 +395,7 @@ export const sendCfeSupport = definePage({
   name: 'cfe-support',
   route: 'POST /cfes/{rut}/{environment}/{cfe_id}/support',
   params: PLACE,
-  form: z.object({ action: z.enum(SUPPORT_ACTIONS), reason: text(REASON_LENGTH) }),
+  form: z.object({ action: z.enum(SUPPORT_ACTIONS), reason: textSchema(REASON_LENGTH) }),
   back,
   async handle({ params, form: sent, visit }, deps) {
     const { cfe } = await seenCfe(deps, visit, params);

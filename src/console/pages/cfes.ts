@@ -4,11 +4,11 @@ import type { Cfe } from '../../db/entities/receipts.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
 import { CFE_STATUSES } from '../../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
-import { date, spanOf } from '../../domain/dates.ts';
+import { dateSchema, spanOfMoment } from '../../domain/dates.ts';
 import { LENGTHS } from '../../domain/lengths.ts';
-import { LAST_NUMBER, LONGEST_SOUGHT, Serie } from '../../domain/soughtCfe.ts';
+import { LAST_NUMBER, LONGEST_SEARCH, Serie } from '../../domain/parseSearch.ts';
 import { STUCK_REASONS } from '../../domain/stuckReason.ts';
-import { text } from '../../domain/text.ts';
+import { textSchema } from '../../domain/text.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
@@ -41,13 +41,13 @@ const FILTERS = {
   annulled: z.literal('yes'),
   serie: Serie,
   numero: z.coerce.number().int().min(1).max(LAST_NUMBER),
-  receiver: text(LENGTHS.foreignDocument),
-  key: text(LONGEST_SOUGHT),
-  request: text(LONGEST_SOUGHT),
-  from: date(),
-  to: date(),
-  created_from: date(),
-  created_to: date(),
+  receiver: textSchema(LENGTHS.foreignDocument),
+  key: textSchema(LONGEST_SEARCH),
+  request: textSchema(LONGEST_SEARCH),
+  from: dateSchema(),
+  to: dateSchema(),
+  created_from: dateSchema(),
+  created_to: dateSchema(),
 } as const;
 type Name = keyof typeof FILTERS;
 const NAMES = Object.keys(FILTERS) as Name[];
@@ -65,7 +65,7 @@ const Query = z.object({
 
 function typed(schema: z.ZodType) {
   const fits = (value: string): boolean => value === '' || schema.safeParse(value).success;
-  return z.string().max(LONGEST_SOUGHT).trim().refine(fits).optional();
+  return z.string().max(LONGEST_SEARCH).trim().refine(fits).optional();
 }
 
 /** GET /cfes: every receipt that somebody sees, by what they look for. */
@@ -132,8 +132,8 @@ function filterOf(query: Typed): CfeSearch {
     annulled: annulled === undefined ? undefined : true,
     idempotencyKey: key,
     requestId: request,
-    createdFrom: since === undefined ? undefined : spanOf(since).from,
-    createdBefore: until === undefined ? undefined : spanOf(until).before,
+    createdFrom: since === undefined ? undefined : spanOfMoment(since).from,
+    createdBefore: until === undefined ? undefined : spanOfMoment(until).before,
   };
 }
 

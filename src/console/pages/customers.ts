@@ -4,8 +4,8 @@ import { listCustomersAfter } from '../../db/customers.ts';
 import { Customer } from '../../db/entities/enterprises.ts';
 import type { Mail } from '../../db/entities/mail.ts';
 import { listMailsToReceiver, type MailOfReceiver } from '../../db/mails.ts';
-import { CUSTOMER_FIELDS, Customer as CustomerBody } from '../../domain/customer.ts';
-import { required } from '../../domain/faults.ts';
+import { CUSTOMER_FIELDS, CustomerBody } from '../../domain/customer.ts';
+import { parseOrRefuse } from '../../domain/faults.ts';
 import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
@@ -136,7 +136,7 @@ function bodyOf(visit: Visit, key: { type: string; document: string }, sent: z.o
   const document = { doc_type: key.type, doc_number: key.document.trim() };
   const given = bodyOfSent(CUSTOMER_FIELDS, { ...others, country_code: code.toUpperCase() });
   try {
-    return required(CustomerBody, { ...document, ...given, notifications });
+    return parseOrRefuse(CustomerBody, { ...document, ...given, notifications });
   } catch (error) {
     throw inWords(visit, error);
   }

@@ -11,7 +11,7 @@ import { type AnnulledSpan, type CaeRow, findCaes } from '../../db/numbers.ts';
 import { listPlans } from '../../db/payments.ts';
 import { countRecentNumbers } from '../../db/warnings.ts';
 import { CFE_TYPES, type CfeType } from '../../domain/cfeTypes.ts';
-import { lackingFacts, PERMISSIONS, type ReadyFact } from '../../domain/enterpriseStatus.ts';
+import { missingReadyFacts, PERMISSIONS, type ReadyFact } from '../../domain/enterpriseStatus.ts';
 import { montevideoDate, montevideoTimestamp } from '../../domain/montevideo.ts';
 import { Rut } from '../../domain/rut.ts';
 import { type LowNumbers, lowNumbers } from '../../domain/warnings.ts';
@@ -130,7 +130,7 @@ const MENDED_AT: Readonly<Record<ReadyFact, Section>> = {
 async function standingPanel({ enterprise, standing, visit, deps, now, low }: Drawn): Promise<Html> {
   const { enterprises: words } = visit.texts;
   const { status } = enterprise;
-  const lacking = lackingFacts(await readReadyFacts(deps.orm.em.fork(), enterprise, now));
+  const lacking = missingReadyFacts(await readReadyFacts(deps.orm.em.fork(), enterprise, now));
   const date = enterprise.scheduledReadyDate;
   const start = date ? montevideoTimestamp(date).slice(0, 16).replace('T', ' ') : null;
   const todo = (fact: ReadyFact): string =>

@@ -16,8 +16,8 @@ import type { BranchFacts } from '../../db/enterprises.ts';
 import type { Enterprise, Plan } from '../../db/entities/enterprises.ts';
 import type { Leftovers } from '../../db/leftovers.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
-import { date } from '../../domain/dates.ts';
-import { typedNumber } from '../../domain/decimal.ts';
+import { dateSchema } from '../../domain/dates.ts';
+import { parseTypedNumber } from '../../domain/decimal.ts';
 import {
   CreateBranch,
   UpdateEnterprise,
@@ -27,11 +27,11 @@ import {
 } from '../../domain/enterprise.ts';
 import { BRANCH_FIELDS, ENTERPRISE_FIELDS } from '../../domain/enterpriseFields.ts';
 import { PERMISSIONS } from '../../domain/enterpriseStatus.ts';
-import { required } from '../../domain/faults.ts';
+import { parseOrRefuse } from '../../domain/faults.ts';
 import { montevideoDate, montevideoTimestamp } from '../../domain/montevideo.ts';
 import { GRANTED_ROLES } from '../../domain/roles.ts';
 import { REASON_LENGTH } from '../../domain/supportAction.ts';
-import { text } from '../../domain/text.ts';
+import { textSchema } from '../../domain/text.ts';
 import type { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { enterpriseForm } from '../atEnterprise.ts';
@@ -63,7 +63,7 @@ const about = (words: string): Html => html`<p class="soft">${words}</p>`;
 const reasonField = ({ texts }: Visit): Html =>
   field(texts.enterprises.why, { name: 'reason', maxlength: REASON_LENGTH });
 const reasonOf = (reason: string): string =>
-  required(z.strictObject({ reason: text(REASON_LENGTH) }), { reason }).reason;
+  parseOrRefuse(z.strictObject({ reason: textSchema(REASON_LENGTH) }), { reason }).reason;
 
 // The login at the authority.
 
@@ -88,7 +88,7 @@ export const sendLogin = enterpriseForm({
   refused: ({ enterprises: words }, { code }) => (code === 'RATE_LIMITED' ? words.tooMany : undefined),
   async act({ at, form: { username, password }, visit }, deps) {
     const { rut, ownerAccountId } = at.enterprise;
-    const login = required(ValidateCredentials, {
+    const login = parseOrRefuse(ValidateCredentials, {
       ...(username === '' ? {} : { username }),
       ...(password === '' ? {} : { password }),
     });
@@ -124,7 +124,7 @@ export const sendCertificate = enterpriseForm({
   isSlow: true,
   refused: ({ enterprises: words }, { code }) => (code === 'UNAVAILABLE' ? words.certificateBusy : undefined),
   async act({ at, form: sent, visit }, deps) {
-    const body = required(UploadCertificate, { cert_b64: base64(sent.file), password: sent.password });
+    const body = parseOrRefuse(UploadCertificate, { cert_b64: base64(sent.file), password: sent.password });
     const { rut, ownerAccountId } = at.enterprise;
     const owner = at.standing.kind === 'member' ? at.standing.accountId : ownerAccountId;
     using identity = await openCertificate({ owner, file: sent.file, password: body.password });
@@ -155,9 +155,9 @@ export const sendCae = enterpriseForm({
   fields: z.strictObject({ file: File, start: Text }),
   fileBytes: FILE_BYTES,
   async act({ at, form: sent, visit }, deps) {
-    const body = required(UploadCae, {
+    const body = parseOrRefuse(UploadCae, {
       cae_b64: base64(sent.file),
-      cae_start_number: typedNumber(sent.start),
+      cae_start_number: parseTypedNumber(sent.start),
     });
     const { rut } = at.enterprise;
     const cae = await uploadCae(deps, { rut, file: sent.file, startNumber: body.cae_start_number });
@@ -241,7 +241,7 @@ export const branchForms = (visit: Visit, rut: string, branch: ShownBranch): Htm
 
 const BranchFields = z.strictObject(sentShape(BRANCH_FIELDS, Text));
 const branchBody = (code: string, sent: z.output<typeof BranchFields>) =>
-  required(CreateBranch, { branch: typedNumber(code), ...bodyOfSent(BRANCH_FIELDS, sent) });
+  parseOrRefuse(CreateBranch, { branch: parseTypedNumber(code), ...bodyOfSent(BRANCH_FIELDS, sent) });
 const branchRefused = ({ enterprises: words }: Texts, { code }: Refusal): string | undefined => {
   if (code === 'ALREADY_EXISTS') return words.branchThere;
   return code === 'NOT_FOUND' ? words.unknownBranch : undefined;
@@ -393,7 +393,7 @@ export const sendData = enterpriseForm({
     const { enterprises: words } = visit.texts;
     const body = changedData(sent);
     if (Object.keys(body).length === 0) return words.dataSame;
-    await updateEnterprise(deps, { rut: enterprise.rut, update: required(UpdateEnterprise, body) });
+    await updateEnterprise(deps, { rut: enterprise.rut, update: parseOrRefuse(UpdateEnterprise, body) });
     return words.dataDone;
   },
 });
@@ -418,7 +418,7 @@ export const sendLogo = enterpriseForm({
   fields: z.strictObject({ file: File }),
   fileBytes: FILE_BYTES,
   async act({ at, form: { file }, visit }, deps) {
-    const update = required(UpdateEnterprise, { logo_b64: base64(file) });
+    const update = parseOrRefuse(UpdateEnterprise, { logo_b64: base64(file) });
     await updateEnterprise(deps, { rut: at.enterprise.rut, update });
     return visit.texts.enterprises.logoDone;
   },
@@ -520,7 +520,7 @@ export const sendDay = enterpriseForm({
   name: 'enterprise-send-report',
   route: 'POST /enterprises/{rut}/send-report',
   section: 'reports',
-  fields: z.strictObject({ date: date(), environment: z.enum(ENVIRONMENTS), reason: Text }),
+  fields: z.strictObject({ date: dateSchema(), environment: z.enum(ENVIRONMENTS), reason: Text }),
   refused: (texts, { faults: [fault] }) => {
     if (!fault) return texts.reports.sendNot;
     return fault.code === 'report.no_duty' ? texts.faults['report.no_duty'] : undefined;
@@ -553,7 +553,7 @@ export const sendDuty = enterpriseForm({
   name: 'enterprise-report-duty',
   route: 'POST /enterprises/{rut}/report-duty',
   section: 'reports',
-  fields: z.strictObject({ act: z.enum(['start', 'stop']), from: date(), reason: Text }),
+  fields: z.strictObject({ act: z.enum(['start', 'stop']), from: dateSchema(), reason: Text }),
   refused: ({ enterprises: words }, { faults }) => (faults.length === 0 ? words.dutyRefused : undefined),
   async act({ at, form: { reason, ...sent }, visit }, deps) {
     await setReportDuty(deps, { rut: at.enterprise.rut, ...sent, reason: reasonOf(reason) });

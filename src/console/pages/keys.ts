@@ -6,7 +6,7 @@ import type { ApiKey } from '../../db/entities/people.ts';
 import type { AccountMembership } from '../../db/people.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { REASON_LENGTH } from '../../domain/supportAction.ts';
-import { text } from '../../domain/text.ts';
+import { textSchema } from '../../domain/text.ts';
 import { type Html, html } from '../../page/html.ts';
 import { ACCOUNT, accountBar, accountField, accountOfForm, backTo, chosenAccount } from '../accounts.ts';
 import { moment } from '../format.ts';
@@ -99,7 +99,7 @@ export const sendKey = definePage({
   form: z.object({
     account: z.uuid(),
     ...ONCE,
-    label: z.string().trim().pipe(text(LABEL_LENGTH)),
+    label: z.string().trim().pipe(textSchema(LABEL_LENGTH)),
     environment: z.enum(ENVIRONMENTS),
   }),
   back: backTo('/keys'),
@@ -123,7 +123,7 @@ export const sendRevokeKey = definePage({
   name: 'key-revoke',
   route: 'POST /keys/{id}/revoke',
   params: z.object({ id: z.uuid() }),
-  form: z.object({ account: z.uuid(), reason: z.string().trim().pipe(text(REASON_LENGTH)) }),
+  form: z.object({ account: z.uuid(), reason: z.string().trim().pipe(textSchema(REASON_LENGTH)) }),
   back: backTo('/keys'),
   async handle({ params, form: { account, reason }, visit }, deps) {
     const { accountId } = accountOfForm(visit, account);

@@ -11,7 +11,7 @@ import type { AccountMembership } from '../../db/people.ts';
 import { Email } from '../../domain/email.ts';
 import { MEMBER_ROLES } from '../../domain/people.ts';
 import { BY_LENGTH, REASON_LENGTH } from '../../domain/supportAction.ts';
-import { text } from '../../domain/text.ts';
+import { textSchema } from '../../domain/text.ts';
 import { type Html, html } from '../../page/html.ts';
 import { ACCOUNT, accountBar, accountField, accountOfForm, backTo, chosenAccount } from '../accounts.ts';
 import { moment } from '../format.ts';
@@ -197,7 +197,7 @@ export const sendRemoveMember = definePage({
   name: 'member-remove',
   route: 'POST /members/{id}/remove',
   params: z.object({ id: z.uuid() }),
-  form: z.object({ ...OF, reason: z.string().trim().pipe(text(REASON_LENGTH)) }),
+  form: z.object({ ...OF, reason: z.string().trim().pipe(textSchema(REASON_LENGTH)) }),
   async handle({ params, form: { account, reason }, visit }, deps) {
     const { members: words } = visit.texts.members;
     const { accountId } = accountOfForm(visit, account);

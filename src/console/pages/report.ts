@@ -12,16 +12,16 @@ import {
 import type { DailyReport, ReportSubmission } from '../../db/entities/reports.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
 import { CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
-import { date } from '../../domain/dates.ts';
-import { required } from '../../domain/faults.ts';
+import { dateSchema } from '../../domain/dates.ts';
+import { parseOrRefuse } from '../../domain/faults.ts';
 import { decimalText } from '../../domain/figures.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
 import type { RejectionReason } from '../../domain/rejection.ts';
 import type { TypeSummary } from '../../domain/report/summary.ts';
-import { type ReportAct, reportActs } from '../../domain/reportStatus.ts';
+import { availableReportActs, type ReportAct } from '../../domain/reportStatus.ts';
 import { Rut } from '../../domain/rut.ts';
 import { REASON_LENGTH } from '../../domain/supportAction.ts';
-import { text } from '../../domain/text.ts';
+import { textSchema } from '../../domain/text.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { REPORT_WORDS } from '../../domain/words/reports.ts';
 import { Refusal } from '../../errors.ts';
@@ -34,7 +34,7 @@ import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
 import { mayAt } from '../permissions.ts';
 import { reportMark, reportPath } from './reports.ts';
 
-const Params = z.object({ rut: Rut, environment: z.enum(ENVIRONMENTS), date: date() });
+const Params = z.object({ rut: Rut, environment: z.enum(ENVIRONMENTS), date: dateSchema() });
 const MOST_WAITING = 100;
 /** The statuses in which our figures are held against those that were told. */
 const COMPARED: readonly string[] = ['DIFFERS', 'REFUSED', 'SUPERSEDED'];
@@ -79,7 +79,7 @@ ${panel(words.waitsFor, waitingTable(visit, params, waiting))}`;
 const routeOfAct = (act: ReportAct) => `POST /reports/{rut}/{environment}/{date}/${act}` as const;
 
 const actsOf = ({ status, stuckReason, date: day }: DailyReport, today: string): readonly ReportAct[] =>
-  reportActs({ status, isStuck: stuckReason !== null, date: day }, today);
+  availableReportActs({ status, isStuck: stuckReason !== null, date: day }, today);
 
 function standingPanel(visit: Visit, report: DailyReport, submissions: readonly ReportSubmission[]): Html {
   const { reports: words } = visit.texts;
@@ -299,7 +299,7 @@ const actForm = (
 
 function reasonOf(sent: string, words: string): string {
   try {
-    return required(text(REASON_LENGTH), sent);
+    return parseOrRefuse(textSchema(REASON_LENGTH), sent);
   } catch (cause) {
     throw new ToldRefusal('INVALID_INPUT', words, { cause });
   }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { listVisibleReports, type ReportRow, reportCursor } from '../../db/consoleReports.ts';
 import { listRatesAfter } from '../../db/rates.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
-import { date } from '../../domain/dates.ts';
+import { dateSchema } from '../../domain/dates.ts';
 import type { KnownRate } from '../../domain/exchangeRate.ts';
 import { decimalText } from '../../domain/figures.ts';
 import { REPORT_STATUSES, type SubmissionStatus } from '../../domain/reportStatus.ts';
@@ -55,8 +55,8 @@ export const reportsPage = definePage({
     rut: SoughtRut.optional(),
     environment: z.enum(ENVIRONMENTS).optional(),
     status: z.enum(REPORT_STATUSES).optional(),
-    from: date().optional(),
-    to: date().optional(),
+    from: dateSchema().optional(),
+    to: dateSchema().optional(),
     needs: z.enum(['person', 'late']).optional(),
   }),
   async handle({ query, visit }, deps) {
@@ -155,7 +155,7 @@ export function reportTable(visit: Visit, found: readonly ReportRow[], now: Date
 export const ratesPage = definePage({
   name: 'rates',
   route: 'GET /rates',
-  query: z.object({ ...LIST_QUERY, date: date().optional() }),
+  query: z.object({ ...LIST_QUERY, date: dateSchema().optional() }),
   async handle({ query, visit }, deps) {
     const { reports: words } = visit.texts;
     const em = deps.orm.em.fork();

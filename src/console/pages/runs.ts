@@ -8,12 +8,18 @@ import { findRun, listRunItems, listRuns, workflowIdOfRun } from '../../db/runs.
 import { findWebhook } from '../../db/webhooks.ts';
 import { personOf } from '../../domain/audit.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
-import { fitOf, type StuckKind } from '../../domain/cfeStanding.ts';
+import { forecastSupportAction, type StuckKind } from '../../domain/cfeProgress.ts';
 import { CFE_TYPES } from '../../domain/cfeTypes.ts';
-import { lookedAt, RUN_KINDS, RUN_REASON_LENGTH, RUN_STATES, type RunFilter } from '../../domain/run.ts';
+import {
+  processedCount,
+  RUN_KINDS,
+  RUN_REASON_LENGTH,
+  RUN_STATES,
+  type RunFilter,
+} from '../../domain/run.ts';
 import type { StuckReason } from '../../domain/stuckReason.ts';
 import type { SupportAction } from '../../domain/supportAction.ts';
-import { text } from '../../domain/text.ts';
+import { textSchema } from '../../domain/text.ts';
 import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { refusalMeans } from '../../domain/words/refusals.ts';
 import { Refusal } from '../../errors.ts';
@@ -92,7 +98,7 @@ export const newRunPage = definePage({
 /** How many of those that match an action fits as they stand, and of the others why it would be refused. */
 function fitWords(visit: Visit, action: SupportAction, kinds: readonly StuckKind[]): Html | false {
   const { runs: words } = visit.texts;
-  const { fits, refused, left } = fitOf(action, kinds);
+  const { fits, refused, left } = forecastSupportAction(action, kinds);
   if (refused.size === 0 && left === 0) return false;
   const lines = [...refused].map(
     ([code, count]) =>
@@ -156,7 +162,7 @@ export const sendRun = definePage({
   form: z.object({
     ...RUN_QUERY,
     kind: z.enum(RUN_KINDS),
-    reason: text(RUN_REASON_LENGTH),
+    reason: textSchema(RUN_REASON_LENGTH),
     expected: z.coerce.number().int().min(0).optional(),
     ids: Ticked.pipe(z.array(z.uuid())),
   }),
@@ -213,8 +219,8 @@ function runColumns(visit: Visit): List<Run>['columns'] {
     column('run_id', words.run, 'id'),
     column('kind', words.kind, 'kind', ({ kind }) => words.kinds[kind]),
     column('state', words.state, 'state', (run) => stateMark(visit, run)),
-    figureColumn('done', words.progress, lookedAt, (run) =>
-      words.of(figure(lookedAt(run)), figure(run.total)),
+    figureColumn('done', words.progress, processedCount, (run) =>
+      words.of(figure(processedCount(run)), figure(run.total)),
     ),
     figureColumn('refused', words.refused, 'refused', ({ refused }) =>
       refused > 0 ? mark(figure(refused), 'bad') : figure(0),
@@ -254,8 +260,8 @@ export const runPage = definePage({
 });
 
 function progress({ texts: { runs: words } }: Visit, run: Run): Html {
-  const label = words.of(figure(lookedAt(run)), figure(run.total));
-  return html`<p><label>${label} <progress max="${String(run.total)}" value="${String(lookedAt(run))}">${label}</progress></label></p>`;
+  const label = words.of(figure(processedCount(run)), figure(run.total));
+  return html`<p><label>${label} <progress max="${String(run.total)}" value="${String(processedCount(run))}">${label}</progress></label></p>`;
 }
 
 function facts(

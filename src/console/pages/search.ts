@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { resolveSearchText } from '../../db/cfeSearch.ts';
-import { LONGEST_SOUGHT } from '../../domain/soughtCfe.ts';
+import { LONGEST_SEARCH } from '../../domain/parseSearch.ts';
 import { html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
 import { link } from '../links.ts';
@@ -22,7 +22,7 @@ export const searchPage = definePage({
     const ways = words.ways.map(
       ([way, example]) => html`<li>${way}${example !== '' && html` <code>${example}</code>`}</li>`,
     );
-    const said = text === '' ? words.nothingAsked : words.nothingFor(text.slice(0, LONGEST_SOUGHT));
+    const said = text === '' ? words.nothingAsked : words.nothingFor(text.slice(0, LONGEST_SEARCH));
     return show(
       words.nothingTitle,
       panel(null, html`<p>${said}</p><p>${words.whatFinds}</p><ul>${ways}</ul><p>${words.whatLeads}</p>`),

@@ -7,7 +7,7 @@ import {
   type StuckGroup,
 } from '../../db/matching.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
-import { actionsFor } from '../../domain/cfeStanding.ts';
+import { actionsForStuckKinds } from '../../domain/cfeProgress.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { RUN_REASON_LENGTH } from '../../domain/run.ts';
 import { STUCK_REASONS } from '../../domain/stuckReason.ts';
@@ -41,7 +41,7 @@ export const stuckPage = definePage({
       mayAct ? countStuckByKind(deps.orm.em.fork(), {}) : null,
       mayAct && isNarrowed ? countStuckByKind(deps.orm.em.fork(), filter) : null,
     ]);
-    const actions = actionsFor(matching ?? kinds ?? []);
+    const actions = actionsForStuckKinds(matching ?? kinds ?? []);
     return listing(visit, deps, {
       ...stuckList(visit, query, actions, (narrowed, page) =>
         listStuckCfes(deps.orm.em.fork(), narrowed, page),
@@ -80,7 +80,7 @@ function groupsTable(
             actionLinks(
               visit,
               filter,
-              actionsFor(
+              actionsForStuckKinds(
                 kinds.filter((one) => one.stuckReason === reason && one.environment === environment),
               ),
             ),

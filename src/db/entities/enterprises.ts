@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Environment } from '../../domain/cfeTypes.ts';
-import type { Customer as CustomerBody } from '../../domain/customer.ts';
+import type { CustomerBody } from '../../domain/customer.ts';
 import type {
   EfacturaStatus,
   EnterpriseStatus,

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import type { Actor } from '../../domain/audit.ts';
 import type { RunFilter, RunKind, RunOutcome, RunState } from '../../domain/run.ts';
 import type { SupportOutcome } from '../../domain/supportAction.ts';
-import type { Why } from '../../domain/supportRefusal.ts';
+import type { RefusalReason } from '../../domain/supportRefusal.ts';
 import type { SignalName, WorkflowInput, WorkflowMessage, WorkflowName } from '../../temporal.ts';
 
 const OutboxMessageSchema = defineEntity({
@@ -107,7 +107,7 @@ const RunItemSchema = defineEntity({
     /** For people. */
     message: p.text().strictNullable(),
     /** For refused items: the reason, as a code. */
-    why: p.json().$type<Why>().strictNullable(),
+    why: p.json().$type<RefusalReason>().strictNullable(),
     at: p.datetime().strictNullable(),
   },
 });

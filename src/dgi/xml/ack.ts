@@ -8,7 +8,7 @@ import { parseInstant } from '../moments.ts';
 import { childrenNamed, elementAt, findNamed, isNamed, textAt } from './parse.ts';
 
 /** One reason of a refusal, rejection or observation, in the authority's words. */
-export interface Reason {
+export interface AuthorityReason {
   code: string;
   message: string;
   detail: string | null;
@@ -38,7 +38,7 @@ export interface QueryTicket {
 export interface AckSobre extends Caratula, QueryTicket {
   /** AS received, BS refused; BA appears only in the XSD. */
   readonly state: string;
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly AuthorityReason[];
 }
 
 /** The sobre that first brought a receipt (InfoRespOri, with E02). */
@@ -59,7 +59,7 @@ export interface ReceiptVerdict {
   readonly signedAt: string | undefined;
   /** AE received, BE rejected, CE observed; FE appears only in the XSD. */
   readonly state: string;
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly AuthorityReason[];
   readonly original: OriginalAnswer | undefined;
 }
 
@@ -92,7 +92,7 @@ export function readAckSobre(root: Element): AckSobre | undefined {
 export interface AckReport extends Caratula {
   /** AR received, BR refused; BA appears only in the XSD. */
   readonly state: string;
-  readonly reasons: readonly Reason[];
+  readonly reasons: readonly AuthorityReason[];
 }
 
 /** Reads an ACKRepDiario, also without `version`, as in official examples; undefined for another element. */
@@ -166,7 +166,7 @@ function readVerdict(receipt: Element): ReceiptVerdict {
   };
 }
 
-const readReason = (reason: Element): Reason => ({
+const readReason = (reason: Element): AuthorityReason => ({
   code: textAt(reason, 'Motivo') ?? '',
   message: textAt(reason, 'Glosa') ?? '',
   detail: textAt(reason, 'Detalle') ?? null,

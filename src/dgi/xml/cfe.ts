@@ -9,7 +9,7 @@ import type {
 } from '../../domain/cfeDocument.ts';
 import { CFE_TYPES, IVA_TYPES } from '../../domain/cfeTypes.ts';
 import { vatPercents } from '../../domain/vat.ts';
-import { element, optional, optionalPlain, plain } from './write.ts';
+import { element, optionalElement, optionalPlain, plain } from './write.ts';
 
 /** Namespace of all elements that the authority defines. */
 export const CFE_NAMESPACE = 'http://cfe.dgi.gub.uy';
@@ -50,10 +50,10 @@ function writeIdentification(document: CfeDocument): string {
     (document.pricesIncludeVat ? plain('MntBruto', 1) : '') +
     plain('FmaPago', document.paymentMethod) +
     optionalPlain('FchVenc', document.dueDate) +
-    optional('ClauVenta', document.saleCondition) +
+    optionalElement('ClauVenta', document.saleCondition) +
     optionalPlain('ModVenta', document.saleMode) +
     optionalPlain('ViaTransp', document.transport) +
-    optional('InfoAdicionalDoc', document.information) +
+    optionalElement('InfoAdicionalDoc', document.information) +
     '</IdDoc>'
   );
 }
@@ -64,9 +64,9 @@ function writeIssuer(issuer: Issuer): string {
     '<Emisor>' +
     plain('RUCEmisor', issuer.rut) +
     element('RznSoc', issuer.legalName) +
-    optional('NomComercial', issuer.tradeName) +
-    optional('Telefono', issuer.phone) +
-    optional('CorreoEmisor', issuer.email) +
+    optionalElement('NomComercial', issuer.tradeName) +
+    optionalElement('Telefono', issuer.phone) +
+    optionalElement('CorreoEmisor', issuer.email) +
     plain('CdgDGISucur', issuer.branch) +
     element('DomFiscal', issuer.address) +
     element('Ciudad', issuer.city) +
@@ -86,12 +86,12 @@ function writeReceiver(receiver: Receiver | undefined): string {
         plain('CodPaisRecep', document.country) +
         element(document.type === 'RUC' ? 'DocRecep' : 'DocRecepExt', document.number)
       : '') +
-    optional('RznSocRecep', receiver.legalName) +
-    optional('DirRecep', receiver.address) +
-    optional('CiudadRecep', receiver.city) +
-    optional('DeptoRecep', receiver.department) +
-    optional('PaisRecep', receiver.countryName) +
-    optional('CompraID', receiver.purchaseOrder) +
+    optionalElement('RznSocRecep', receiver.legalName) +
+    optionalElement('DirRecep', receiver.address) +
+    optionalElement('CiudadRecep', receiver.city) +
+    optionalElement('DeptoRecep', receiver.department) +
+    optionalElement('PaisRecep', receiver.countryName) +
+    optionalElement('CompraID', receiver.purchaseOrder) +
     '</Receptor>'
   );
 }
@@ -139,7 +139,7 @@ function writeLine(line: Line, index: number): string {
     plain('NroLinDet', index + 1) +
     plain('IndFact', IVA_TYPES[line.ivaType]) +
     element('NomItem', line.name) +
-    optional('DscItem', line.description) +
+    optionalElement('DscItem', line.description) +
     plain('Cantidad', line.quantity) +
     element('UniMed', line.unit) +
     plain('PrecioUnitario', line.unitPrice) +
@@ -157,7 +157,7 @@ function writeReference(reference: Reference | undefined): string {
     plain('TpoDocRef', CFE_TYPES[reference.type].code) +
     plain('Serie', reference.serie) +
     plain('NroCFERef', reference.numero) +
-    optional('RazonRef', reference.reason) +
+    optionalElement('RazonRef', reference.reason) +
     plain('FechaCFEref', reference.emissionDate) +
     plain('MntCFEref', reference.amount) +
     plain('TpoMonedaRef', reference.currency) +

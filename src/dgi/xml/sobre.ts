@@ -18,7 +18,7 @@ export interface SobreContent {
  * Writes EnvioCFE (Formato Sobre v05, EnvioCFE.xsd) as text, to keep the bytes of signed CFEs. It declares the default
  * namespace of the CFEs, so a verifier that inherits namespaces computes the same digest.
  */
-export function writeSobre(content: SobreContent & { readonly idemisor: bigint }): string {
+export function writeSobreXml(content: SobreContent & { readonly idemisor: bigint }): string {
   const { before, after } = writeSobreParts(content);
   return `${before}${content.idemisor}${after}`;
 }

@@ -5,7 +5,7 @@
 import { createHash, verify, type X509Certificate } from 'node:crypto';
 import { type Element, Node } from '@xmldom/xmldom';
 import { C14nCanonicalization } from 'xml-crypto';
-import { rsaCertificateIn } from '../../crypto/x509.ts';
+import { parseRsaCertificate } from '../../crypto/x509.ts';
 import { ALGORITHMS, C14N, DSIG, ENVELOPED, type SignatureHash } from '../signatures.ts';
 import { childrenNamed, childrenOf, elementAt, findNamed, isNamed, textAt } from './parse.ts';
 
@@ -22,7 +22,7 @@ export function verifyEnveloped(root: Element): X509Certificate {
   if (hasAmbiguousCanonicalForm(root))
     throw new BadSignature('two different documents would have this canonical text');
   const { signature, signedInfo, reference } = findSignature(root);
-  const certificate = rsaCertificateIn(textAt(signature, 'KeyInfo', 'X509Data', 'X509Certificate') ?? '');
+  const certificate = parseRsaCertificate(textAt(signature, 'KeyInfo', 'X509Data', 'X509Certificate') ?? '');
   if (!certificate) throw new BadSignature('no RSA certificate in KeyInfo');
   // Must precede `removeChild`: the canonical form depends on the namespaces of the ancestors.
   const signedBytes = Buffer.from(canonicalXml(signedInfo), 'utf8');

@@ -9,7 +9,7 @@ const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 const NOT_XML = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
 /** Escapes character data. Throws RangeError for characters that XML cannot hold, which the API refuses earlier. */
-export function text(value: string): string {
+export function escapeText(value: string): string {
   if (NOT_XML.test(value)) throw new RangeError('the text holds a character that XML 1.0 cannot hold');
   return NEEDS_ESCAPE.test(value)
     ? value.replace(/[&<>\r]/g, (character) => ESCAPES[character] ?? '')
@@ -17,13 +17,13 @@ export function text(value: string): string {
 }
 
 /** Writes an element with a string. */
-export const element = (name: string, value: string): string => `<${name}>${text(value)}</${name}>`;
+export const element = (name: string, value: string): string => `<${name}>${escapeText(value)}</${name}>`;
 
 /** Writes an element without escaping, for numbers, dates and codes that we format. */
 export const plain = (name: string, value: string | number): string => `<${name}>${value}</${name}>`;
 
 /** Writes an element with a string; '' without a value. */
-export const optional = (name: string, value: string | undefined): string =>
+export const optionalElement = (name: string, value: string | undefined): string =>
   value === undefined ? '' : element(name, value);
 
 /** Writes an element without escaping; '' without a value. */

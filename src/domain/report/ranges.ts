@@ -8,7 +8,7 @@ export interface SerieRange {
 }
 
 /** A number was added twice: what is stored contradicts itself. The message is for operators. */
-export class NumberTwice extends Error {
+export class DuplicateNumber extends Error {
   override readonly name = 'NumberTwice';
 }
 
@@ -59,7 +59,7 @@ function merge(spans: readonly Span[], of: string): Span[] {
   for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
     const last = merged.at(-1);
     if (last && from <= last[1])
-      throw new NumberTwice(
+      throw new DuplicateNumber(
         `${of} number ${from} counts twice: as issued and as annulled. Nothing was sent: have the rows mended.`,
       );
     if (last && from === last[1] + 1) last[1] = to;

@@ -6,9 +6,9 @@
 import Big from 'big.js';
 import type { Totals } from '../cfeDocument.ts';
 import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow } from '../cfeTypes.ts';
-import { amountText, halfUp } from '../decimal.ts';
+import { amountText, roundHalfUp } from '../decimal.ts';
 import type { WantedRate } from '../exchangeRate.ts';
-import { identificationLimit, type UiValueRow, uiValueOf } from '../uiValues.ts';
+import { identificationLimit, selectUiValue, type UiValueRow } from '../uiValues.ts';
 import { createRanges, type Ranges, type SerieRange } from './ranges.ts';
 import { rateSource, wantedRate } from './rate.ts';
 
@@ -128,7 +128,7 @@ export function createDaySums(uiValues: readonly UiValueRow[]): DaySums {
   const limits = new Map<string, Big>();
   const limitOn = (emissionDate: string): Big => {
     const year = emissionDate.slice(0, 4);
-    const known = limits.get(year) ?? identificationLimit(uiValueOf(uiValues, Number(year)));
+    const known = limits.get(year) ?? identificationLimit(selectUiValue(uiValues, Number(year)));
     limits.set(year, known);
     return known;
   };
@@ -251,7 +251,7 @@ function closeRow(
       sums[component] = sums[component].plus(more);
     }
   }
-  const rounded = COMPONENTS.map((component) => [component, halfUp(sums[component], 2)] as const);
+  const rounded = COMPONENTS.map((component) => [component, roundHalfUp(sums[component], 2)] as const);
   const total = rounded.reduce((sum, [, amount]) => sum.plus(amount), Big(0));
   if (total.gt(LARGEST_AMOUNT)) {
     throw new ReportTooLarge(

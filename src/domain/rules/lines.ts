@@ -3,7 +3,7 @@ import type { RequestLine } from '../cfeRequest.ts';
 import { type CfeRule, type Finding, rule } from '../cfeRule.ts';
 import { AMOUNT_DECIMALS } from '../cfeTotals.ts';
 import { cfeTypeRow } from '../cfeTypes.ts';
-import { amountText, halfUp } from '../decimal.ts';
+import { amountText, roundHalfUp } from '../decimal.ts';
 
 /** Applies a rule to each line whose required fields are valid. */
 function perLine<K extends keyof RequestLine>(
@@ -114,7 +114,7 @@ export const lineRules: readonly CfeRule[] = [
     },
     ({ lines }) =>
       perLine(lines, ['count', 'unit_price', 'item_amount'], ({ count, unit_price, item_amount }) => {
-        const expected = halfUp(count.times(unit_price), AMOUNT_DECIMALS);
+        const expected = roundHalfUp(count.times(unit_price), AMOUNT_DECIMALS);
         if (item_amount.eq(expected)) return undefined;
         const product = `${count.toFixed()} × ${unit_price.toFixed()}`;
         const words = `must be ${amountText(expected)} (${product}), found ${amountText(item_amount)}.`;

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import { parseCfeId } from '../cfeId.ts';
 import { type CfeRule, rule } from '../cfeRule.ts';
 import { cfeTypeRow } from '../cfeTypes.ts';
-import { amountText, halfUp } from '../decimal.ts';
+import { amountText, roundHalfUp } from '../decimal.ts';
 import { adjustedAmount } from '../noteAmount.ts';
 
 const CFE_ID = ['reference', 'cfe_id'];
@@ -112,7 +112,7 @@ export const referenceRules: readonly CfeRule[] = [
       const { totals } = original.document;
       const left = Big(totals.pay).minus(original.credited);
       const taken = adjustedAmount({ pay: pay_amount, currency, exchangeRate: exchange_rate }, totals);
-      if (taken.lte(0) || halfUp(taken.minus(left), DIVISION_NOISE_DECIMALS).lte(0)) return undefined;
+      if (taken.lte(0) || roundHalfUp(taken.minus(left), DIVISION_NOISE_DECIMALS).lte(0)) return undefined;
       const how = `${amountText(Big(totals.pay))} of the original less ${amountText(Big(original.credited))} already credited`;
       const expected = `must be at most ${amountText(left)} ${totals.currency} (${how})`;
       return {

@@ -1,5 +1,5 @@
 import type { AttemptOperation } from '../attempt.ts';
-import type { NextStep } from '../cfeStanding.ts';
+import type { NextStep } from '../cfeProgress.ts';
 import type { CfeStatus } from '../cfeStatus.ts';
 import type { StuckReason } from '../stuckReason.ts';
 import type { SupportAction, SupportOutcome } from '../supportAction.ts';

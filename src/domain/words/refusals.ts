@@ -1,7 +1,7 @@
 /** The words of refusals of support (src/domain/supportRefusal.ts). */
 import { montevideoTimestamp } from '../montevideo.ts';
 import { STUCK_REASONS } from '../stuckReason.ts';
-import type { SupportRefusal, Why } from '../supportRefusal.ts';
+import type { RefusalReason, SupportRefusal } from '../supportRefusal.ts';
 import { answerMeans, CFE_WORDS, stuckMeans } from './cfes.ts';
 
 type Words = Readonly<Record<SupportRefusal, (value: string) => string>>;
@@ -58,16 +58,16 @@ const ES: Words = {
 const WORDS = { en: EN, es: ES } as const;
 
 /** A refusal as it is stored and answered: its code, and its words for whoever reads them in English, moments in UTC. */
-export function refusalOf(code: SupportRefusal, value?: string): { message: string; why: Why } {
+export function refusalOf(code: SupportRefusal, value?: string): { message: string; why: RefusalReason } {
   return { message: EN[code](value ?? ''), why: { code, ...(value === undefined ? {} : { value }) } };
 }
 
 /** A refusal in the words of a page: moments in Montevideo's time, answers and reasons with what they mean. */
-export function refusalMeans({ code, value = '' }: Why, language: keyof typeof WORDS): string {
+export function refusalMeans({ code, value = '' }: RefusalReason, language: keyof typeof WORDS): string {
   return WORDS[language][code](shown({ code, value }, language));
 }
 
-function shown({ code, value }: Required<Why>, language: keyof typeof WORDS): string {
+function shown({ code, value }: Required<RefusalReason>, language: keyof typeof WORDS): string {
   const words = CFE_WORDS[language];
   if (code === 'lately_sent') return montevideoTimestamp(new Date(value)).slice(0, 16).replace('T', ' ');
   if (code === 'no_answer') return `${value}: ${answerMeans(value, words)}`;

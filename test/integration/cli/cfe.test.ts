@@ -4,7 +4,7 @@ import { storeAttempts } from '../../../src/db/attempts.ts';
 import { recordAudit } from '../../../src/db/audit.ts';
 import { markStuck } from '../../../src/db/cfes.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import type { Attempt } from '../../../src/domain/attempt.ts';
+import type { AuthorityCallRecord } from '../../../src/domain/attempt.ts';
 import { formatCfeId } from '../../../src/domain/cfeId.ts';
 import type { RejectionReason } from '../../../src/domain/rejection.ts';
 import type { StuckReason } from '../../../src/domain/stuckReason.ts';
@@ -170,7 +170,7 @@ describe('cfe list, cfe show and cfe retry', () => {
     const cfe = await db.orm.em
       .fork()
       .findOneOrFail(Cfe, { rut, stuckReason: 'undecided' }, { orderBy: { sequence: 'asc' } });
-    const call = (at: string, answer: string, result: string): Attempt => ({
+    const call = (at: string, answer: string, result: string): AuthorityCallRecord => ({
       operation: 'askVerdict',
       answer,
       result,

@@ -22,7 +22,7 @@ import { Delivery } from '../../../src/db/entities/webhooks.ts';
 import { listPayments } from '../../../src/db/payments.ts';
 import { putRates } from '../../../src/db/rates.ts';
 import type { AuditAction } from '../../../src/domain/audit.ts';
-import { Customer } from '../../../src/domain/customer.ts';
+import { CustomerBody } from '../../../src/domain/customer.ts';
 import { readRows } from '../../../src/domain/operatorFiles.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
 import { type Cli, cliOn } from '../../support/cli.ts';
@@ -101,7 +101,7 @@ async function aBranch(): Promise<string[]> {
 const CUSTOMER = JSON.stringify({ doc_type: 'RUC', doc_number: '214844360018', legal_name: 'Cliente SA' });
 async function aCustomer(): Promise<string[]> {
   const rut = await enterprise();
-  await createCustomer(deps(), { rut, customer: readRows(Customer, CUSTOMER) });
+  await createCustomer(deps(), { rut, customer: readRows(CustomerBody, CUSTOMER) });
   return [rut, 'RUC', '214844360018'];
 }
 let users = 0;

@@ -7,7 +7,7 @@ import { Mail } from '../../../src/db/entities/mail.ts';
 import { ApiKey } from '../../../src/db/entities/people.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { Delivery, Event, Webhook } from '../../../src/db/entities/webhooks.ts';
-import type { Attempt } from '../../../src/domain/attempt.ts';
+import type { AuthorityCallRecord } from '../../../src/domain/attempt.ts';
 import type { CfeStatus } from '../../../src/domain/cfeStatus.ts';
 import type { Environment } from '../../../src/domain/cfeTypes.ts';
 import { aCfeBody } from '../../support/cfeBodies.ts';
@@ -258,7 +258,7 @@ test('a receipt leads to its enterprise, and operators to what was done about it
 
 test('of calls that were answered alike what was said is that of the last, and says so', async () => {
   const operator = await site.as(await site.anOperator('VIEWER'));
-  const attempt = (at: string): Attempt => ({
+  const attempt = (at: string): AuthorityCallRecord => ({
     operation: 'askVerdict',
     answer: 'no connection',
     result: 'retry',

@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { storeAttempts } from '../../../src/db/attempts.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { Delivery, Event } from '../../../src/db/entities/webhooks.ts';
-import type { Attempt } from '../../../src/domain/attempt.ts';
+import type { AuthorityCallRecord } from '../../../src/domain/attempt.ts';
 import { axeFaults, openBrowser, testWithBrowser, tooWide } from '../../support/browser.ts';
 import { startConsole, type TestConsole } from '../../support/console.ts';
 import { aTroubledAccount } from '../../support/consoleRows.ts';
@@ -40,7 +40,7 @@ async function aStuckReceipt(): Promise<string> {
   const of = await aTroubledAccount(db.orm, { name: 'Almacén Ñandú', stuck: 'signing' });
   const [cfe] = await giveCfes(db.orm, of, { status: 'RECEIVED' });
   if (!cfe) throw new Error('no CFE was made');
-  const call = (minutes: number, more: Partial<Attempt>): Attempt => ({
+  const call = (minutes: number, more: Partial<AuthorityCallRecord>): AuthorityCallRecord => ({
     operation: 'askVerdict',
     answer: 'code 105',
     result: 'answered',

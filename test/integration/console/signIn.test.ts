@@ -3,7 +3,7 @@ import { endSessions } from '../../../src/commands/sessions.ts';
 import { disableUser, inviteUser } from '../../../src/commands/users.ts';
 import { createPasswords } from '../../../src/crypto/passwords.ts';
 import { totpCode } from '../../../src/crypto/totp.ts';
-import { hashOfWebToken } from '../../../src/crypto/webTokens.ts';
+import { hashWebToken } from '../../../src/crypto/webTokens.ts';
 import { ConsoleSession, Person } from '../../../src/db/entities/people.ts';
 import { openOrm } from '../../../src/db/orm.ts';
 import { SESSION, SIGN_IN_LIMITS } from '../../../src/domain/people.ts';
@@ -215,7 +215,7 @@ describe('sessions', () => {
     const [mine, theirs] = [await site.as(one), await site.as(other)];
     const row = await db.orm.em
       .fork()
-      .findOneOrFail(ConsoleSession, { tokenHash: hashOfWebToken(theirs.cookies.get('cfe_session') ?? '') });
+      .findOneOrFail(ConsoleSession, { tokenHash: hashWebToken(theirs.cookies.get('cfe_session') ?? '') });
     await mine.send('/me/sessions', { session: row.id });
     expect((await theirs.get('/me')).status).toBe(200);
   });

@@ -780,7 +780,7 @@ describe('the gate that all workers share', () => {
       await opens();
       passes(2_000);
       // A call that was on its way when the endpoint opened, and takes long.
-      await reception((endpoint) => void endpoint.beginProbe());
+      await reception((endpoint) => void endpoint.startProbe());
       await bothLook();
 
       expect(await enter(id)).toEqual({ probeIn: 2_000 });

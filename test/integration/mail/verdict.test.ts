@@ -4,7 +4,7 @@ import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { Mail } from '../../../src/db/entities/mail.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import type { Customer } from '../../../src/domain/customer.ts';
+import type { CustomerBody } from '../../../src/domain/customer.ts';
 import { MAIL_RETRY_DELAYS } from '../../../src/domain/mail.ts';
 import { idleOutbox } from '../../support/commandDeps.ts';
 import { customerBody } from '../../support/customers.ts';
@@ -14,7 +14,7 @@ import { decideCfe } from '../../support/verdicts.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 const NOW = new Date('2026-11-20T12:05:00Z');
-const NOTIFICATIONS: Customer['notifications'] = [
+const NOTIFICATIONS: CustomerBody['notifications'] = [
   { type: 'EMAIL', destination: 'compras@cliente.example', enabled: true },
   { type: 'EMAIL', destination: 'apagado@cliente.example', enabled: false },
   { type: 'EMAIL', destination: 'Conta@Cliente.example', enabled: true },

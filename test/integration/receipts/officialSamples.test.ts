@@ -4,7 +4,7 @@ import { describe, expect } from '@jest/globals';
 import Big from 'big.js';
 import { readPrices, sumsByKind, untaxed } from '../../../src/domain/cfeTotals.ts';
 import { type CfeType, cfeTypeOfCode, IVA_TYPES, type IvaType } from '../../../src/domain/cfeTypes.ts';
-import { halfUp } from '../../../src/domain/decimal.ts';
+import { roundHalfUp } from '../../../src/domain/decimal.ts';
 import { vatPercents } from '../../../src/domain/vat.ts';
 import { testWithOfficialFiles } from '../../support/simulator/tools.ts';
 import { field, XSD_DIR } from '../../support/simulator/world.ts';
@@ -71,7 +71,7 @@ describe("the receipts of the authority's sample sobres that are of our types", 
       const total = untaxed(sums).plus(reading.taxed[0] ?? 0);
       const pay = total.minus(sums.NON_BILLABLE_NEGATIVE).plus(nonBillable);
 
-      expect(lines.map(({ product }) => String(halfUp(product, 2)))).toEqual(
+      expect(lines.map(({ product }) => String(roundHalfUp(product, 2)))).toEqual(
         lines.map(({ item_amount }) => String(item_amount)),
       );
       expect([type, reading.prices]).toEqual([type, field(xml, 'MntBruto') === '1' ? 'gross' : 'net']);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startSimulator } from '../../../local/simulator/server.ts';
 import { createDgiClient } from '../../../src/dgi/client.ts';
 import { createSigner, type Signer } from '../../../src/dgi/sign.ts';
-import { writeSobre } from '../../../src/dgi/xml/sobre.ts';
+import { writeSobreXml } from '../../../src/dgi/xml/sobre.ts';
 import type { CaeData } from '../../../src/domain/cfeDocument.ts';
 import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { montevideoTimestamp } from '../../../src/domain/montevideo.ts';
@@ -89,7 +89,7 @@ export async function openAuthorityHall(now: Date): Promise<AuthorityHall> {
   let idemisor = 0n;
   const judgeSobre = async (signedCfes: readonly string[]): Promise<Verdict[]> => {
     idemisor += 1n;
-    const xml = writeSobre({
+    const xml = writeSobreXml({
       receiverRut: AUTHORITY_RUT,
       issuerRut: ISSUER_RUT,
       idemisor,

@@ -5,7 +5,7 @@ import { exemptTaxpayerFaults } from '../../../src/domain/cae.ts';
 import type { CfeDocument } from '../../../src/domain/cfeDocument.ts';
 import type { CfeIdParts } from '../../../src/domain/cfeId.ts';
 import { readCfeRequest, referencedCfe } from '../../../src/domain/cfeReading.ts';
-import type { Original } from '../../../src/domain/cfeRule.ts';
+import type { OriginalCfe } from '../../../src/domain/cfeRule.ts';
 import { checkCfe } from '../../../src/domain/cfeRules.ts';
 import { CFE_TYPE_NAMES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { readJson } from '../../../src/domain/json.ts';
@@ -64,7 +64,7 @@ export function issuing(all: readonly Golden[]): (golden: Golden) => CfeDocument
   return documentOf;
 }
 
-function issue(golden: Golden, find: (cfe: CfeIdParts) => Original): CfeDocument {
+function issue(golden: Golden, find: (cfe: CfeIdParts) => OriginalCfe): CfeDocument {
   const json = readJson(golden.request);
   if (!json.ok) throw new Error(`${golden.name}: ${JSON.stringify(json.faults)}`);
   const reading = readCfeRequest(json.value, TODAY);
@@ -82,7 +82,7 @@ function originalOf(
   note: Golden,
   { type, sequence }: CfeIdParts,
   { all, documentOf }: { all: readonly Golden[]; documentOf: (golden: Golden) => CfeDocument },
-): Original {
+): OriginalCfe {
   const original = all.find((one) => one.type === type && one.number === sequence);
   if (!original) throw new Error(`${note.name} names ${type} ${sequence}, which is no golden receipt`);
   const document = documentOf(original);

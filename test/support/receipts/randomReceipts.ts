@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { CfeContent } from '../../../src/domain/cfeDocument.ts';
 import { readCfeRequest } from '../../../src/domain/cfeReading.ts';
-import type { Original } from '../../../src/domain/cfeRule.ts';
+import type { OriginalCfe } from '../../../src/domain/cfeRule.ts';
 import { checkCfe } from '../../../src/domain/cfeRules.ts';
 import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
 import { familyOf, isNote, validOriginal, validRequest } from '../arbitraries/cfeRequests.ts';
@@ -30,7 +30,7 @@ export function requestsOf(type: CfeType): fc.Arbitrary<RandomRequest> {
 }
 
 /** The content of a request that is to be taken. Throws, with the faults, when it is refused. */
-export function contentOf(body: JsonObject, original?: Original['document']): CfeContent {
+export function contentOf(body: JsonObject, original?: OriginalCfe['document']): CfeContent {
   const checked = checkCfe(readCfeRequest(body, TODAY), {
     today: TODAY,
     uiValue: UI_VALUE,

@@ -1,7 +1,7 @@
 import type { DgiClient, FindReportAnswer, SendReportAnswer } from '../../../src/dgi/client.ts';
 import {
+  type AuthorityReport,
   findListedReport,
-  type ListedReport,
   toFindReportAnswer,
   toSendReportAnswer,
 } from '../../../src/dgi/otherAnswers.ts';
@@ -11,7 +11,7 @@ export type Fate = 'AR' | 'R01' | 'R03' | 'R04' | 'R05' | 'R06' | 'lost' | 'drop
 
 type ReportCode = 'R01' | 'R03' | 'R04' | 'R05' | 'R06';
 
-interface Held extends ListedReport {
+interface Held extends AuthorityReport {
   date: string;
   sequence: number;
   xml: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Refusal } from '../../../src/errors.ts';
-import { createPlaces } from '../../../src/http/places.ts';
+import { createConcurrencySlots } from '../../../src/http/concurrencySlots.ts';
 
 /** Work that begins when it is let in, and ends when told. */
 function piece() {
@@ -22,7 +22,7 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('places', () => {
   test('an owner has a few at a time, in turn; another has its own', async () => {
-    const places = createPlaces({ atOnce: 2, waiting: 10 });
+    const places = createConcurrencySlots({ atOnce: 2, waiting: 10 });
     const [a, b, c, d] = [piece(), piece(), piece(), piece()];
     const other = piece();
     const all = [a, b, c, d].map(({ work }) => places.hold('one', work));
@@ -39,7 +39,7 @@ describe('places', () => {
   });
 
   test('beyond those that may wait, one is refused, and the others go on', async () => {
-    const places = createPlaces({ atOnce: 1, waiting: 1 });
+    const places = createConcurrencySlots({ atOnce: 1, waiting: 1 });
     const [first, second] = [piece(), piece()];
     const both = [places.hold('one', first.work), places.hold('one', second.work)];
 
@@ -54,7 +54,7 @@ describe('places', () => {
   });
 
   test('work that fails gives its place back', async () => {
-    const places = createPlaces({ atOnce: 1, waiting: 1 });
+    const places = createConcurrencySlots({ atOnce: 1, waiting: 1 });
     const fail = () => places.hold('one', () => Promise.reject(new Error('no')));
     await expect(fail()).rejects.toThrow('no');
     await expect(fail()).rejects.toThrow('no');

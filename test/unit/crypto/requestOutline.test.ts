@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { firstDifference, requestOutline } from '../../../src/crypto/requestOutline.ts';
+import { findFirstDifference, outlineRequest } from '../../../src/crypto/requestOutline.ts';
 import { canonicalJson } from '../../../src/domain/canonicalJson.ts';
 import { readJson } from '../../../src/domain/json.ts';
 
@@ -49,7 +49,7 @@ describe('the canonical form', () => {
 
 describe('the first difference', () => {
   const BODY = '{"b":{"x":1,"y~/z":"t"},"a":[{"n":1},{"n":2}],"p":"secret"}';
-  const outline = requestOutline(read(BODY), 'key');
+  const outline = outlineRequest(read(BODY), 'key');
 
   test.each([
     ['{"b":{"x":1.0,"y~/z":"t"},"a":[{"n":1},{"n":2}],"p":"other"}', '/p'],
@@ -64,17 +64,17 @@ describe('the first difference', () => {
     ['{"b":{"x":1,"y~/z":"t"},"a":[{"n":1},{"n":2}],"p":"secret","__proto__":{}}', '/__proto__'],
     [BODY, ''],
   ])('of %s is at %s', (body, path) => {
-    expect(firstDifference(JSON.parse(JSON.stringify(outline)) as typeof outline, read(body), 'key')).toBe(
-      path,
-    );
+    expect(
+      findFirstDifference(JSON.parse(JSON.stringify(outline)) as typeof outline, read(body), 'key'),
+    ).toBe(path);
   });
 
   test('cannot be named under another key: of another path, or another pepper', () => {
-    expect(firstDifference(outline, read('{"p":"other"}'), 'another key')).toBeNull();
+    expect(findFirstDifference(outline, read('{"p":"other"}'), 'another key')).toBeNull();
   });
 
   test('what is kept has no value in it, and equal values look different in different places', () => {
-    const { body } = requestOutline(read('{"a":"same","b":"same","c":["same"]}'), 'key');
+    const { body } = outlineRequest(read('{"a":"same","b":"same","c":["same"]}'), 'key');
     expect(JSON.stringify(body)).not.toContain('same');
     expect(new Set(Object.values(body).flat()).size).toBe(3);
   });

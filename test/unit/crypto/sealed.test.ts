@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../../src/config.ts';
-import { createOpener, createSealer, type SealedFor, UnsealError } from '../../../src/crypto/sealed.ts';
+import { createOpener, createSealer, type SecretOwner, UnsealError } from '../../../src/crypto/sealed.ts';
 import { aKeyPair, openerOf } from '../../support/sealing.ts';
 
 const first = aKeyPair('k1');
 const second = aKeyPair('k2');
-const place: SealedFor = { purpose: 'certificate-key', rut: '219999830019', rowId: 'row-1' };
+const place: SecretOwner = { purpose: 'certificate-key', rut: '219999830019', rowId: 'row-1' };
 const secret = Buffer.from('a private key');
 
 /** The code of the UnsealError that `open` throws. */
@@ -42,7 +42,7 @@ describe('a sealed secret', () => {
     expect(texts[0]).not.toContain(secret.toString('base64url'));
   });
 
-  test.each<[string, Partial<SealedFor>]>([
+  test.each<[string, Partial<SecretOwner>]>([
     ['purpose', { purpose: 'efactura-login' }],
     ['enterprise', { rut: '214844360018' }],
     ['row', { rowId: 'row-2' }],
@@ -50,7 +50,7 @@ describe('a sealed secret', () => {
     const { sealer, opener } = first;
     const sealed = sealer.seal(secret, place);
 
-    expect(codeOf(() => opener.open(sealed, { ...place, ...other } as SealedFor))).toBe('not_authentic');
+    expect(codeOf(() => opener.open(sealed, { ...place, ...other } as SecretOwner))).toBe('not_authentic');
   });
 
   test('does not open when places only look alike once joined', () => {

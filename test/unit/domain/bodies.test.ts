@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as z from 'zod';
 import { CfeExtra } from '../../../src/domain/cfeExtra.ts';
 import { CfeRequest } from '../../../src/domain/cfeRequest.ts';
-import { Customer } from '../../../src/domain/customer.ts';
+import { CustomerBody } from '../../../src/domain/customer.ts';
 import {
   CreateEnterprise,
   UpdateEnterprise,
@@ -10,11 +10,11 @@ import {
   UploadCertificate,
   ValidateCredentials,
 } from '../../../src/domain/enterprise.ts';
-import { check } from '../../../src/domain/faults.ts';
+import { checkInput } from '../../../src/domain/faults.ts';
 import { num } from '../../support/exactJson.ts';
 
 const judged = (schema: z.ZodType, input: unknown) => {
-  const checked = check(schema, input);
+  const checked = checkInput(schema, input);
   return checked.ok ? 'taken' : checked.faults.map(({ path, code }) => `${path} ${code}`);
 };
 
@@ -65,11 +65,11 @@ describe('the body of POST /enterprises', () => {
 
 describe('the body of PUT /enterprises/{rut}', () => {
   test('is any of its fields; the date comes out as an instant', () => {
-    expect(check(UpdateEnterprise, { scheduled_ready_date: '2026-03-01T09:00:00' })).toEqual({
+    expect(checkInput(UpdateEnterprise, { scheduled_ready_date: '2026-03-01T09:00:00' })).toEqual({
       ok: true,
       value: { scheduled_ready_date: new Date('2026-03-01T12:00:00Z') },
     });
-    expect(check(UpdateEnterprise, { scheduled_ready_date: '2026-03-01T12:00:00.000Z' })).toEqual({
+    expect(checkInput(UpdateEnterprise, { scheduled_ready_date: '2026-03-01T12:00:00.000Z' })).toEqual({
       ok: true,
       value: { scheduled_ready_date: new Date('2026-03-01T12:00:00Z') },
     });
@@ -148,7 +148,7 @@ describe('a customer', () => {
       },
     ],
   ])('%j is taken', (body) => {
-    expect(judged(Customer, body)).toBe('taken');
+    expect(judged(CustomerBody, body)).toBe('taken');
   });
 
   test.each<[object, string[]]>([
@@ -170,7 +170,7 @@ describe('a customer', () => {
       ],
     ],
   ])('%j is refused', (body, faults) => {
-    expect(judged(Customer, body)).toEqual(faults);
+    expect(judged(CustomerBody, body)).toEqual(faults);
   });
 });
 
@@ -194,7 +194,7 @@ test.each([
   ['UploadCertificate', UploadCertificate],
   ['UploadCae', UploadCae],
   ['ValidateCredentials', ValidateCredentials],
-  ['Customer', Customer],
+  ['Customer', CustomerBody],
 ])('%s shows every field with its type in JSON Schema', (_, schema) => {
   const shown = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   const bare = (part: object, path: string): string[] =>

@@ -11,7 +11,7 @@ import {
   RequestReceiver,
   RequestTotals,
 } from '../../../src/domain/cfeRequest.ts';
-import { Customer } from '../../../src/domain/customer.ts';
+import { CustomerBody } from '../../../src/domain/customer.ts';
 import { Moment } from '../../../src/domain/dates.ts';
 import {
   CreateEnterprise,
@@ -19,14 +19,14 @@ import {
   UploadCertificate,
   ValidateCredentials,
 } from '../../../src/domain/enterprise.ts';
-import { check, limited } from '../../../src/domain/faults.ts';
-import { CfeCursor, Serie } from '../../../src/domain/soughtCfe.ts';
+import { checkInput, limitFaults } from '../../../src/domain/faults.ts';
+import { CfeCursor, Serie } from '../../../src/domain/parseSearch.ts';
 import { type Fault, Refusal } from '../../../src/errors.ts';
 import { num } from '../../support/exactJson.ts';
 import { aPng } from '../../support/pictures.ts';
 
 const faultsOf = (schema: z.ZodType, input: unknown): readonly Fault[] => {
-  const checked = check(schema, input, { hints: OLDER_LAYOUT });
+  const checked = checkInput(schema, input, { hints: OLDER_LAYOUT });
   return checked.ok ? [] : checked.faults;
 };
 /** A schema with one field in the depth of the request, so that messages read as they do there. */
@@ -67,13 +67,13 @@ const EARNED: Record<BodyRule, () => readonly Fault[]> = {
     }
   },
   'body.more_faults': () =>
-    limited(
+    limitFaults(
       Array.from({ length: 1204 }, (_, i) => ({ path: `/${i}`, code: 'text.empty', message: '' })),
     ).slice(1000),
   'list.too_short': () => only(CfeRequest, 'details', []),
   'list.too_long': () =>
     only(
-      Customer,
+      CustomerBody,
       'notifications',
       Array.from({ length: 21 }, () => ({ type: 'EMAIL', destination: 'a@b.uy', enabled: true })),
     ),
@@ -117,7 +117,7 @@ const EARNED: Record<BodyRule, () => readonly Fault[]> = {
   'resolution.malformed': () => faultsOf(UpdateEnterprise, { resolution: '798-2012' }),
   'logo.unusable': () => faultsOf(UpdateEnterprise, { logo_b64: aPng(3000, 2000).toString('base64') }),
   'email.malformed': () =>
-    only(Customer, 'notifications', [{ type: 'EMAIL', destination: 'maria', enabled: true }]),
+    only(CustomerBody, 'notifications', [{ type: 'EMAIL', destination: 'maria', enabled: true }]),
 };
 
 describe('every code of the shape of a body', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   type Breaker,
-  beginProbe,
-  close,
+  closeBreaker,
   countFailure,
   FAILURES_TO_OPEN,
-  nextLookIn,
+  millisecondsToNextProbeCheck,
+  startProbe,
 } from '../../../src/domain/breaker.ts';
 
 const START = new Date('2026-11-20T12:00:00Z');
@@ -45,15 +45,15 @@ describe('a breaker', () => {
 
   test('lets one probe go when its time has come, and no other until that has ended', () => {
     const breaker = anOpenOne();
-    expect(beginProbe(breaker, after(999))).toBe(false);
-    expect(beginProbe(breaker, after(1_000))).toBe(true);
-    expect(beginProbe(breaker, after(30_000))).toBe(false);
+    expect(startProbe(breaker, after(999))).toBe(false);
+    expect(startProbe(breaker, after(1_000))).toBe(true);
+    expect(startProbe(breaker, after(30_000))).toBe(false);
   });
 
   test('a probe that never ends, as when its process dies, gives way to the next after a minute', () => {
     const breaker = anOpenOne();
-    beginProbe(breaker, after(1_000));
-    expect(beginProbe(breaker, after(61_000))).toBe(true);
+    startProbe(breaker, after(1_000));
+    expect(startProbe(breaker, after(61_000))).toBe(true);
   });
 
   test('probes that fail follow one another after 2, 4, 8 … and then every 60 s', () => {
@@ -61,7 +61,7 @@ describe('a breaker', () => {
     const pauses: number[] = [];
     let now = after(1_000);
     for (let i = 0; i < 8; i += 1) {
-      beginProbe(breaker, now);
+      startProbe(breaker, now);
       fails(breaker, now, { wasProbe: true });
       const next = breaker.nextProbeAt ?? now;
       pauses.push((next.getTime() - now.getTime()) / 1_000);
@@ -73,7 +73,7 @@ describe('a breaker', () => {
 
   test('every pause is shortened by chance, by a fifth at most', () => {
     const breaker = anOpenOne();
-    beginProbe(breaker, after(1_000));
+    startProbe(breaker, after(1_000));
     fails(breaker, after(1_000), { wasProbe: true, chance: 1 });
     expect(breaker.nextProbeAt).toEqual(after(1_000 + 1_600));
   });
@@ -86,9 +86,9 @@ describe('a breaker', () => {
 
   test('a probe that works closes it, and it opens anew only after five more failures', () => {
     const breaker = anOpenOne();
-    beginProbe(breaker, after(1_000));
+    startProbe(breaker, after(1_000));
 
-    close(breaker);
+    closeBreaker(breaker);
 
     expect(breaker).toEqual(aBreaker());
     fails(breaker, after(2_000));
@@ -97,15 +97,15 @@ describe('a breaker', () => {
 
   test('who is to probe next looks again when that may be, and sooner while another probe is under way', () => {
     const breaker = anOpenOne();
-    expect(nextLookIn(breaker, after(100))).toBe(900);
-    beginProbe(breaker, after(1_000));
-    expect(nextLookIn(breaker, after(1_000))).toBe(2_000);
+    expect(millisecondsToNextProbeCheck(breaker, after(100))).toBe(900);
+    startProbe(breaker, after(1_000));
+    expect(millisecondsToNextProbeCheck(breaker, after(1_000))).toBe(2_000);
     fails(breaker, after(40_000), { wasProbe: true });
-    expect(nextLookIn(breaker, after(41_000))).toBe(1_000);
-    expect(nextLookIn(breaker, after(43_000))).toBe(0);
+    expect(millisecondsToNextProbeCheck(breaker, after(41_000))).toBe(1_000);
+    expect(millisecondsToNextProbeCheck(breaker, after(43_000))).toBe(0);
   });
 
   test('nothing is a probe while it is closed', () => {
-    expect(beginProbe(aBreaker(), START)).toBe(false);
+    expect(startProbe(aBreaker(), START)).toBe(false);
   });
 });

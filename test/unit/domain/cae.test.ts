@@ -6,7 +6,7 @@ import {
   caeStatus,
   chooseCae,
   exemptTaxpayerFaults,
-  noneLeft,
+  noNumbersLeftFault,
 } from '../../../src/domain/cae.ts';
 import { CAE_RULES, type CaeRule, caeFault } from '../../../src/domain/caeRules.ts';
 
@@ -156,7 +156,7 @@ describe('the choice of a CAE', () => {
   });
 
   test('that leaves none is a fault that names the type', () => {
-    expect(noneLeft('ETICKET')).toEqual({
+    expect(noNumbersLeftFault('ETICKET')).toEqual({
       path: '',
       code: 'cae.none_left',
       message: CAE_RULES['cae.none_left'].example,

@@ -3,14 +3,14 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import * as z from 'zod';
 import {
-  amount,
+  amountSchema,
   amountText,
-  decimal,
-  halfUp,
-  integer,
+  decimalSchema,
+  integerSchema,
   priceText,
   rateText,
-  signedAmount,
+  roundHalfUp,
+  signedAmountSchema,
 } from '../../../src/domain/decimal.ts';
 import { decimalText } from '../../support/arithmetic.ts';
 import { num } from '../../support/exactJson.ts';
@@ -36,7 +36,7 @@ describe('a decimal', () => {
     ['999999999999999.99', '999999999999999.99'],
     [`0.${'0'.repeat(100_000)}`, '0'],
   ])('%# is read exactly', (text, value) => {
-    expect(read(amount(), text)).toBe(value);
+    expect(read(amountSchema(), text)).toBe(value);
   });
 
   test.each([
@@ -51,28 +51,28 @@ describe('a decimal', () => {
     ['1e999999999', 'must have at most 15 digits before the decimal point, found 1000000000 in 1e999999999.'],
     ['-0.01', 'must not be negative, found -0.01.'],
   ])('%s is refused', (text, message) => {
-    expect(read(amount(), text)).toEqual([message]);
+    expect(read(amountSchema(), text)).toEqual([message]);
   });
 
   test('may be below zero where the format lets it', () => {
-    expect(read(signedAmount(), '-12.50')).toBe('-12.5');
+    expect(read(signedAmountSchema(), '-12.50')).toBe('-12.5');
   });
 
   test.each<[unknown]>([[5], ['5'], [null], [undefined], [{ text: '5' }], [Big(5)]])(
     'is not made of %j',
     (value) => {
-      expect(amount().safeParse(value).success).toBe(false);
+      expect(amountSchema().safeParse(value).success).toBe(false);
     },
   );
 
   test('is any amount as written, and comes out as it went in', () => {
     checkAll(fc.bigInt(0n, 99_999_999_999_999_999n), 200, (cents) => {
-      expect(amountText(amount().parse(num(decimalText(cents, 2))))).toBe(decimalText(cents, 2));
+      expect(amountText(amountSchema().parse(num(decimalText(cents, 2))))).toBe(decimalText(cents, 2));
     });
   });
 
   test('shows as a number in JSON Schema', () => {
-    const schema = z.toJSONSchema(z.object({ rate: decimal({ integerDigits: 4, decimals: 3 }) }), {
+    const schema = z.toJSONSchema(z.object({ rate: decimalSchema({ integerDigits: 4, decimals: 3 }) }), {
       io: 'input',
       unrepresentable: 'any',
     });
@@ -84,7 +84,7 @@ describe('a decimal', () => {
 });
 
 describe('a whole number', () => {
-  const schema = integer({ minimum: 0, maximum: 9999 });
+  const schema = integerSchema({ minimum: 0, maximum: 9999 });
 
   test.each([
     ['7', 7],
@@ -108,7 +108,7 @@ describe('rounding', () => {
     ['-0.125', '-0.13'],
     ['137704.918', '137704.92'],
   ])('of %s to cents is %s: halves away from zero', (value, rounded) => {
-    expect(halfUp(Big(value), 2).toFixed(2)).toBe(rounded);
+    expect(roundHalfUp(Big(value), 2).toFixed(2)).toBe(rounded);
   });
 
   test('never writes a negative zero', () => {

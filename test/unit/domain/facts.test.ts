@@ -9,15 +9,15 @@ import { ENTERPRISE_RULES } from '../../../src/domain/enterpriseRules.ts';
 import {
   ENTERPRISE_STATUSES,
   enterpriseCanBecome,
-  lackingFacts,
   missingPermissions,
+  missingReadyFacts,
   NOT_AUTHORIZED_FAULT,
   notReadyFault,
   READY_FACTS,
   type ReadyFact,
   SUSPENDED_FAULT,
 } from '../../../src/domain/enterpriseStatus.ts';
-import { mailboxOf } from '../../../src/domain/mail.ts';
+import { normaliseMailbox } from '../../../src/domain/mail.ts';
 import {
   addDays,
   daysBetween,
@@ -71,7 +71,7 @@ describe('the status of an enterprise', () => {
         ReadyFact,
         boolean
       >;
-      expect(lackingFacts(held)).toEqual([missing]);
+      expect(missingReadyFacts(held)).toEqual([missing]);
     }
   });
 
@@ -232,5 +232,5 @@ test.each([
   ['a.b@gmail.com.example', 'a.b@gmail.com.example'],
   ['Ana.Paz+x@cliente.example', 'ana.paz@cliente.example'],
 ])('the mailbox of %s is %s', (destination, mailbox) => {
-  expect(mailboxOf(destination)).toBe(mailbox);
+  expect(normaliseMailbox(destination)).toBe(mailbox);
 });

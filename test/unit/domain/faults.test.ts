@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import * as z from 'zod';
 import { CfeRequest, OLDER_LAYOUT } from '../../../src/domain/cfeRequest.ts';
-import { check, MAX_FAULTS, pointer } from '../../../src/domain/faults.ts';
+import { checkInput, MAX_FAULTS, pointer } from '../../../src/domain/faults.ts';
 import { num } from '../../support/exactJson.ts';
 
 const faultsOf = (input: unknown, schema: z.ZodType = CfeRequest) => {
-  const checked = check(schema, input, { hints: OLDER_LAYOUT });
+  const checked = checkInput(schema, input, { hints: OLDER_LAYOUT });
   return checked.ok ? [] : checked.faults;
 };
 const messageAt = (path: string, input: unknown) =>

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { amountText, dateText, decimalText, money, quantity } from '../../../src/domain/figures.ts';
+import { dateText, decimalText, money, quantity, signedMoney } from '../../../src/domain/figures.ts';
 
 test.each([
   ['0.00', '0,00'],
@@ -8,7 +8,7 @@ test.each([
   ['1000.00', '1.000,00'],
   ['123456789012345.67', '123.456.789.012.345,67'],
   ['-1234.50', '−1.234,50'],
-])('%s is %s', (text, shown) => expect(amountText(text)).toBe(shown));
+])('%s is %s', (text, shown) => expect(signedMoney(text)).toBe(shown));
 
 test('a hyphen stands for a minus sign on prints', () => expect(money('-1234.5')).toBe('-1.234,50'));
 

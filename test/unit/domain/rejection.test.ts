@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { ABANDONED_TO_OTHERS, codesOf, ORIGINAL_REJECTED } from '../../../src/domain/rejection.ts';
+import { ABANDONED_TO_OTHERS, ORIGINAL_REJECTED, rejectionCodes } from '../../../src/domain/rejection.ts';
 
 const reason = (code: string) => ({ code, message: 'Rechazado', detail: null });
 
@@ -13,5 +13,5 @@ test.each([
   ],
   ['not what is no code', [reason('El RUT de Ana'), reason('E01'), reason('')], ['E01']],
 ])('the codes of reasons: %s', (_, reasons, codes) => {
-  expect(codesOf(reasons)).toEqual(codes);
+  expect(rejectionCodes(reasons)).toEqual(codes);
 });

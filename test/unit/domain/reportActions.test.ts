@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import {
+  availableReportActs,
   REPORT_STATUSES,
   type ReportAct,
   type ReportStatus,
-  reportActs,
 } from '../../../src/domain/reportStatus.ts';
 
 const TODAY = '2026-03-11';
@@ -20,11 +20,14 @@ const OFFERED: Readonly<Record<ReportStatus, readonly ReportAct[]>> = {
 };
 
 test.each(REPORT_STATUSES)('of a report that goes on by itself, %s', (status) => {
-  const of = (date: string) => reportActs({ status, isStuck: false, date }, TODAY);
+  const of = (date: string) => availableReportActs({ status, isStuck: false, date }, TODAY);
   expect([of('2026-03-10'), of(TODAY)]).toEqual([OFFERED[status], OFFERED[status]]);
   expect(of('2026-03-12')).toEqual([]);
 });
 
 test.each(REPORT_STATUSES)('one that waits for a person is retried or settled, %s', (status) => {
-  expect(reportActs({ status, isStuck: true, date: '2026-03-10' }, TODAY)).toEqual(['retry', 'settle']);
+  expect(availableReportActs({ status, isStuck: true, date: '2026-03-10' }, TODAY)).toEqual([
+    'retry',
+    'settle',
+  ]);
 });

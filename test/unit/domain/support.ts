@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { readCfeRequest } from '../../../src/domain/cfeReading.ts';
-import type { Original, RuleContext } from '../../../src/domain/cfeRule.ts';
+import type { OriginalCfe, RuleContext } from '../../../src/domain/cfeRule.ts';
 import { type CheckedCfe, checkCfe } from '../../../src/domain/cfeRules.ts';
 import { type JsonObject } from '../../support/exactJson.ts';
 import { KEPT_SEEDS, SEED } from '../../support/seeds.ts';
@@ -17,7 +17,7 @@ export function given(body: unknown, context: Partial<RuleContext> = {}): Checke
 }
 
 /** An accepted CFE made from a request, as a note finds it. */
-export function originalOf(body: JsonObject, more: Partial<Original> = {}): Original {
+export function originalOf(body: JsonObject, more: Partial<OriginalCfe> = {}): OriginalCfe {
   const checked = given(body);
   if (!checked.ok) throw new Error(`the original is not valid: ${JSON.stringify(checked.faults)}`);
   return {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { text } from '../../../src/domain/text.ts';
+import { textSchema } from '../../../src/domain/text.ts';
 import { processorMilliseconds } from '../../support/processorTime.ts';
 
 const faults = (value: string, longest = 5, options = {}) =>
-  text(longest, options)
+  textSchema(longest, options)
     .safeParse(value)
     .error?.issues.map(({ message }) => message) ?? [];
 
@@ -11,7 +11,7 @@ describe('a text', () => {
   test.each(['a', 'aeiou', '🧾🧾🧾🧾🧾', 'ñandú', ' a ', 'a\u200Db', 'e\u0301'])(
     '%j is taken as it is',
     (value) => {
-      expect(text(5).parse(value)).toBe(value);
+      expect(textSchema(5).parse(value)).toBe(value);
     },
   );
 

@@ -5,7 +5,7 @@ import { Lexer, type Token } from 'marked';
 import { referenceParts } from '../../../src/api/openapi/referenceParts.ts';
 import { USUAL_CAPS } from '../../../src/domain/caps.ts';
 import { FAILED_A_DAY, FREE_FAILURES, UNPROVEN_A_DAY } from '../../../src/domain/credentialsPause.ts';
-import { MAILS_BY_HAND_A_DAY, MAILS_TO_ONE_MAILBOX, mailsOfAccount } from '../../../src/domain/mail.ts';
+import { MAILS_BY_HAND_A_DAY, MAILS_TO_ONE_MAILBOX, mailLimitsOfAccount } from '../../../src/domain/mail.ts';
 import { HOURLY_LIMITS } from '../../../src/domain/requestLimits.ts';
 import { RULE_TABLES } from '../../../src/domain/ruleTables.ts';
 import { REJECTION_CODES } from '../../../src/domain/words/cfes.ts';
@@ -119,15 +119,18 @@ describe('the guides', () => {
       [/^keys|^claves/, apiKeys],
       [/^customers|^clientes/, customers],
       [/^e-mails on request$|^correos a pedido$/, MAILS_BY_HAND_A_DAY],
-      [/^e-mails on request of|^correos a pedido de/, mailsOfAccount(HOURLY_LIMITS.production.most).byHand],
-      [/^all e-mails|^todos los correos/, mailsOfAccount(HOURLY_LIMITS.production.most).all],
+      [
+        /^e-mails on request of|^correos a pedido de/,
+        mailLimitsOfAccount(HOURLY_LIMITS.production.most).byHand,
+      ],
+      [/^all e-mails|^todos los correos/, mailLimitsOfAccount(HOURLY_LIMITS.production.most).all],
       [/^e-mails to|^correos a un/, MAILS_TO_ONE_MAILBOX],
       [/^checks|^verificaciones del/, UNPROVEN_A_DAY],
       [/^logins that fail|^verificaciones fallidas/, FAILED_A_DAY],
       [/^companies|^empresas/, unprovenEnterprises],
     ] as const)
       expect([word, held(word)]).toEqual([word, [expect.stringMatching(figure(value))]]);
-    const { toOneMailbox } = mailsOfAccount(HOURLY_LIMITS.production.most);
+    const { toOneMailbox } = mailLimitsOfAccount(HOURLY_LIMITS.production.most);
     expect(held(/^all e-mails|^todos los correos/)[0]).toMatch(new RegExp(` ${toOneMailbox} `));
     expect(held(/^checks|^verificaciones del/)[0]).toMatch(
       new RegExp(`(after|después de) ${FREE_FAILURES} (failures|fallas)`),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
-import { createWebhookSecret, webhookKeyOf } from '../../../src/crypto/webhookSecret.ts';
+import { createWebhookSecret, decodeWebhookSecret } from '../../../src/crypto/webhookSecret.ts';
 import { signatureHeaders } from '../../../src/webhooks/signature.ts';
 
 describe('signatureHeaders', () => {
@@ -67,14 +67,14 @@ describe('createWebhookSecret', () => {
     const secrets = Array.from({ length: 20 }, createWebhookSecret);
 
     expect(new Set(secrets).size).toBe(20);
-    for (const secret of secrets) expect(webhookKeyOf(secret)).toHaveLength(32);
+    for (const secret of secrets) expect(decodeWebhookSecret(secret)).toHaveLength(32);
     expect(secrets[0]).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   });
 
   test.each(['', 'whsec_', 'whsec_c2hvcnQ=', 'MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])(
     '%j is no secret',
     (text) => {
-      expect(() => webhookKeyOf(text)).toThrow(RangeError);
+      expect(() => decodeWebhookSecret(text)).toThrow(RangeError);
     },
   );
 });

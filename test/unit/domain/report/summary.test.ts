@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { addDays } from '../../../../src/domain/montevideo.ts';
-import { createRanges, NumberTwice } from '../../../../src/domain/report/ranges.ts';
+import { createRanges, DuplicateNumber } from '../../../../src/domain/report/ranges.ts';
 import { rateSource, wantedRate } from '../../../../src/domain/report/rate.ts';
 import {
   createDaySums,
@@ -148,7 +148,7 @@ describe('numbers', () => {
     const sums = createDaySums(UI);
     sums.addIssued(issuedOf(aReceipt('ETICKET', 5, { exempt: '1.00' })));
     sums.addAnnulled({ type: 'ETICKET', serie: 'A', from: 1, to: 9 });
-    expect(() => close(sums)).toThrow(NumberTwice);
+    expect(() => close(sums)).toThrow(DuplicateNumber);
     expect(() => close(sums)).toThrow(/e-Ticket \(101\), serie A, number 5 counts twice/);
   });
 

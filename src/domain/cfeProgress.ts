@@ -1,41 +1,41 @@
-/** Where a CFE stands on its way, what comes next, and what a person can do now: the one place of these rules. */
+/** The rules on the next step of a CFE and on the actions that support can take. */
 import { type CfeStatus, isFinal } from './cfeStatus.ts';
 import type { StuckReason } from './stuckReason.ts';
 import { SUPPORT_ACTIONS, type SupportAction } from './supportAction.ts';
 import type { SupportRefusal } from './supportRefusal.ts';
 
-/** What follows is decided from. */
-export interface CfeFacts {
+/** The facts of a CFE that decide its next step. */
+export interface CfeProgress {
   readonly status: CfeStatus;
   readonly stuckReason: StuckReason | null;
   readonly isSigned: boolean;
-  /** Rejected for E06 alone, its number neither accepted nor annulled yet. */
+  /** Rejected for E06 only, its number neither accepted nor annulled yet. */
   readonly isNumberUndecided: boolean;
 }
 
-/** The number belongs to another: the authority never had this CFE, though it has its sobre. */
+/** The number belongs to another CFE: the authority has the sobre, but never had this CFE. */
 const NUMBER_OF_OTHERS: readonly StuckReason[] = ['duplicate.not_ours', 'verdict.other_cfe'];
 
-/** Whether support has to act; what fails by a mistake of ours is tried again by itself, and waits for the developers. */
-export const isForSupport = (reason: StuckReason | null): boolean => reason !== null && reason !== 'internal';
+/** True when support has to act; after a bug the step is retried automatically until the developers fix it. */
+export const needsSupport = (reason: StuckReason | null): boolean => reason !== null && reason !== 'internal';
 
 /**
- * What support can do for a CFE that stands so, the usual one first; none where it goes on by itself. The workflow offers the
- * same (src/workflows/issueCfes.ts), and whether a CFE may really be abandoned is asked of the authority then.
+ * Returns the actions that support can take, the usual one first; empty when the CFE continues automatically. The workflow
+ * allows the same (src/workflows/issueCfes.ts) and asks the authority before it abandons a CFE.
  */
-export function fittingActions({
+export function allowedSupportActions({
   status,
   stuckReason,
   isSigned,
   isNumberUndecided,
-}: CfeFacts): SupportAction[] {
+}: CfeProgress): SupportAction[] {
   if (isNumberUndecided) return ['settle', 'abandon'];
-  if (stuckReason === null || !isForSupport(stuckReason) || isFinal(status)) return [];
+  if (stuckReason === null || !needsSupport(stuckReason) || isFinal(status)) return [];
   if (status === 'PENDING') return isSigned ? ['retry', 'settle', 'abandon'] : ['retry', 'abandon'];
   return NUMBER_OF_OTHERS.includes(stuckReason) ? ['retry', 'settle', 'abandon'] : ['retry', 'settle'];
 }
 
-/** How many stuck CFEs stand alike, as far as it decides what can be done. */
+/** The number of stuck CFEs with the same facts. */
 export interface StuckKind {
   readonly status: CfeStatus;
   readonly stuckReason: StuckReason;
@@ -45,17 +45,17 @@ export interface StuckKind {
 
 /**
  * What would become of stuck CFEs, were one action begun with all of them, as they stand: how many it fits, and how many
- * would be refused and why; those left alone go on by themselves (`isForSupport`). What only the authority knows is asked then, and may refuse more.
+ * would be refused and why; those left alone go on by themselves (`needsSupport`). What only the authority knows is asked then, and may refuse more.
  */
-export function fitOf(
+export function forecastSupportAction(
   action: SupportAction,
   kinds: readonly StuckKind[],
 ): { fits: number; refused: ReadonlyMap<SupportRefusal, number>; left: number } {
   let [fits, left] = [0, 0];
   const refused = new Map<SupportRefusal, number>();
   for (const { count, ...facts } of kinds) {
-    if (fittingActions({ ...facts, isNumberUndecided: false }).includes(action)) fits += count;
-    else if (!isForSupport(facts.stuckReason)) left += count;
+    if (allowedSupportActions({ ...facts, isNumberUndecided: false }).includes(action)) fits += count;
+    else if (!needsSupport(facts.stuckReason)) left += count;
     else {
       const why = action === 'abandon' ? 'held' : 'never_sent';
       refused.set(why, (refused.get(why) ?? 0) + count);
@@ -64,11 +64,11 @@ export function fitOf(
   return { fits, refused, left };
 }
 
-/** The actions that fit at least one of them. */
-export const actionsFor = (kinds: readonly StuckKind[]): SupportAction[] =>
-  SUPPORT_ACTIONS.filter((action) => fitOf(action, kinds).fits > 0);
+/** Returns the actions that are allowed for at least one of the CFEs. */
+export const actionsForStuckKinds = (kinds: readonly StuckKind[]): SupportAction[] =>
+  SUPPORT_ACTIONS.filter((action) => forecastSupportAction(action, kinds).fits > 0);
 
-/** What a CFE waits for; `ended`: nothing. */
+/** The next step of a CFE; `ended`: none. */
 export const NEXT_STEPS = [
   'ended',
   'support',
@@ -82,18 +82,18 @@ export const NEXT_STEPS = [
 ] as const;
 export type NextStep = (typeof NEXT_STEPS)[number];
 
-/** What else the next step hangs on. */
+/** The facts outside the CFE that decide its next step. */
 export interface CfeSurroundings {
-  /** Of the CFE that a note corrects. */
+  /** Status of the CFE that a note corrects. */
   readonly originalStatus: CfeStatus | null;
-  /** Whether the service that it needs next is away. */
+  /** Whether the service for the next call is unavailable. */
   readonly isAuthorityAway: boolean;
-  /** Whether it stands in the queue at the gate and was not called. */
+  /** Whether it waits in the rate limiter's queue without a slot. */
   readonly isQueued: boolean;
 }
 
-/** What a CFE that stands so waits for. */
-export function nextStep(facts: CfeFacts, around: CfeSurroundings): NextStep {
+/** Returns the next step of a CFE. */
+export function nextStepOfCfe(facts: CfeProgress, around: CfeSurroundings): NextStep {
   const { status, stuckReason, isSigned, isNumberUndecided } = facts;
   if (isNumberUndecided) return 'portal';
   if (isFinal(status)) return 'ended';

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  actionsFor,
-  type CfeFacts,
+  actionsForStuckKinds,
+  allowedSupportActions,
+  type CfeProgress,
   type CfeSurroundings,
-  fitOf,
-  fittingActions,
-  nextStep,
-} from '../../../src/domain/cfeStanding.ts';
+  forecastSupportAction,
+  nextStepOfCfe,
+} from '../../../src/domain/cfeProgress.ts';
 
-const facts = (more: Partial<CfeFacts>): CfeFacts => ({
+const facts = (more: Partial<CfeProgress>): CfeProgress => ({
   status: 'PENDING',
   stuckReason: null,
   isSigned: true,
@@ -18,7 +18,7 @@ const facts = (more: Partial<CfeFacts>): CfeFacts => ({
 const QUIET: CfeSurroundings = { originalStatus: null, isAuthorityAway: false, isQueued: false };
 
 describe('what support can do', () => {
-  test.each<[Partial<CfeFacts>, string[]]>([
+  test.each<[Partial<CfeProgress>, string[]]>([
     [{}, []],
     [{ status: 'RECEIVED' }, []],
     [{ stuckReason: 'signing', isSigned: false }, ['retry', 'abandon']],
@@ -30,7 +30,7 @@ describe('what support can do', () => {
     [{ status: 'REJECTED' }, []],
     [{ status: 'REJECTED', isNumberUndecided: true }, ['settle', 'abandon']],
   ])('%j: %j', (more, actions) => {
-    expect(fittingActions(facts(more))).toEqual(actions);
+    expect(allowedSupportActions(facts(more))).toEqual(actions);
   });
 });
 
@@ -48,35 +48,35 @@ describe('what one action would come to with many', () => {
     ['settle', 11, [['never_sent', 5]]],
     ['abandon', 9, [['held', 7]]],
   ] as const)('%s fits %i, and the others would be refused: %j', (action, fits, refused) => {
-    const fit = fitOf(action, kinds);
+    const fit = forecastSupportAction(action, kinds);
     expect([fit.fits, [...fit.refused], fit.left]).toEqual([fits, refused, 2]);
   });
 
   test('an action is offered where it fits one of them at least', () => {
-    expect(actionsFor(kinds)).toEqual(['retry', 'settle', 'abandon']);
-    expect(actionsFor(kinds.slice(0, 1))).toEqual(['retry', 'abandon']);
-    expect(actionsFor(kinds.slice(2, 3))).toEqual(['retry', 'settle']);
-    expect(actionsFor(kinds.slice(4))).toEqual([]);
-    expect(actionsFor([])).toEqual([]);
+    expect(actionsForStuckKinds(kinds)).toEqual(['retry', 'settle', 'abandon']);
+    expect(actionsForStuckKinds(kinds.slice(0, 1))).toEqual(['retry', 'abandon']);
+    expect(actionsForStuckKinds(kinds.slice(2, 3))).toEqual(['retry', 'settle']);
+    expect(actionsForStuckKinds(kinds.slice(4))).toEqual([]);
+    expect(actionsForStuckKinds([])).toEqual([]);
   });
 });
 
 describe('what a CFE waits for', () => {
-  test.each<[Partial<CfeFacts>, Partial<typeof QUIET> & { originalStatus?: 'PENDING' | 'ACCEPTED' }, string]>(
-    [
-      [{ isSigned: false }, {}, 'sign'],
-      [{}, {}, 'send'],
-      [{}, { isQueued: true }, 'slot'],
-      [{}, { isQueued: true, isAuthorityAway: true }, 'authority'],
-      [{}, { originalStatus: 'PENDING', isAuthorityAway: true }, 'original'],
-      [{}, { originalStatus: 'ACCEPTED' }, 'send'],
-      [{ status: 'RECEIVED' }, {}, 'ask'],
-      [{ status: 'RECEIVED' }, { isAuthorityAway: true }, 'authority'],
-      [{ stuckReason: 'undecided' }, { isAuthorityAway: true }, 'support'],
-      [{ status: 'OBSERVED' }, { isAuthorityAway: true }, 'ended'],
-      [{ status: 'REJECTED', isNumberUndecided: true }, {}, 'portal'],
-    ],
-  )('%j and %j: %s', (more, around, step) => {
-    expect(nextStep(facts(more), { ...QUIET, ...around })).toBe(step);
+  test.each<
+    [Partial<CfeProgress>, Partial<typeof QUIET> & { originalStatus?: 'PENDING' | 'ACCEPTED' }, string]
+  >([
+    [{ isSigned: false }, {}, 'sign'],
+    [{}, {}, 'send'],
+    [{}, { isQueued: true }, 'slot'],
+    [{}, { isQueued: true, isAuthorityAway: true }, 'authority'],
+    [{}, { originalStatus: 'PENDING', isAuthorityAway: true }, 'original'],
+    [{}, { originalStatus: 'ACCEPTED' }, 'send'],
+    [{ status: 'RECEIVED' }, {}, 'ask'],
+    [{ status: 'RECEIVED' }, { isAuthorityAway: true }, 'authority'],
+    [{ stuckReason: 'undecided' }, { isAuthorityAway: true }, 'support'],
+    [{ status: 'OBSERVED' }, { isAuthorityAway: true }, 'ended'],
+    [{ status: 'REJECTED', isNumberUndecided: true }, {}, 'portal'],
+  ])('%j and %j: %s', (more, around, step) => {
+    expect(nextStepOfCfe(facts(more), { ...QUIET, ...around })).toBe(step);
   });
 });

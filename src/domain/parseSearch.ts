@@ -1,24 +1,24 @@
 /** What somebody may mean who looks for a CFE by a text that they have: the one search field reads it by these forms. */
 import * as z from 'zod';
 import { type CfeIdParts, parseCfeId } from './cfeId.ts';
-import { valuesOf } from './cursor.ts';
+import { decodeCursor } from './cursor.ts';
 import { addIssue } from './issue.ts';
 import { rutFault } from './rut.ts';
 import { badCharacter } from './text.ts';
 
 /** Longest text that is looked for: that of an Idempotency-Key. */
-export const LONGEST_SOUGHT = 255;
+export const LONGEST_SEARCH = 255;
 
 /** A serie, as CAEs have it (docs/rules.md, cae.series). */
 const SERIE = /^([A-Z]{1,2}|\d[A-Z])$/;
 /** A schema for where a page of CFEs ended: the cfe_id of its last one, as a cursor. */
 export const CfeCursor = z.string().superRefine((value, ctx) => {
-  if (cfeIdOf(value) !== undefined) return;
+  if (decodeCfeCursor(value) !== undefined) return;
   addIssue(ctx, 'cursor.malformed', WRONG_CURSOR);
 });
 /** The CFE with which the page before ended; undefined for what is no such cursor. */
-export const cfeIdOf = (cursor: string): CfeIdParts | undefined =>
-  parseCfeId(valuesOf(cursor, ['text'])?.[0] ?? '');
+export const decodeCfeCursor = (cursor: string): CfeIdParts | undefined =>
+  parseCfeId(decodeCursor(cursor, ['text'])?.[0] ?? '');
 export const WRONG_CURSOR = 'must be taken from the header Link of a page of this list.';
 
 /** The largest number that a CAE can give (NroCFE has seven digits). */
@@ -36,7 +36,7 @@ export const Serie = z
   .meta({ pattern: SERIE.source, examples: ['A'] });
 
 /** What a text may name; each that is there is looked for. */
-export interface Sought {
+export interface ParsedSearch {
   readonly cfeId: CfeIdParts | null;
   /** As printed: serie and number; a number alone is of any serie. */
   readonly printed: { readonly serie: string | null; readonly numero: number } | null;
@@ -50,9 +50,9 @@ export interface Sought {
 const PRINTED = /^([A-Z]{1,2}|\d[A-Z])?[\s-]*(\d{1,9}|\d{1,3}(?:\.\d{3}){1,2})$/i;
 
 /** Reads a text that somebody looks for; null where it is empty, too long or holds what no field may hold. */
-export function soughtIn(text: string): Sought | null {
+export function parseSearch(text: string): ParsedSearch | null {
   const words = text.trim();
-  if (words === '' || words.length > LONGEST_SOUGHT || badCharacter(words)) return null;
+  if (words === '' || words.length > LONGEST_SEARCH || badCharacter(words)) return null;
   const digits = words.replace(/[.\s-]/g, '');
   const printed = PRINTED.exec(words);
   return {

@@ -7,13 +7,13 @@ const WAITING = 1_000;
 const RETRY_AFTER_SECONDS = 1;
 
 /** Lets each owner have a few pieces of work done at a time, so that the rest of the process is there for the others. */
-export interface Places {
+export interface ConcurrencySlots {
   /** Runs `work` once the owner, an id, has a place for it. Throws `full()` when too many of it wait (UNAVAILABLE unless told). */
   hold<T>(owner: string, work: () => Promise<T>): Promise<T>;
 }
 
 /** The places of all owners in this process: those of one come in turn, first come first served. With `waiting` 0 nobody waits. */
-export function createPlaces({
+export function createConcurrencySlots({
   atOnce = AT_ONCE,
   waiting = WAITING,
   full = tooManyWait,
@@ -21,7 +21,7 @@ export function createPlaces({
   atOnce?: number;
   waiting?: number;
   full?: () => Refusal;
-} = {}): Places {
+} = {}): ConcurrencySlots {
   const owners = new Map<string, { held: number; line: (() => void)[] }>();
 
   return {
