@@ -62,8 +62,7 @@ export const CERTIFICATE_RULES = {
   },
   'certificate.unknown_issuer': {
     path: '/cert_b64',
-    checks:
-      'The certificate is issued by a certification authority that is configured in the service.',
+    checks: 'The certificate is issued by a certification authority that is configured in the service.',
     source: 'docs/contract.md#certificate',
     example: 'The certificate must be issued by an accredited certification authority of Uruguay.',
   },

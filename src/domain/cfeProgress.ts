@@ -44,8 +44,8 @@ export interface StuckKind {
 }
 
 /**
- * What would become of stuck CFEs, were one action begun with all of them, as they stand: how many it fits, and how many
- * would be refused and why; those left alone go on by themselves (`needsSupport`). What only the authority knows is asked then, and may refuse more.
+ * Counts the stuck CFEs for which an action is allowed, and the refusals by reason. `left`: CFEs that continue
+ * automatically (`needsSupport`). The authority is asked only when the action runs, and may cause more refusals.
  */
 export function forecastSupportAction(
   action: SupportAction,

@@ -66,8 +66,8 @@ export const MontevideoDateTime = z
   });
 
 /**
- * A schema for a moment that bounds a list: a day in Montevideo, or a date and time with its zone (RFC 3339). The value stays a
- * string; `spanOfMoment` says what it spans.
+ * Schema of a moment that bounds a list: a day in Montevideo, or a date and time with a time zone (RFC 3339). The value
+ * stays a string; see `spanOfMoment`.
  */
 export const Moment = z
   .string()

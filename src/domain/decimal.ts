@@ -2,10 +2,7 @@ import Big from 'big.js';
 import * as z from 'zod';
 import { addIssue } from './issue.ts';
 
-/**
- * A JSON number as it was written. Bodies are read into these, not into binary numbers, so that 0.1 stays 0.1 and
- * the schemas below can tell how many decimals were sent.
- */
+/** A JSON number as written: keeps 0.1 exact, and lets the schemas below count the sent decimals. */
 export class JsonNumber {
   readonly text: string;
 
@@ -19,7 +16,7 @@ export class JsonNumber {
   }
 }
 
-/** What somebody typed where a number is wanted: a number as it was written, else the text, which the schema refuses. */
+/** Parses typed text as a JsonNumber; returns other text unchanged, which the schema refuses. */
 export const parseTypedNumber = (typed: string): JsonNumber | string =>
   /^\d+(\.\d+)?$/.test(typed) ? new JsonNumber(typed) : typed;
 
@@ -30,16 +27,16 @@ interface Size {
   readonly decimals: number;
 }
 
-/** A JSON number in parts: `digits` without zeros around them (none: it is zero), and where the point stands in them. */
+/** The parts of a JSON number: `digits` without surrounding zeros ('' for zero), and the position of the point. */
 interface Parts {
   readonly negative: boolean;
   readonly digits: string;
-  /** How many digits stand before the point, once the exponent has moved it. */
+  /** Number of digits before the point, after applying the exponent. */
   readonly point: number;
 }
 
-/** The parts of a JSON number without computing it: 1e999999999 costs no more than 1. */
-function partsOf(text: string): Parts {
+/** Splits a JSON number without computing it: 1e999999999 costs no more than 1. */
+function splitNumber(text: string): Parts {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (parts === null) throw new RangeError('not a JSON number');
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
@@ -54,7 +51,7 @@ function partsOf(text: string): Parts {
 }
 
 function sizeOf(text: string): Size {
-  const { negative, digits, point } = partsOf(text);
+  const { negative, digits, point } = splitNumber(text);
   return {
     negative,
     zero: digits === '',
@@ -63,11 +60,11 @@ function sizeOf(text: string): Size {
   };
 }
 
-/** The one form of a number, exactly: 122, 122.0 and 1.22e2 are one, as are 0 and -0. */
+/** Returns the canonical form of a number: equal for 122, 122.0 and 1.22e2, and for 0 and -0. */
 export function canonicalNumber({ text }: JsonNumber): string {
-  const { negative, digits, point } = partsOf(text);
+  const { negative, digits, point } = splitNumber(text);
   if (digits === '') return '0';
-  // A double does not hold such an exponent exactly; no rule takes such a number.
+  // A double cannot represent this exponent exactly; no rule accepts such a number.
   return Number.isSafeInteger(point) ? `${negative ? '-' : ''}${digits}e${point}` : text;
 }
 
@@ -79,8 +76,8 @@ const jsonNumber = z.custom<JsonNumber>((value) => value instanceof JsonNumber, 
 });
 
 /**
- * A schema that reads a `JsonNumber` into an exact decimal with at most `integerDigits` before the point and
- * `decimals` after it; negative only with `negative`. Trailing zeros do not count.
+ * Returns a schema that reads a `JsonNumber` into an exact decimal with at most `integerDigits` before the point and
+ * `decimals` after it, without counting trailing zeros; negative only with `negative`.
  */
 export function decimalSchema(limits: { integerDigits: number; decimals: number; negative?: boolean }) {
   const { integerDigits, decimals, negative = false } = limits;
@@ -115,7 +112,7 @@ export function decimalSchema(limits: { integerDigits: number; decimals: number;
     });
 }
 
-/** A schema that reads a `JsonNumber` into an integer from `minimum` to `maximum` (within the safe integers). */
+/** Returns a schema that reads a `JsonNumber` into a safe integer from `minimum` to `maximum`. */
 export function integerSchema(limits: { minimum: number; maximum: number }) {
   const { minimum, maximum } = limits;
   return jsonNumber
@@ -141,18 +138,18 @@ export const amountSchema = () => decimalSchema({ integerDigits: 15, decimals: 2
 /** Money that may be negative (Monto_admite_negType). */
 export const signedAmountSchema = () => decimalSchema({ integerDigits: 15, decimals: 2, negative: true });
 
-/** `x` rounded to `places` decimals, halves away from zero. */
-export function roundHalfUp(x: Big, places: number): Big {
-  return x.round(places, Big.roundHalfUp);
+/** Rounds `x`, halves away from zero. */
+export function roundHalfUp(x: Big, decimals: number): Big {
+  return x.round(decimals, Big.roundHalfUp);
 }
 
-const fixed = (places: number) => (x: Big) => (x.eq(0) ? Big(0) : x).toFixed(places, Big.roundHalfUp);
+const fixed = (decimals: number) => (x: Big) => (x.eq(0) ? Big(0) : x).toFixed(decimals, Big.roundHalfUp);
 
-/** An amount as the CFE format writes it: 2 decimals, never "-0.00". */
+/** Formats an amount for the CFE format: 2 decimals, never "-0.00". */
 export const amountText = fixed(2);
-/** A unit price as the CFE format writes it: 6 decimals. */
+/** Formats a unit price for the CFE format: 6 decimals. */
 export const priceText = fixed(6);
-/** A quantity as the CFE format writes it: 3 decimals. */
+/** Formats a quantity for the CFE format: 3 decimals. */
 export const quantityText = fixed(3);
-/** An exchange rate as the CFE format writes it: 3 decimals. */
+/** Formats an exchange rate for the CFE format: 3 decimals. */
 export const rateText = fixed(3);

@@ -1,7 +1,7 @@
 import { Email } from './email.ts';
 import { isDate } from './montevideo.ts';
 
-/** What the authority's list of electronic issuers tells of a RUC; days are `YYYY-MM-DD`. */
+/** An entry of the authority's list of electronic issuers; days are `YYYY-MM-DD`. */
 export interface DirectoryRecord {
   readonly rut: string;
   readonly name: string;
@@ -10,12 +10,12 @@ export interface DirectoryRecord {
   readonly until: string | null;
 }
 
-/** What came of a CFE that its receiver is to have, should that be an electronic issuer itself. */
+/** The state of sending a CFE to its receiver, if that is an electronic issuer. */
 export type ExchangeState = 'PENDING' | 'ON_ITS_WAY' | 'NOT_ELECTRONIC' | 'NO_ADDRESS';
 
 const LONGEST_NAME = 250;
 
-/** What counts of a row of the list: where there is no day it writes `0000-00-00`, and a mail may be anything. Null without a RUC. */
+/** Validates a row of the list, which has `0000-00-00` for a missing day and any text as mail. Null without a RUC. */
 export function parseDirectoryEntry(listed: {
   readonly rut: string;
   readonly name: string;
@@ -35,15 +35,16 @@ export function parseDirectoryEntry(listed: {
   };
 }
 
-/** Whether somebody is an electronic issuer, and so an electronic receiver, on a day. */
+/** True for an electronic issuer, and therefore electronic receiver, on a day. */
 export const isIssuerOn = (
   { since, until }: Pick<DirectoryRecord, 'since' | 'until'>,
   day: string,
 ): boolean => since !== null && since <= day && (until === null || until >= day);
 
 /**
- * The name of the file of a sobre between companies (docs/authority/sobres.md#the-e-mail-with-a-sobre); `createdOn` is
- * a day in Montevideo.
+ * Returns the file name of a sobre between companies (docs/authority/sobres.md#the-e-mail-with-a-sobre). `createdOn` is
+ * a day in
+ * Montevideo.
  */
 export const exchangeFileName = (sobre: {
   readonly rut: string;

@@ -5,18 +5,17 @@ import { textSchema } from './text.ts';
 const EMAIL_LENGTH = 254;
 
 /**
- * What a mail server can be told without quoting (RFC 5321 §4.1.2), letters of any language allowed: nothing in it ends
- * the address, begins another, or is read as a name, a comment or a list.
+ * An address that needs no quoting (RFC 5321 §4.1.2), with letters of any language. Excludes every character that could
+ * end the address or start a name, a comment or a list.
  */
 const ADDRESS =
   /^[^\s@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u;
 
-/** The schema of an e-mail address. */
 export const Email = textSchema(EMAIL_LENGTH)
   .superRefine((value, ctx) => {
     if (!ADDRESS.test(value)) {
       addIssue(ctx, 'email.malformed', 'must be an e-mail address.');
     }
   })
-  // Letters of any language are allowed, as RFC 6531 has them.
+  // RFC 6531 allows letters of any language.
   .meta({ format: 'idn-email' });

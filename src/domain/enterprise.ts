@@ -10,7 +10,7 @@ import { readLogo } from './logo.ts';
 import { Rut } from './rut.ts';
 import { textSchema } from './text.ts';
 
-/** Longest plan and frequency names, logins and passwords; ours, because none of them reaches a CFE. */
+/** Our own limits of plan names, frequency names, logins and passwords, which no CFE contains. */
 const NAME_LENGTH = 100;
 const PASSWORD_LENGTH = 1000;
 const W = ENTERPRISE_WORDS;
@@ -22,7 +22,7 @@ export const CreateEnterprise = z
     ...creationShape(FIRST_FIELDS),
     is_new_enterprise: z.boolean().meta(describeField(W.is_new_enterprise)).optional(),
   })
-  .meta({ description: 'A company that is to issue, with its first branch.' });
+  .meta({ description: 'A company that will issue, with its first branch.' });
 export type CreateEnterprise = z.infer<typeof CreateEnterprise>;
 
 const Logo = base64File().transform((value, ctx) => {
@@ -34,15 +34,15 @@ const Logo = base64File().transform((value, ctx) => {
 });
 
 /**
- * Body of PUT /enterprises/{rut} (docs/contract.md#enterprise): at least one field. What is left out stays; null
- * removes what may be missing. The scheduled date comes out as an instant, the logo as its bytes.
+ * Body of PUT /enterprises/{rut} (docs/contract.md#enterprise): at least one field. Omitted fields stay unchanged, null
+ * removes an optional field. The scheduled date becomes an instant, the logo its bytes.
  */
 export const UpdateEnterprise = z
   .strictObject({
     scheduled_ready_date: MontevideoDateTime.nullable()
       .meta({
         description:
-          'From when on the enterprise may issue: date and time in America/Montevideo, without a time zone, or with one, as it is answered; from 2011-10-01 to 2050-12-31; one in the past counts as reached. null only while none is set.',
+          'Moment from which the enterprise may issue: date and time in America/Montevideo without a time zone, or with one, as in responses; from 2011-10-01 to 2050-12-31. A moment in the past counts as reached. null only while it is not set.',
       })
       .optional(),
     plan_id: textSchema(NAME_LENGTH).meta(describeField(W.plan_id)).optional(),
@@ -51,7 +51,7 @@ export const UpdateEnterprise = z
     logo_b64: Logo.nullable()
       .meta({
         description:
-          'Logo that is printed on receipts: a PNG or JPEG in base64 (RFC 4648 §4), at most 64 KiB and 1,000 pixels a side; null takes it away.',
+          'Logo for printed receipts: a PNG or JPEG in base64 (RFC 4648 §4), at most 64 KiB and 1,000 pixels a side; null removes it.',
         examples: [
           'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGP4DwABAQEAsTj2FAAAAABJRU5ErkJggg==',
         ],
@@ -63,7 +63,7 @@ export const UpdateEnterprise = z
     addIssue(ctx, 'update.empty', 'at least one field must be given.');
   })
   .meta({
-    description: 'What is to change. What is left out stays; null removes what may be missing.',
+    description: 'The changes. Omitted fields stay unchanged; null removes an optional field.',
     minProperties: 1,
   });
 export type UpdateEnterprise = z.infer<typeof UpdateEnterprise>;
@@ -76,9 +76,9 @@ export const CreateBranch = z
   .meta({ description: 'A branch that the tax authority knows.' });
 export type CreateBranch = z.infer<typeof CreateBranch>;
 
-/** Body of PUT …/branches/{branch}: the branch as it is from now on. */
+/** Body of PUT …/branches/{branch}: the new state of the branch. */
 export const UpdateBranch = CreateBranch.omit({ branch: true }).meta({
-  description: 'The branch as it is from now on.',
+  description: 'The new state of the branch.',
 });
 export type UpdateBranch = z.infer<typeof UpdateBranch>;
 
@@ -91,11 +91,11 @@ export const UploadCertificate = z
       examples: ['MIIK3wIBAzCCCpUGCSqGSIb3DQEHAaCC'],
     }),
     password: textSchema(PASSWORD_LENGTH).meta({
-      description: 'Password of the file; it is not kept.',
+      description: 'Password of the file; it is not stored.',
       examples: ['demo-certificate'],
     }),
   })
-  .meta({ description: 'The certificate that is to sign from now on.' });
+  .meta({ description: 'The certificate that signs from now on.' });
 export type UploadCertificate = z.infer<typeof UploadCertificate>;
 
 /** Body of POST …/caes. */
@@ -103,12 +103,11 @@ export const UploadCae = z
   .strictObject({
     cae_b64: base64File().meta({
       description:
-        'The XML file of the CAE as the authority gave it, in base64 (RFC 4648 §4); at most 64 KiB. Source: Formato CAE v05.',
+        'The XML file of the CAE from the authority, in base64 (RFC 4648 §4); at most 64 KiB. Source: Formato CAE v05.',
       examples: ['PD94bWwgdmVyc2lvbj0iMS4wIj8+PENBRSB4'],
     }),
     cae_start_number: integerSchema({ minimum: 1, maximum: 9_999_999 }).meta({
-      description:
-        'First number that may be given, within the range of the CAE; those below it are never given here.',
+      description: 'First number to use, within the range of the CAE; the service never uses lower ones.',
       examples: [1],
     }),
   })
@@ -122,7 +121,7 @@ export const ValidateCredentials = z
       .meta({ description: 'User name of the e-invoicing login at the authority.', examples: ['demo'] })
       .optional(),
     password: textSchema(PASSWORD_LENGTH)
-      .meta({ description: 'Its password; kept sealed.', examples: ['demo-portal-login'] })
+      .meta({ description: 'Its password; stored encrypted.', examples: ['demo-portal-login'] })
       .optional(),
   })
   .superRefine((login, ctx) => {

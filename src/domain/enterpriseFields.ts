@@ -1,4 +1,4 @@
-/** What an enterprise and its branches are described by, as a caller writes it and receipts print it. */
+/** The fields of enterprises and branches that callers write and receipts print. */
 import { dateSchema } from './dates.ts';
 import { integerSchema } from './decimal.ts';
 import { Email } from './email.ts';
@@ -8,13 +8,13 @@ import { addIssue } from './issue.ts';
 import { LENGTHS } from './lengths.ts';
 import { textSchema } from './text.ts';
 
-/** The day on which the regime began. */
+/** First day of the e-invoicing regime. */
 const FIRST_DAY = '2011-10-01';
 
-/** CorreoEmisor holds less than an e-mail address may have. */
+/** CorreoEmisor is shorter than the longest valid e-mail address. */
 const IssuerEmail = Email.and(textSchema(LENGTHS.email));
 
-/** A web address as it is printed: a host, with or without scheme and path. */
+/** A printed web address: a host, with or without scheme and path. */
 const Website = textSchema(LENGTHS.website).superRefine((value, ctx) => {
   const named = URL.canParse(value) ? value : `https://${value}`;
   const url = URL.canParse(named) ? new URL(named) : undefined;
@@ -23,7 +23,7 @@ const Website = textSchema(LENGTHS.website).superRefine((value, ctx) => {
   addIssue(ctx, 'website.malformed', 'must be a web address, such as www.example.com.uy.');
 });
 
-/** The resolution by which an enterprise was made an issuer: its number and year. */
+/** Number and year of the resolution that made the enterprise an issuer. */
 const Resolution = textSchema(LENGTHS.resolution)
   .superRefine((value, ctx) => {
     if (/^[0-9]{1,6}\/[0-9]{4}$/.test(value)) return;
@@ -31,7 +31,7 @@ const Resolution = textSchema(LENGTHS.resolution)
   })
   .meta({ pattern: '^[0-9]{1,6}/[0-9]{4}$' });
 
-/** The fields of an enterprise; lengths as the CFE format allows for the issuer. */
+/** The fields of an enterprise; the lengths are the CFE format's for the issuer. */
 export const ENTERPRISE_FIELDS = {
   legal_name: requiredField({
     column: 'legalName',
@@ -45,7 +45,7 @@ export const ENTERPRISE_FIELDS = {
     column: 'tradeName',
     schema: textSchema(LENGTHS.tradeName),
     words: {
-      description: `Name under which it trades, printed above the legal one; null: none. Source: ${CFE_FORMAT} A, field 42 (NomComercial).`,
+      description: `Trade name, printed above the legal name; null: none. Source: ${CFE_FORMAT} A, field 42 (NomComercial).`,
       examples: ['Almacén Demo'],
     },
   }),
@@ -86,7 +86,7 @@ export const ENTERPRISE_FIELDS = {
     column: 'phoneNumber',
     schema: textSchema(LENGTHS.phone),
     words: {
-      description: `Telephone, as it is printed; null: none. Source: ${CFE_FORMAT} A, field 44 (Telefono).`,
+      description: `Telephone number as printed; null: none. Source: ${CFE_FORMAT} A, field 44 (Telefono).`,
       examples: ['29160000'],
     },
   }),
@@ -123,16 +123,16 @@ export const ENTERPRISE_FIELDS = {
     schema: Resolution,
     words: {
       description:
-        'Number and year of the resolution that made it an issuer, printed as «Res.» in place of `issuer_since`; null: none.',
+        'Number and year of the resolution that made it an issuer, printed as «Res.» instead of `issuer_since`; null: none.',
       examples: ['798/2012'],
     },
   }),
 } as const;
 
 const { street_name, locality_name, department_name, branch, phone_number } = ENTERPRISE_FIELDS;
-/** Those of a branch, beside its code. */
+/** The fields of a branch without its code. */
 export const BRANCH_FIELDS = { street_name, locality_name, department_name, phone_number } as const;
 
 const { legal_name, trade_name } = ENTERPRISE_FIELDS;
-/** Those that are given when an enterprise is made; the others come later. */
+/** The fields for creating an enterprise; the others come with updates. */
 export const FIRST_FIELDS = { legal_name, trade_name, ...BRANCH_FIELDS, branch } as const;

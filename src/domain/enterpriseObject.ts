@@ -1,4 +1,4 @@
-/** The enterprise object (docs/contract.md#enterprise) as answers, events and the operator's console tell it. */
+/** The enterprise object (docs/contract.md#enterprise) of responses, events and the console. */
 import { type CaeStatus, caeStatus, chooseCae, noNumbersLeftFault } from './cae.ts';
 import { type CertificateStatus, certificateStatus } from './certificate.ts';
 import { CFE_TYPES, type CfeType } from './cfeTypes.ts';
@@ -13,7 +13,7 @@ import {
 import { type Stored, toApiFields } from './fields.ts';
 import { montevideoDate } from './montevideo.ts';
 
-/** What is stored of an enterprise itself. */
+/** The stored facts of an enterprise. */
 interface EnterpriseFacts extends Partial<Stored<typeof ENTERPRISE_FIELDS>> {
   readonly rut: string;
   readonly legalName: string;
@@ -28,14 +28,14 @@ interface EnterpriseFacts extends Partial<Stored<typeof ENTERPRISE_FIELDS>> {
   readonly permissions: readonly Permission[];
 }
 
-/** What is stored of its certificate. */
+/** The stored facts of its certificate. */
 interface CertificateFacts {
   readonly subject: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
 
-/** What is stored of a CAE. */
+/** The stored facts of a CAE. */
 interface HeldCae {
   readonly rut: string;
   readonly type: CfeType;
@@ -49,7 +49,7 @@ interface HeldCae {
   readonly expirationDate: string;
 }
 
-/** The certificate object at `now`; status NONE and nulls before the first upload. */
+/** Returns the certificate object at `now`; status NONE and nulls before the first upload. */
 export function certificateObject(certificate: CertificateFacts | null, now: Date) {
   const status: CertificateStatus = certificateStatus(certificate, now);
   return {
@@ -60,7 +60,7 @@ export function certificateObject(certificate: CertificateFacts | null, now: Dat
   };
 }
 
-/** The CAE object at `now`. */
+/** Returns the CAE object at `now`. */
 export function caeObject(cae: HeldCae, now: Date) {
   const { code, label } = CFE_TYPES[cae.type];
   const status: CaeStatus = caeStatus(cae, montevideoDate(now));
@@ -81,13 +81,13 @@ export function caeObject(cae: HeldCae, now: Date) {
   };
 }
 
-/** Something that an enterprise should see to: what, as a code, and in words. */
+/** A warning for an enterprise. */
 interface EnterpriseWarning {
   readonly code: 'enterprise.no_numbers';
   readonly message: string;
 }
 
-/** What an enterprise should see to at `now`: the types of its CAEs that it cannot issue for want of a number. */
+/** Returns a warning for each type without numbers at `now`. */
 function warningsOf(caes: readonly HeldCae[], now: Date): EnterpriseWarning[] {
   const today = montevideoDate(now);
   return [...Map.groupBy(caes, ({ type }) => type)]
@@ -95,7 +95,7 @@ function warningsOf(caes: readonly HeldCae[], now: Date): EnterpriseWarning[] {
     .map(([type]) => ({ code: 'enterprise.no_numbers', message: noNumbersLeftFault(type).message }));
 }
 
-/** The five fields that an update of the enterprise answers. */
+/** Returns the five fields in the response to an update. */
 export function updatedEnterpriseObject(enterprise: EnterpriseFacts) {
   const { planId, frequencyId } = enterprise;
   return {
@@ -107,16 +107,16 @@ export function updatedEnterpriseObject(enterprise: EnterpriseFacts) {
   };
 }
 
-/** Everything that the enterprise object tells of. */
+/** The facts in an enterprise object. */
 export interface FullEnterprise {
   readonly enterprise: EnterpriseFacts;
-  /** The one that signs in production. */
+  /** The current certificate of production. */
   readonly certificate: CertificateFacts | null;
-  /** Those of production. */
+  /** The CAEs of production. */
   readonly caes: readonly HeldCae[];
 }
 
-/** The enterprise object at `now` but for `role`, which is the caller's. */
+/** Returns the enterprise object at `now` without the caller's `role`. */
 export function enterpriseObject({ enterprise, certificate, caes }: FullEnterprise, now: Date) {
   const permissions = [...enterprise.permissions];
   return {
@@ -139,13 +139,13 @@ export function enterpriseObject({ enterprise, certificate, caes }: FullEnterpri
 
 export type EnterpriseObject = ReturnType<typeof enterpriseObject>;
 
-/** The changed top-level fields of an enterprise object, each with what it was and what it is. */
+/** The changed top-level fields of an enterprise object, with old and new value. */
 export type EnterpriseChanges = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
-/** Fields that follow from the use of numbers, or from others: that they differ is no change. */
+/** Fields that follow from issuing or from other fields, so that their changes are not reported. */
 const NO_CHANGE: readonly string[] = ['last_number', 'numbers_left', 'warnings'];
 
-/** What differs between two states of one enterprise; that numbers were used is no change. */
+/** Returns the differences between two states of an enterprise; used numbers are not a difference. */
 export function enterpriseChanges(before: EnterpriseObject, after: EnterpriseObject): EnterpriseChanges {
   const changed = (Object.keys(after) as (keyof EnterpriseObject)[]).filter(
     (field) => !NO_CHANGE.includes(field) && comparable(before[field]) !== comparable(after[field]),

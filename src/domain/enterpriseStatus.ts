@@ -1,6 +1,6 @@
 /**
- * The status of an enterprise, and what it still needs to issue (docs/contract.md#becoming-ready). Imports nothing, so that
- * workflows may use it.
+ * The status of an enterprise and its missing facts (docs/contract.md#becoming-ready). Imports nothing, so that workflows
+ * may use it.
  */
 
 export const ENTERPRISE_STATUSES = ['PENDING', 'READY', 'SUSPENDED'] as const;
@@ -16,24 +16,24 @@ export type EfacturaStatus = (typeof EFACTURA_STATUSES)[number];
 export const LOGIN_STATUSES = ['NOT_ATTEMPTED', 'SUCCESS', 'FAILED'] as const;
 export type LoginStatus = (typeof LOGIN_STATUSES)[number];
 
-/** READY is lost only by suspension; `resume` goes back to the status before it. */
+/** Only suspension ends READY; `resume` restores the previous status. */
 const MOVES: Readonly<Record<EnterpriseStatus, readonly EnterpriseStatus[]>> = {
   PENDING: ['READY', 'SUSPENDED'],
   READY: ['SUSPENDED'],
   SUSPENDED: ['PENDING', 'READY'],
 };
 
-/** Whether an enterprise may go from one status to the other; staying is no move. */
+/** True when an enterprise may change from one status to the other; an unchanged status is not a change. */
 export function enterpriseCanBecome(from: EnterpriseStatus, to: EnterpriseStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** The permissions that a check found missing. */
+/** Returns the permissions that are not held. */
 export function missingPermissions(held: readonly Permission[]): Permission[] {
   return PERMISSIONS.filter((permission) => !held.includes(permission));
 }
 
-/** The five facts that together make an enterprise READY, as messages name those that are missing. */
+/** The five facts that make an enterprise READY, in the words of messages. */
 export const READY_FACTS = {
   prodPermission: 'the permission PROD of the tax authority (validate the e-invoicing credentials)',
   validCertificate: 'a valid certificate',
@@ -44,12 +44,12 @@ export const READY_FACTS = {
 export type ReadyFact = keyof typeof READY_FACTS;
 export type ReadyFacts = Readonly<Record<ReadyFact, boolean>>;
 
-/** The missing facts, in the order of the table; none when the enterprise may become READY. */
+/** Returns the missing facts in the order of the table; empty if the enterprise may become READY. */
 export function missingReadyFacts(facts: ReadyFacts): ReadyFact[] {
   return (Object.keys(READY_FACTS) as ReadyFact[]).filter((fact) => !facts[fact]);
 }
 
-/** The fault of issuing for an enterprise that is not READY; names what is missing. */
+/** Creates the fault of issuing for an enterprise that is not READY, with the missing facts. */
 export function notReadyFault(lacking: readonly ReadyFact[]): {
   path: '';
   code: 'enterprise.not_ready';
@@ -63,7 +63,7 @@ export function notReadyFault(lacking: readonly ReadyFact[]): {
   return { path: '', code: 'enterprise.not_ready', message };
 }
 
-/** The fault of issuing in production for an enterprise that is READY and has lost the permission for it. */
+/** The fault of issuing in production for a READY enterprise that has lost the permission PROD. */
 export const NOT_AUTHORIZED_FAULT = {
   path: '',
   code: 'enterprise.not_authorized',

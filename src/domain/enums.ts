@@ -1,7 +1,4 @@
-/**
- * The closed sets of values of the API, each with what its values mean: the schemas that requests are read by and answers
- * are described by. A value without words does not compile.
- */
+/** The enums of the API with the meaning of each value, for requests and responses. A value without words does not compile. */
 import * as z from 'zod';
 import { AUTHORITY_CHANGES, AUTHORITY_STATUSES } from './authorityStatus.ts';
 import { CFE_STATUSES } from './cfeStatus.ts';
@@ -20,7 +17,7 @@ import { REPORT_STATUSES } from './reportStatus.ts';
 import { DELIVERY_STATUSES } from './webhook.ts';
 import { CFE_MOVE_REASONS, LOGIN_RESULTS } from './webhookEvents.ts';
 
-/** The words of an enum in OpenAPI: its description, each value with its meaning, and the same for programs. */
+/** Returns the OpenAPI description of an enum: for people with all meanings, and for programs. */
 export function enumWords<V extends string>(
   about: string,
   values: readonly V[],
@@ -32,7 +29,7 @@ export function enumWords<V extends string>(
   };
 }
 
-/** A schema of one of `values`, which stands as `id` among the schemas of openapi.json. */
+/** Returns a schema of one of `values`, named `id` in openapi.json. */
 export function namedEnum<const V extends string>(
   id: string,
   about: string,
@@ -61,30 +58,30 @@ export const CfeTypeName = namedEnum(
 
 export const CfeStatusName = namedEnum(
   'CfeStatus',
-  'Where a CFE stands with the tax authority. PENDING and RECEIVED are on the way; the other three are verdicts and do not change, but for a rejection for E06 that the authority withdraws.',
+  'Status of a CFE at the tax authority. PENDING and RECEIVED are in progress; the other three are verdicts and never change, except for a rejection for E06 that the authority withdraws.',
   CFE_STATUSES,
   {
-    PENDING: 'Numbered and stored; whether the authority has it is not known yet.',
+    PENDING: 'Numbered and stored; it is not known yet whether the authority has it.',
     RECEIVED: 'The authority has it and has not decided.',
-    ACCEPTED: 'Accepted (AE): a valid receipt. It can be corrected by a note only.',
+    ACCEPTED: 'Accepted (AE): a valid receipt. Only a note can correct it.',
     REJECTED:
-      'Rejected (BE), or given up: no valid receipt; `rejection` says why. Issue it anew, mended, with another Idempotency-Key; rejected for `E06` alone, only if nobody will accept it in the authority’s portal.',
-    OBSERVED: 'Taken with remarks (CE): a valid receipt.',
+      'Rejected (BE) or abandoned: not a valid receipt; `rejection` has the reasons. Correct it and issue it again with another Idempotency-Key; after a rejection for `E06` only, first make sure that no one will accept it in the authority’s portal.',
+    OBSERVED: 'Accepted with remarks (CE): a valid receipt.',
   },
 );
 
 export const IvaTypeName = namedEnum(
   'IvaType',
-  'How a line is taxed, and which total it feeds. Source: Formato CFE v25.2, zone B, field 4 (IndFact).',
+  'Tax of a line, which decides the total that it counts in. Source: Formato CFE v25.2, zone B, field 4 (IndFact).',
   Object.keys(IVA_TYPES) as IvaType[],
   {
-    FREE: 'IndFact 5: given away; price and amount are 0, and it feeds no total.',
-    EXEMPT: 'IndFact 1: exempt from VAT; feeds `tax_free_amount`.',
-    MINIMUM_RATE: 'IndFact 2: VAT at the minimum rate, 10 %; feeds `tax_minimum_net_amount`.',
-    BASIC_RATE: 'IndFact 3: VAT at the basic rate, 22 %; feeds `tax_basic_net_amount`.',
-    EXPORT: 'IndFact 10: exported or treated like it; feeds `total_amount` without VAT.',
+    FREE: 'IndFact 5: free of charge; price and amount are 0, and it counts in no total.',
+    EXEMPT: 'IndFact 1: exempt from VAT; counts in `tax_free_amount`.',
+    MINIMUM_RATE: 'IndFact 2: VAT at the minimum rate, 10 %; counts in `tax_minimum_net_amount`.',
+    BASIC_RATE: 'IndFact 3: VAT at the basic rate, 22 %; counts in `tax_basic_net_amount`.',
+    EXPORT: 'IndFact 10: exported or equivalent; counts in `total_amount` without VAT.',
     NON_BILLABLE_NEGATIVE:
-      'IndFact 7: not billed, taken off `pay_amount` alone, after VAT (a rounding, an amount paid before); its price and amount are positive. A discount that is to lower the VAT too is a lower `unit_price`.',
+      'IndFact 7: not billed, subtracted only from `pay_amount`, after VAT (a rounding, an amount paid before); its price and amount are positive. For a discount that also lowers the VAT, lower the `unit_price`.',
   },
 );
 
@@ -103,7 +100,7 @@ export const CurrencyName = namedEnum(
 
 export const DocumentTypeName = namedEnum(
   'DocumentType',
-  'Kind of document that identifies a receiver; there are no others: a person who has only a Uruguayan cédula, or a passport, cannot be named here. Source: Formato CFE v25.2, zone A, field 60 (TipoDocRecep).',
+  'Kind of document that identifies a receiver. A person with only a Uruguayan cédula or a passport cannot be identified here. Source: Formato CFE v25.2, zone A, field 60 (TipoDocRecep).',
   DOCUMENT_TYPES,
   {
     RUC: 'TipoDocRecep 2: tax id of a company in Uruguay, 12 digits.',
@@ -111,9 +108,9 @@ export const DocumentTypeName = namedEnum(
   },
 );
 
-export const EnvironmentName = namedEnum('Environment', 'Where a CFE is valid.', ENVIRONMENTS, {
+export const EnvironmentName = namedEnum('Environment', 'Environment of a CFE.', ENVIRONMENTS, {
   production: 'A fiscal document.',
-  sandbox: 'A trial, sent to the authority’s test environment, without fiscal validity.',
+  sandbox: 'A test, sent to the authority’s test environment, without fiscal validity.',
 });
 
 export const EnterpriseStatusName = namedEnum(
@@ -121,31 +118,32 @@ export const EnterpriseStatusName = namedEnum(
   'Whether an enterprise may issue in production.',
   ENTERPRISE_STATUSES,
   {
-    PENDING: 'It lacks something: permission PROD, certificate, plan, CAE, or its start date has not come.',
+    PENDING:
+      'Something is missing: permission PROD, certificate, plan, CAE, or the start date is in the future.',
     READY: 'It had all five and may issue. Losing one later does not change the status.',
-    SUSPENDED: 'An operator suspended it: issuing is refused, all else goes on.',
+    SUSPENDED: 'An operator suspended it: issuing is refused, everything else continues.',
   },
 );
 
 export const EfacturaStatusName = namedEnum(
   'EfacturaStatus',
-  'What is known of the enterprise’s e-invoicing login at the authority.',
+  'State of the enterprise’s e-invoicing login at the authority.',
   EFACTURA_STATUSES,
   {
     NOT_VALIDATED: 'Never checked.',
     VALIDATING: 'A check is running; its result comes as the event `efactura.login`.',
     VALID: 'The last check succeeded.',
-    INVALID: 'The last check failed: the authority does not take the login.',
+    INVALID: 'The last check failed: the authority does not accept the login.',
   },
 );
 
 export const LoginStatusName = namedEnum(
   'LoginStatus',
-  'How the last e-invoicing login went.',
+  'Result of the last e-invoicing login.',
   LOGIN_STATUSES,
   {
-    NOT_ATTEMPTED: 'None was tried.',
-    SUCCESS: 'The authority took it.',
+    NOT_ATTEMPTED: 'There was no attempt.',
+    SUCCESS: 'The authority accepted it.',
     FAILED: 'The authority refused it.',
   },
 );
@@ -165,9 +163,9 @@ export const CertificateStatusName = namedEnum(
   'Whether there is a certificate that can sign.',
   ['NONE', 'VALID', 'EXPIRED'],
   {
-    NONE: 'None was uploaded.',
+    NONE: 'No certificate was uploaded.',
     VALID: 'It can sign today.',
-    EXPIRED: 'Its last day has passed: nothing can be signed until another is uploaded.',
+    EXPIRED: 'Its last day has passed: upload a new certificate to sign again.',
   },
 );
 
@@ -176,72 +174,72 @@ export const CaeStatusName = namedEnum(
   'Whether numbers may be taken from a CAE, by today’s date in Montevideo.',
   ['OK', 'EXPIRED'],
   {
-    OK: 'Today is not after its last day, even if no number is left.',
-    EXPIRED: 'Its last day has passed; what it had left is annulled.',
+    OK: 'Its last day has not passed, even if no number is left.',
+    EXPIRED: 'Its last day has passed; its unused numbers are annulled.',
   },
 );
 
 export const ReportStatusName = namedEnum(
   'DailyReportStatus',
-  'Where the report of a day stands with the authority.',
+  'Status of the report of a day at the authority.',
   REPORT_STATUSES,
   {
-    OPEN: 'Not sent yet: the day is not over, or something is waited for.',
-    SENT: 'On its way; what the authority says of it is not known.',
-    RECEIVED: 'The authority has it (AR) and has yet to compare it with the CFEs that it holds.',
-    CONSISTENT: 'Compared, and it agrees (DR).',
-    DIFFERS: 'Compared, and it does not agree (ER).',
-    SUPERSEDED: 'A report of the day with a higher sequence counts (FR).',
-    REFUSED: 'Not taken as a report (BR).',
+    OPEN: 'Not sent yet: the day is not over, or the service waits for missing data.',
+    SENT: 'Sent; the answer of the authority is not known yet.',
+    RECEIVED: 'The authority has it (AR) and has not yet compared it with its CFEs.',
+    CONSISTENT: 'Compared, and it matches (DR).',
+    DIFFERS: 'Compared, and it does not match (ER).',
+    SUPERSEDED: 'Replaced by a report of the day with a higher sequence (FR).',
+    REFUSED: 'Refused by the authority (BR).',
   },
 );
 
 export const SubmissionStatusName = namedEnum(
   'SubmissionStatus',
-  'Where one submission of a daily report stands.',
+  'Status of one submission of a daily report.',
   ['PREPARED', 'SENT', 'RECEIVED', 'CONSISTENT', 'DIFFERS', 'SUPERSEDED', 'REFUSED'],
   {
     PREPARED: 'Signed and stored, not sent yet.',
-    SENT: 'On its way; what the authority says of it is not known.',
-    RECEIVED: 'The authority has it (AR) and has yet to compare it.',
-    CONSISTENT: 'Compared, and it agrees (DR).',
-    DIFFERS: 'Compared, and it does not agree (ER).',
-    SUPERSEDED: 'One with a higher sequence counts (FR).',
-    REFUSED: 'Not taken as a report (BR).',
+    SENT: 'Sent; the answer of the authority is not known yet.',
+    RECEIVED: 'The authority has it (AR) and has not yet compared it.',
+    CONSISTENT: 'Compared, and it matches (DR).',
+    DIFFERS: 'Compared, and it does not match (ER).',
+    SUPERSEDED: 'Replaced by a submission with a higher sequence (FR).',
+    REFUSED: 'Refused by the authority (BR).',
   },
 );
 
-export const MailKindName = namedEnum('EmailKind', 'What an e-mail brings.', MAIL_KINDS, {
-  RECEIPT: 'The receipt, to read, with PDF and XML.',
+export const MailKindName = namedEnum('EmailKind', 'Content of an e-mail.', MAIL_KINDS, {
+  RECEIPT: 'The receipt for a person, with PDF and XML.',
   EXCHANGE: 'The sobre between companies, to a receiver that issues CFEs itself.',
 });
 
-export const MailStatusName = namedEnum('EmailStatus', 'Where an e-mail stands.', MAIL_STATUSES, {
-  PENDING: 'Under way; it may be tried again.',
-  SENT: 'The mail server took it.',
-  FAILED: 'Refused for good, or given up after the last retry.',
+export const MailStatusName = namedEnum('EmailStatus', 'Status of an e-mail.', MAIL_STATUSES, {
+  PENDING: 'In progress; it may be retried.',
+  SENT: 'The mail server accepted it.',
+  FAILED: 'Refused permanently, or the last retry failed.',
   DISABLED: 'Not sent: no mail server is configured.',
 });
 
-export const MailErrorName = namedEnum('EmailError', 'Why an e-mail was not taken.', MAIL_ERRORS, {
-  refused: 'The mail server refused it: by a code 4xx for now, by 5xx for good.',
-  login: 'The mail server does not take the login of the service.',
+export const MailErrorName = namedEnum('EmailError', 'Why an e-mail was not accepted.', MAIL_ERRORS, {
+  refused: 'The mail server refused it: with a code 4xx temporarily, with 5xx permanently.',
+  login: 'The mail server does not accept the login of the service.',
   dns: 'The mail server was not found.',
   tls: 'The connection to the mail server was not secure.',
   connection_refused: 'The mail server was not reached.',
   connection: 'The connection to the mail server broke.',
   timeout: 'The mail server did not answer in time.',
-  print: 'The receipt could not be printed: a fault of the service.',
-  address: 'No mail server can be given this address.',
-  sandbox: 'A receipt of the sandbox to an address that the operator has not named.',
-  cfe_rejected: 'The CFE was rejected before the e-mail went out.',
-  account_limit: 'The account has sent as many e-mails as it may in a day; it is tried again.',
-  mailbox_limit: 'As many e-mails as may in a day went to the mailbox; it is tried again.',
-  bounced: 'The address refused an earlier e-mail of the account for good.',
-  transferred: 'The enterprise was transferred to another account before it went out.',
+  print: 'The receipt could not be printed: a bug of the service.',
+  address: 'Mail servers do not accept this form of address.',
+  sandbox: 'A receipt of the sandbox to an address that the operator has not allowed.',
+  cfe_rejected: 'The CFE was rejected before the e-mail was sent.',
+  account_limit: 'The account has reached its daily limit of e-mails; it is retried.',
+  mailbox_limit: 'The mailbox has reached its daily limit of e-mails; it is retried.',
+  bounced: 'The address permanently refused an earlier e-mail of the account.',
+  transferred: 'The enterprise was transferred to another account before the e-mail was sent.',
 });
 
-export const PaymentStatusName = namedEnum('PaymentStatus', 'Where a payment stands.', PAYMENT_STATUSES, {
+export const PaymentStatusName = namedEnum('PaymentStatus', 'Status of a payment.', PAYMENT_STATUSES, {
   PENDING: 'To be paid at `redirect_url`.',
   PAID: 'Paid.',
   CANCELLED: 'No longer due.',
@@ -249,45 +247,50 @@ export const PaymentStatusName = namedEnum('PaymentStatus', 'Where a payment sta
 
 export const LoginResultName = namedEnum(
   'LoginResult',
-  'How a check of the e-invoicing login ended.',
+  'Result of a check of the e-invoicing login.',
   LOGIN_RESULTS,
   {
     success: 'The login succeeded.',
-    failed: 'The login failed: the authority does not take username and password.',
-    permissions_updated: 'The login succeeded, as the one before did, and the permissions have changed.',
+    failed: 'The login failed: the authority does not accept username and password.',
+    permissions_updated: 'The login succeeded, as before, and the permissions have changed.',
   },
 );
 
-export const CfeMoveReasonName = namedEnum('CfeMoveReason', 'Why a CFE left a verdict.', CFE_MOVE_REASONS, {
-  'rejection.withdrawn': 'The authority has accepted, in its portal, what it had rejected for E06.',
-});
+export const CfeMoveReasonName = namedEnum(
+  'CfeMoveReason',
+  'Why the verdict on a CFE changed.',
+  CFE_MOVE_REASONS,
+  {
+    'rejection.withdrawn': 'The authority accepted, in its portal, a CFE that it had rejected for E06.',
+  },
+);
 
 export const AuthorityStatusName = namedEnum(
   'AuthorityStatus',
-  'How the tax authority stands for an environment.',
+  'Availability of the tax authority in an environment.',
   AUTHORITY_STATUSES,
   {
     UP: 'It answers, and no CFE has waited for it for more than a minute.',
-    SLOW: 'It answers, and the oldest CFE that waits for it has waited for more than a minute.',
-    DOWN: 'It does not answer: nothing is sent but a probe now and then. CFEs are accepted as usual, and wait.',
+    SLOW: 'It answers, and the oldest waiting CFE has waited for more than a minute.',
+    DOWN: 'It does not answer: the service sends only occasional probes. CFEs are accepted as usual, and wait.',
   },
 );
 
 export const AuthorityChangeName = namedEnum(
   'AuthorityChange',
-  'What has become of the tax authority.',
+  'Change in the availability of the tax authority.',
   AUTHORITY_CHANGES,
   { UP: 'It answers again.', DOWN: 'It has stopped answering; CFEs are accepted as usual, and wait.' },
 );
 
 export const DeliveryStatusName = namedEnum(
   'DeliveryStatus',
-  'Where the delivery of an event to a webhook stands.',
+  'Status of the delivery of an event to a webhook.',
   DELIVERY_STATUSES,
   {
-    PENDING: 'Under way, or waiting for its next attempt.',
+    PENDING: 'In progress, or waiting for its next attempt.',
     DELIVERED: 'The receiver answered with 2xx.',
-    FAILED: 'Given up after the last retry.',
+    FAILED: 'The last retry failed.',
   },
 );
 

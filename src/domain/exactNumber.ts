@@ -1,20 +1,19 @@
 import { Big } from 'big.js';
 
-/** A JSON number that is written digit by digit as it stands, without going through binary arithmetic. */
+/** A JSON number that is written digit by digit, without binary arithmetic. */
 export interface ExactNumber {
   readonly rawJSON: string;
 }
 
-/** What ES2025 gives and TypeScript's library does not know yet: a value that JSON.stringify writes as it stands. */
+/** ES2025: a value that JSON.stringify writes verbatim. TypeScript's library has no types for it yet. */
 const { rawJSON, isRawJSON } = JSON as unknown as {
   readonly rawJSON: (text: string) => ExactNumber;
   readonly isRawJSON: (value: unknown) => value is ExactNumber;
 };
 
-/** The JSON number of a decimal text, in its shortest form: `122.50` is written 122.5. */
+/** Returns the JSON number of a decimal text in its shortest form: 122.5 for `122.50`. */
 export function exactNumber(decimal: string): ExactNumber {
   return rawJSON(Big(decimal).toFixed());
 }
 
-/** Whether a value is such a number. */
 export const isExactNumber = (value: unknown): value is ExactNumber => isRawJSON(value);

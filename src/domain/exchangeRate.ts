@@ -1,4 +1,4 @@
-/** Rates that turn a receipt's amounts into pesos: which day's closing counts, and what can be known of it. Imports nothing but the calendar. */
+/** Exchange rates of receipts to pesos. Imports only the calendar. */
 import { addDays } from './montevideo.ts';
 
 /** The rate of a currency (ISO 4217) at the closing of a day, `YYYY-MM-DD`. */
@@ -7,19 +7,17 @@ export interface WantedRate {
   readonly date: string;
 }
 
-/** A rate that is known. */
+/** A known rate. */
 export interface KnownRate extends WantedRate {
-  /** Pesos of one unit, decimal text above zero with all its decimals. */
+  /** Pesos for one unit, decimal text above zero with all its decimals. */
   readonly rate: string;
-  /** Who quoted it, and for which day where that is another. */
+  /** The source, and the day of the quotation if it differs. */
   readonly source: string;
 }
 
 /**
- * What is known of a wanted rate: the rate that counts for the day (`date` of a weekend is the Friday's); that the
- * central bank does not quote the currency, so that each receipt's own rate counts; or nothing yet, since the bank does
- * not answer (`unreachable`) or has not closed that day (`not_closed`). `lastKnown` is then the latest rate before it, for
- * whoever cannot wait.
+ * The answer for a wanted rate: the rate (on weekends Friday's), `unquoted` (the receipts' own rates apply), or `awaited`
+ * because the central bank does not answer or has not closed the day; `lastKnown` is then the latest earlier rate.
  */
 export type RateAnswer =
   | ({ readonly kind: 'known' } & KnownRate)
@@ -30,7 +28,7 @@ export type RateAnswer =
       readonly lastKnown: KnownRate | null;
     };
 
-/** The last day up to `date` on which there can be a closing: a Saturday's and a Sunday's is the Friday's. */
+/** Returns the last possible closing day up to `date`: Friday for a weekend. */
 export function closingDay(date: string): string {
   const day = new Date(`${date}T00:00:00Z`).getUTCDay();
   if (day === 6) return addDays(date, -1);

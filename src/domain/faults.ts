@@ -3,38 +3,38 @@ import { type Fault, invalidInput } from '../errors.ts';
 import type { BodyRule } from './bodyRules.ts';
 import { JsonNumber } from './decimal.ts';
 
-/** Advice on fields of older layouts, by name: which field to use now. */
+/** Advice on fields of older layouts, by name: the field to use now. */
 export type Hints = Readonly<Record<string, string>>;
 
-/** How input is read: with which hints, and where it stands ('' is the body itself). */
+/** Options for reading input. */
 export interface Reading {
   readonly hints?: Hints;
-  /** JSON Pointer put before the paths: `/query`, `/extra`. */
+  /** JSON Pointer before the paths: `/query`, `/extra`; '' for the body. */
   readonly at?: string;
 }
 
-/** The value that a schema read, or everything that is wrong with the input. */
+/** The value read by a schema, or all faults of the input. */
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly faults: Fault[] };
 
-/** No answer lists more faults than this. */
+/** The most faults in one response. */
 export const MAX_FAULTS = 1000;
 const LONGEST_ECHO = 40;
-/** How many unknown fields of one reading get advice: more than this are no misspelt names. */
+/** The most unknown fields with advice: more are not misspelt names. */
 const MOST_ADVICE = 100;
 const NOT_A_FIELD = 'unknown field.';
 
 type Key = string | number;
 
-/** Reads `input` by `schema`: the value, or all its faults at once with paths as JSON Pointers. */
+/** Reads `input` with `schema`. Returns the value, or all its faults with paths as JSON Pointers. */
 export function checkInput<T>(schema: z.ZodType<T>, input: unknown, reading: Reading = {}): Checked<T> {
   const result = schema.safeParse(input);
   if (result.success) return { ok: true, value: result.data };
   return { ok: false, faults: faultsOf(result.error, input, { ...reading, schema }) };
 }
 
-/** The value of `input` as `schema` reads it. Refuses all its faults at once (INVALID_INPUT). */
+/** Returns `input` as read by `schema`. Throws INVALID_INPUT with all its faults. */
 export function parseOrRefuse<T>(schema: z.ZodType<T>, input: unknown): T {
   const checked = checkInput(schema, input);
   if (checked.ok) return checked.value;
@@ -42,8 +42,8 @@ export function parseOrRefuse<T>(schema: z.ZodType<T>, input: unknown): T {
 }
 
 /**
- * What zod found in `input`, as faults in the order of the schema, each place and code once. No more are made than an
- * answer lists: a megabyte of unknown fields is as quick to refuse as a thousand.
+ * Converts zod's issues into faults in the order of the schema, each path and code once. Stops at the limit of a response,
+ * so that a megabyte of unknown fields is refused as quickly as a thousand.
  */
 function faultsOf(
   error: z.ZodError,
@@ -62,21 +62,21 @@ function faultsOf(
   return [...faults.values()];
 }
 
-/** The first thousand of `faults`, with a last one that says there are more. */
+/** Returns the first thousand faults, and a last one that announces more. */
 export function limitFaults(faults: Fault[]): Fault[] {
   if (faults.length <= MAX_FAULTS) return faults;
   const message = `There are more than ${MAX_FAULTS} faults; the first ${MAX_FAULTS} are listed.`;
   return [...faults.slice(0, MAX_FAULTS), { path: '', code: 'body.more_faults', message }];
 }
 
-/** A fault at `path`; its message begins with the field as people write it: `details[0].count: must …`. */
+/** Creates a fault at `path`. Its message starts with the field name: `details[0].count: must …`. */
 export function faultAt(path: readonly Key[], code: string, words: string, at = ''): Fault {
   const name = fieldName([...at.split('/').slice(1), ...path]);
   const message = name === '' ? capital(words) : `${name}: ${words}`;
   return { path: at + pointer(path), code, message };
 }
 
-/** The JSON Pointer (RFC 6901) of a path; '' is the whole document. @internal exported for tests */
+/** Returns the JSON Pointer (RFC 6901) of a path; '' is the whole document. @internal exported for tests */
 export function pointer(path: readonly Key[]): string {
   return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
@@ -89,7 +89,7 @@ function fieldName(path: readonly Key[]): string {
 
 const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
 
-/** A name as it is echoed: cut when long, and without characters that would spoil a terminal. */
+/** Shortens a name for a message and replaces characters that would break a terminal. */
 function brief(name: string): string {
   const clean = name.replace(/[\p{Cc}\p{Cs}]/gu, '\u{FFFD}');
   return clean.length <= LONGEST_ECHO ? clean : `${Array.from(clean).slice(0, LONGEST_ECHO).join('')}…`;
@@ -104,7 +104,7 @@ function* faultsOfIssue(
   const path = issue.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
   const fault = (code: BodyRule, words: string, where: readonly Key[] = path) =>
     faultAt(where, code, words, at);
-  const number = placeOfNumber(input, path, issue.code === 'unrecognized_keys');
+  const number = pathOfNumber(input, path, issue.code === 'unrecognized_keys');
   if (number) {
     yield fault('body.wrong_type', 'must be an object, found a number.', number);
   } else if (issue.code === 'unrecognized_keys') {
@@ -125,7 +125,7 @@ function* faultsOfIssue(
   }
 }
 
-/** Code and words for one of zod's own issues with a value that is there. */
+/** Returns code and message for one of zod's own issues with an existing value. */
 function wordsFor(issue: z.core.$ZodIssue, value: unknown, expected: string): [BodyRule, string] {
   if (issue.code === 'invalid_value' && typeof value === 'string') {
     const found = value.length <= LONGEST_ECHO ? JSON.stringify(value) : 'a longer string';
@@ -175,8 +175,8 @@ function valueAt(input: unknown, path: readonly Key[]): unknown {
   return path.reduce(childOf, input);
 }
 
-/** Where on the way to `path` a number stands in place of an object; zod takes a JsonNumber for an object. */
-function placeOfNumber(input: unknown, path: readonly Key[], itself: boolean): Key[] | undefined {
+/** Returns the first part of `path` with a number instead of an object: zod treats a JsonNumber as an object. */
+function pathOfNumber(input: unknown, path: readonly Key[], itself: boolean): Key[] | undefined {
   for (let depth = 0; depth < path.length + (itself ? 1 : 0); depth += 1) {
     if (valueAt(input, path.slice(0, depth)) instanceof JsonNumber) return path.slice(0, depth);
   }
@@ -195,17 +195,17 @@ function unknownField(
   const fields = fieldsAt(schema, path);
   const here = nearest(key, fields) ?? onlyOneEndingIn(key, fields);
   if (here !== undefined) return `unknown field; did you mean ${JSON.stringify(here)}?`;
-  const elsewhere = placesOf(key, schema, [])[0];
+  const elsewhere = pathsOfField(key, schema, [])[0];
   return elsewhere ? `unknown field; it belongs at ${fieldName(elsewhere)}.` : NOT_A_FIELD;
 }
 
-/** `status` where the field is `cfe_status`; none where several end so. */
+/** Finds `cfe_status` for `status`, if only one field ends like that. */
 function onlyOneEndingIn(key: string, fields: readonly string[]): string | undefined {
   const [one, another] = fields.filter((field) => field.endsWith(`_${key}`));
   return another === undefined ? one : undefined;
 }
 
-/** A schema without its wrappers (optional, default, transform). */
+/** Removes the wrappers of a schema (optional, default, transform). */
 function bare(schema: unknown): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return bare(schema.unwrap());
   return schema instanceof z.ZodPipe ? bare(schema.in) : schema;
@@ -220,18 +220,18 @@ function fieldsAt(schema: z.ZodType, path: readonly Key[]): string[] {
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
 }
 
-/** Where the objects of `schema` (not those in arrays) have a field `key`. */
-function placesOf(key: string, schema: unknown, path: readonly Key[]): Key[][] {
+/** Returns the paths of fields named `key` in the objects of `schema`, arrays excluded. */
+function pathsOfField(key: string, schema: unknown, path: readonly Key[]): Key[][] {
   const at = bare(schema);
   if (!(at instanceof z.ZodObject)) return [];
   const here = path.length > 0 && Object.hasOwn(at.shape, key) ? [[...path, key]] : [];
   return [
     ...here,
-    ...Object.entries(at.shape).flatMap(([name, field]) => placesOf(key, field, [...path, name])),
+    ...Object.entries(at.shape).flatMap(([name, field]) => pathsOfField(key, field, [...path, name])),
   ];
 }
 
-/** The candidate that differs from `name` by at most two slips (case apart), or undefined. */
+/** Returns the candidate with at most two typing errors (ignoring case), or undefined. */
 function nearest(name: string, candidates: readonly string[]): string | undefined {
   const wanted = name.toLowerCase();
   let best: { candidate: string; slips: number } | undefined;
@@ -244,7 +244,7 @@ function nearest(name: string, candidates: readonly string[]): string | undefine
   return best?.candidate;
 }
 
-/** Letters put in, left out, changed, or swapped with their neighbour (optimal string alignment). */
+/** Counts inserted, missing, changed and swapped letters (optimal string alignment). */
 function slipsBetween(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, j) => j);

@@ -1,16 +1,16 @@
 /**
- * What each field of the API is, where requests and answers share it: its description (with the authority's document and
- * field, where the field goes into a CFE) and an example. The schemas of both take them from here.
+ * Descriptions and examples of the fields that requests and responses share. The description of a CFE field names the
+ * authority's document and field.
  */
 
-/** The words of a field, as OpenAPI has them. */
+/** The description of a field in OpenAPI. */
 export interface FieldWords {
   readonly description: string;
   readonly examples: readonly [unknown, ...unknown[]];
 }
 type WordsOf<F extends string> = Readonly<Record<F, FieldWords>>;
 
-/** The words for a schema's `.meta`. */
+/** Returns the words of a field for a schema's `.meta`. */
 export const describeField = ({
   description,
   examples,
@@ -21,7 +21,7 @@ export const describeField = ({
 
 export const CFE_FORMAT = 'Formato CFE v25.2, zone';
 
-/** Of an enterprise, beside its fields (enterpriseFields.ts). */
+/** Fields of an enterprise that are not in enterpriseFields.ts. */
 export const ENTERPRISE_WORDS = {
   rut: {
     description: `Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: ${CFE_FORMAT} A, field 40 (RUCEmisor).`,
@@ -32,13 +32,13 @@ export const ENTERPRISE_WORDS = {
     examples: [false],
   },
   plan_id: {
-    description: 'Plan of the enterprise; the operator of the service sets which there are.',
+    description: 'Plan of the enterprise, one of those that the operator of the service offers.',
     examples: ['STANDARD'],
   },
   frequency_id: { description: 'How often the plan is paid.', examples: ['MONTHLY'] },
 } as const satisfies WordsOf<string>;
 
-/** Of a customer, beside its fields (customer.ts). */
+/** Fields of a customer that are not in customer.ts. */
 export const CUSTOMER_WORDS = {
   doc_number: {
     description:
@@ -47,14 +47,14 @@ export const CUSTOMER_WORDS = {
   },
   notifications: {
     description:
-      'Where receipts go once they are accepted; at most 20. Those of a CFE are found by its receiver’s document.',
+      'Destinations for accepted receipts; at most 20. The receiver’s document of a CFE selects the customer.',
     examples: [[{ type: 'EMAIL', destination: 'compras@example.com', enabled: true }]],
   },
   destination: { description: 'E-mail address.', examples: ['compras@example.com'] },
   enabled: { description: 'Whether receipts are sent there.', examples: [true] },
 } as const satisfies WordsOf<string>;
 
-/** Of a receiver in a CFE, as it is sent and answered. */
+/** Fields of a receiver in a CFE. */
 export const RECEIVER_WORDS = {
   receiver_document: {
     description: `Number of the document; with \`receiver_doc_type\` or not at all. Required in the e-Factura family, and in e-Tickets above 5,000 UI net. Source: ${CFE_FORMAT} A, fields 62 and 62.1 (DocRecep, DocRecepExt).`,
@@ -81,20 +81,20 @@ export const RECEIVER_WORDS = {
     examples: ['Uruguay'],
   },
   country_code: {
-    description: `Country of the document, by its code in the CFE format: ISO 3166-1 alpha-2 in capitals, or 99. UY or left out with a RUC; another one with a NIFE. Source: ${CFE_FORMAT} A, field 61 (CodPaisRecep).`,
+    description: `Country code of the document in the CFE format: ISO 3166-1 alpha-2 in capitals, or 99. UY or omitted with a RUC; another one with a NIFE. Source: ${CFE_FORMAT} A, field 61 (CodPaisRecep).`,
     examples: ['UY'],
   },
 } as const satisfies WordsOf<string>;
 
-/** Of a CFE, as it is issued and answered. */
+/** Fields of a CFE. */
 export const CFE_FIELD_WORDS = {
   cfe_id: {
     description:
-      'Id of the CFE at its enterprise: type code, hyphen, place in the enterprise’s sequence for that type and environment, from 1.',
+      'Id of the CFE at its enterprise: type code, hyphen, and the enterprise’s sequence number for that type and environment, from 1.',
     examples: ['101-1'],
   },
   emission_date: {
-    description: `Date of the receipt, in Montevideo, which from 21:00 on is a day behind UTC; from 60 days before to 60 days after today. Source: ${CFE_FORMAT} A, field 5 (FchEmis).`,
+    description: `Date of the receipt in Montevideo (from 21:00 on a day behind UTC), from 60 days before to 60 days after today. Source: ${CFE_FORMAT} A, field 5 (FchEmis).`,
     examples: ['2026-11-20'],
   },
   exchange_rate: {
@@ -106,7 +106,7 @@ export const CFE_FIELD_WORDS = {
     examples: [1220],
   },
   pay_amount: {
-    description: `What is to be paid: \`total_amount\` less the NON_BILLABLE_NEGATIVE lines, exactly; may be negative. In the currency of the receipt. Source: ${CFE_FORMAT} A, field 130 (MntPagar).`,
+    description: `Amount to pay: \`total_amount\` less the NON_BILLABLE_NEGATIVE lines, exactly; may be negative. In the currency of the receipt. Source: ${CFE_FORMAT} A, field 130 (MntPagar).`,
     examples: [1220],
   },
   line_count: {
@@ -138,31 +138,31 @@ export const CFE_FIELD_WORDS = {
     examples: ['A'],
   },
   numero: {
-    description: `Number within the serie, from the CAE; never given twice. Source: ${CFE_FORMAT} A, field 4 (Nro).`,
+    description: `Number within the serie, from the CAE; never used twice. Source: ${CFE_FORMAT} A, field 4 (Nro).`,
     examples: [12],
   },
 } as const satisfies WordsOf<string>;
 
-/** Of one line of a CFE. */
+/** Fields of one line of a CFE. */
 export const LINE_WORDS = {
   line_number: {
-    description: `Place of the line: 1, 2, 3… in order. At most 700 lines in e-Tickets, 200 elsewhere. Source: ${CFE_FORMAT} B, field 1 (NroLinDet).`,
+    description: `Number of the line: 1, 2, 3… in order. At most 700 lines in e-Tickets, 200 elsewhere. Source: ${CFE_FORMAT} B, field 1 (NroLinDet).`,
     examples: [1],
   },
   item_name: {
-    description: `What is sold. Source: ${CFE_FORMAT} B, field 7 (NomItem).`,
+    description: `Name of the product or service. Source: ${CFE_FORMAT} B, field 7 (NomItem).`,
     examples: ['Café molido 250 g'],
   },
   item_description: {
-    description: `More about it. Source: ${CFE_FORMAT} B, field 8 (DscItem).`,
+    description: `Description of the product or service. Source: ${CFE_FORMAT} B, field 8 (DscItem).`,
     examples: ['Tueste medio, origen Brasil'],
   },
   count: {
-    description: `How many units, above 0. Source: ${CFE_FORMAT} B, field 9 (Cantidad).`,
+    description: `Number of units, above 0. Source: ${CFE_FORMAT} B, field 9 (Cantidad).`,
     examples: [2],
   },
   unit_price: {
-    description: `Price of one unit in the currency of the receipt: 0 in FREE lines, above 0 in all others. With or without VAT, but the same in all lines. There is no field for a discount: give the price less the discount. Source: ${CFE_FORMAT} B, field 11 (PrecioUnitario).`,
+    description: `Price of one unit in the currency of the receipt: 0 in FREE lines, above 0 in all others. With or without VAT, but the same in all lines. There is no field for discounts: send the price less the discount. Source: ${CFE_FORMAT} B, field 11 (PrecioUnitario).`,
     examples: [500],
   },
   item_amount: {
@@ -171,7 +171,7 @@ export const LINE_WORDS = {
   },
 } as const satisfies WordsOf<string>;
 
-/** Of `extra`. */
+/** Fields of `extra`. */
 export const EXTRA_WORDS = {
   adenda: {
     description: `Text for the receiver, printed below the receipt and sent with it between companies; not sent to the authority. May have line ends. Source: ${CFE_FORMAT} J (Adenda).`,
@@ -198,7 +198,7 @@ export const EXTRA_WORDS = {
     examples: ['FOB'],
   },
   sale_mode: {
-    description: `Kind of sale: 1 goods, 2 consignment, 3 revisable price, 4 own goods to customs exclaves, 80 Tax Free, 90 services, 91 export through a third party, 99 other; where something is exported. Default: 90, which declares a service: give 1 to 4 for goods. Source: ${CFE_FORMAT} A, field 14 (ModVenta).`,
+    description: `Kind of sale: 1 goods, 2 consignment, 3 revisable price, 4 own goods to customs exclaves, 80 Tax Free, 90 services, 91 export through a third party, 99 other; only with exported lines. Default: 90, which declares a service: use 1 to 4 for goods. Source: ${CFE_FORMAT} A, field 14 (ModVenta).`,
     examples: [90],
   },
   transport: {
@@ -210,7 +210,7 @@ export const EXTRA_WORDS = {
     examples: ['Régimen de admisión temporaria'],
   },
   branch: {
-    description: `Branch that issues, by the code that the authority gave it, 0 to 9999. Default: the enterprise’s first. Source: ${CFE_FORMAT} A, field 47 (CdgDGISucur).`,
+    description: `Code of the issuing branch at the authority, 0 to 9999. Default: the enterprise’s first branch. Source: ${CFE_FORMAT} A, field 47 (CdgDGISucur).`,
     examples: [2],
   },
 } as const satisfies WordsOf<string>;

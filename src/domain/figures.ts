@@ -1,8 +1,8 @@
-/** Figures and dates as Uruguay writes them (es-UY), from text and without arithmetic. */
+/** Formats figures and dates for Uruguay (es-UY), from text and without arithmetic. */
 
 /**
- * `-1234.500` as `-1.234,50`: with `decimals` at least, and more where they are not zero; as many as it has unless told.
- * What is no decimal stays as it is.
+ * Formats `-1234.500` as `-1.234,50`: at least `decimals`, and more if they are not zero; all decimals by default. Returns
+ * other text unchanged.
  */
 export function decimalText(text: string, decimals?: number): string {
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
@@ -12,14 +12,14 @@ export function decimalText(text: string, decimals?: number): string {
   return sign + grouped + (shown === '' ? '' : `,${shown}`);
 }
 
-/** Money, and unit prices: two decimals or more. */
+/** Formats money and unit prices: two decimals or more. */
 export const money = (text: string): string => decimalText(text, 2);
 
-/** Money in running text, with a minus sign in place of the hyphen. */
+/** Formats money for running text, with a minus sign instead of a hyphen. */
 export const signedMoney = (text: string): string => money(text).replace('-', '−');
 
-/** Quantities and percentages: `2.000` as `2`. */
+/** Formats quantities and percentages: `2.000` as `2`. */
 export const quantity = (text: string): string => decimalText(text, 0);
 
-/** `2026-11-22…` as `22/11/2026`. */
+/** Formats `2026-11-22…` as `22/11/2026`. */
 export const dateText = (date: string): string => date.slice(0, 10).split('-').toReversed().join('/');

@@ -1,10 +1,7 @@
 import type * as z from 'zod';
 import type { BodyRule } from './bodyRules.ts';
 
-/**
- * Adds a fault with one of our codes to what zod found, at `path` within the value under test; `message` goes on
- * after the field's name.
- */
+/** Adds a fault with one of our codes to zod's issues, at `path` inside the value. `message` follows the field name. */
 export function addIssue(
   ctx: z.RefinementCtx,
   code: BodyRule,

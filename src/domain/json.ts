@@ -1,44 +1,46 @@
-/** Reading of JSON as it was written: numbers exact, no key twice, no nesting and no list without end. */
+/** Reads JSON with exact numbers; refuses duplicate keys, deep nesting and too many values. */
 
 import type { Fault } from '../errors.ts';
 import { JsonNumber } from './decimal.ts';
 import { type Checked, faultAt, limitFaults, MAX_FAULTS } from './faults.ts';
 
-/** Deepest nesting that is read; the deepest body of the API has five levels. */
+/** The deepest accepted nesting; the deepest body of the API has five levels. */
 const DEEPEST = 32;
 
 /**
- * More values than this are refused unread: nothing that the API takes has half as many, and objects of a hundred
- * thousand names hold up a process for a quarter of a second.
+ * More values are refused unread: no valid body has half as many, and objects with a hundred thousand names block a
+ * process for a quarter of a second.
  */
 const MOST_VALUES = 20_000;
 
 type Key = string | number;
 
 /**
- * The value of a JSON text, with a JsonNumber for each number. Faults carry paths relative to the text; the message
- * of one that concerns the whole text (path '') goes on after its name: `is not JSON (line 1, column 2).`
+ * Parses a JSON text, with a JsonNumber for each number. Paths of faults are relative to the text. The message of a fault
+ * of the whole text (path '') follows its name: `must be JSON (line 1, column 2).`
  */
 export function readJson(text: string): Checked<unknown> {
   if (hasTooManyValues(text))
     return refused(`must not have more than ${MOST_VALUES} values.`, 'body.too_many_values');
   try {
-    // Whether it is JSON is V8's to say. Its reviver would tell exact numbers too, at ten times the cost.
+    // V8 checks the syntax. Its reviver could return exact numbers, but at ten times the cost.
     JSON.parse(text);
   } catch (error) {
-    return refused(`must be JSON${placeOf(error, text)}.`);
+    return refused(`must be JSON${positionOf(error, text)}.`);
   }
   const reader = new ExactReader(text);
   try {
     const value = reader.read();
-    return reader.twice.length === 0 ? { ok: true, value } : { ok: false, faults: limitFaults(reader.twice) };
+    return reader.duplicates.length === 0
+      ? { ok: true, value }
+      : { ok: false, faults: limitFaults(reader.duplicates) };
   } catch (error) {
     if (!(error instanceof TooDeep)) throw error;
     return refused(`must not be nested more than ${DEEPEST} levels deep.`);
   }
 }
 
-/** Whether more than MOST_VALUES values stand between the commas of a text, those within strings aside. */
+/** Counts the commas outside strings. */
 function hasTooManyValues(text: string): boolean {
   let [values, isString] = [1, false];
   for (let at = 0; at < text.length; at += 1) {
@@ -61,8 +63,8 @@ function refused(
   return { ok: false, faults: [fault] };
 }
 
-/** Where V8 stumbled, as far as it says; its own words quote the text and are not passed on. */
-function placeOf(error: unknown, text: string): string {
+/** Returns the position of V8's syntax error, if known; its message quotes the text and is not passed on. */
+function positionOf(error: unknown, text: string): string {
   const position = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
   if (position === undefined) return '';
   const lines = text.slice(0, Number(position)).split('\n');
@@ -72,15 +74,15 @@ function placeOf(error: unknown, text: string): string {
 class TooDeep extends Error {}
 
 const BLANKS = ' \n\r\t';
-/** Where a number or a word ends. */
+/** Characters that end a number or a word. */
 const ENDS = `,]}${BLANKS}`;
 
-/** Reads a text that JSON.parse takes: it trusts the grammar. */
+/** Reads a text that JSON.parse accepts, so it trusts the syntax. */
 class ExactReader {
-  /** Keys given twice, as many as an answer lists and one more. */
-  readonly twice: Fault[] = [];
+  /** Faults of duplicate keys, up to one more than the limit of a response. */
+  readonly duplicates: Fault[] = [];
   readonly #text: string;
-  /** Where the value stands that is being read; one array, since a copy for each key would cost more than the key. */
+  /** Path of the current value; a single array, since copying it for each key would cost more than reading the key. */
   readonly #path: Key[] = [];
   #at = 0;
 
@@ -88,7 +90,7 @@ class ExactReader {
     this.#text = text;
   }
 
-  /** The value that comes next. */
+  /** Reads the next value. */
   read(): unknown {
     const first = this.#next();
     if (first === '"') return this.#string();
@@ -103,8 +105,8 @@ class ExactReader {
     while (this.#next() !== '}') {
       const name = this.#string();
       this.#path.push(name);
-      if (this.twice.length <= MAX_FAULTS && Object.hasOwn(object, name))
-        this.twice.push(faultAt(this.#path, 'body.duplicate_key', 'must not be given twice.'));
+      if (this.duplicates.length <= MAX_FAULTS && Object.hasOwn(object, name))
+        this.duplicates.push(faultAt(this.#path, 'body.duplicate_key', 'must not be given twice.'));
       this.#skip(':');
       const value = this.read();
       // A plain assignment would change the prototype.
@@ -130,13 +132,13 @@ class ExactReader {
     return array;
   }
 
-  /** The first character after the blanks; it is left there. */
+  /** Skips blanks and returns the next character without consuming it. */
   #next(): string {
     while (this.#at < this.#text.length && BLANKS.includes(this.#text.charAt(this.#at))) this.#at += 1;
     return this.#text.charAt(this.#at);
   }
 
-  /** Passes over `character` where it comes next. */
+  /** Consumes `character` if it is next. */
   #skip(character: string): void {
     if (this.#next() === character) this.#at += 1;
   }

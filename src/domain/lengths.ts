@@ -4,7 +4,7 @@ export const LENGTHS = {
   tradeName: 30,
   phone: 20,
   email: 80,
-  /** Ours: what a line of the printed form holds. */
+  /** Our own limit: one line of the printed form. */
   website: 100,
   resolution: 11,
   address: 70,
@@ -18,6 +18,6 @@ export const LENGTHS = {
   purchaseOrder: 50,
   referenceReason: 90,
   information: 150,
-  /** The format gives none; a printed page holds less. */
+  /** Our own limit: the format has none, and a printed page fits less. */
   adenda: 10_000,
 } as const;

@@ -1,4 +1,4 @@
-/** The logo that an enterprise prints on its receipts: a PNG or JPEG, judged by its structure without drawing it. */
+/** The logo of printed receipts: a PNG or JPEG, checked by its structure without decoding pixels. */
 
 export type LogoType = 'image/png' | 'image/jpeg';
 
@@ -6,20 +6,20 @@ export type LogoType = 'image/png' | 'image/jpeg';
 const MOST_BYTES = 64 * 1024;
 const LONGEST_SIDE = 1000;
 
-/** What a whole picture is, by its structure. */
+/** The structure of a complete picture. */
 export type Picture = { readonly width: number; readonly height: number } & (
   | {
       readonly mediaType: 'image/png';
       readonly bitDepth: number;
       readonly colourType: number;
       readonly isInterlaced: boolean;
-      /** Its pixels, compressed; nobody has looked at them. */
+      /** Its compressed pixels, unchecked. */
       readonly data: readonly Uint8Array[];
     }
   | { readonly mediaType: 'image/jpeg'; readonly components: number }
 );
 
-/** What a file is, or what is wrong with it, in words that follow the field's name. */
+/** Returns the media type of a logo, or its fault in words that follow the field name. */
 export function readLogo(
   bytes: Uint8Array,
 ): { ok: true; mediaType: LogoType } | { ok: false; words: string } {
@@ -30,7 +30,7 @@ export function readLogo(
   if (!kind) return { ok: false, words: 'must be a PNG or JPEG picture.' };
   const picture = parsePicture(bytes);
   if (!picture)
-    return { ok: false, words: `must be a whole ${kind} picture; this one is damaged or cut off.` };
+    return { ok: false, words: `must be a complete ${kind} picture; this one is damaged or truncated.` };
   const { mediaType, width, height } = picture;
   if (Math.min(width, height) < 1 || Math.max(width, height) > LONGEST_SIDE) {
     const words = `must be at most ${LONGEST_SIDE} pixels wide and high, found ${width} × ${height}.`;
@@ -39,22 +39,22 @@ export function readLogo(
   return { ok: true, mediaType };
 }
 
-/** The picture that a file is; undefined where it is neither a PNG nor a JPEG, or not a whole one. */
+/** Parses a complete PNG or JPEG; undefined for other files. */
 export const parsePicture = (bytes: Uint8Array): Picture | undefined =>
-  startsWith(bytes, PNG) ? pngOf(bytes) : startsWith(bytes, JPEG) ? jpegOf(bytes) : undefined;
+  startsWith(bytes, PNG) ? parsePng(bytes) : startsWith(bytes, JPEG) ? parseJpeg(bytes) : undefined;
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 const JPEG = [0xff, 0xd8, 0xff];
 
 const startsWith = (bytes: Uint8Array, signature: readonly number[]): boolean =>
-  signature.every((byte, place) => bytes[place] === byte);
+  signature.every((byte, index) => bytes[index] === byte);
 const viewOf = (bytes: Uint8Array) => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Length, type and checksum of a chunk. */
 const CHUNK_FRAME = 12;
 
-/** A PNG whose chunks go from IHDR over IDAT to IEND without a gap (PNG, third edition, §5). */
-function pngOf(bytes: Uint8Array): Picture | undefined {
+/** Parses a PNG whose chunks follow each other from IHDR to IEND (PNG, third edition, §5). */
+function parsePng(bytes: Uint8Array): Picture | undefined {
   const view = viewOf(bytes);
   const types: string[] = [];
   const data: Uint8Array[] = [];
@@ -69,7 +69,7 @@ function pngOf(bytes: Uint8Array): Picture | undefined {
     at += CHUNK_FRAME + length;
   }
   if (data.length === 0 || types.indexOf('IEND') !== types.length - 1) return undefined;
-  // Of IHDR, which comes first.
+  // From IHDR, the first chunk.
   const [width, height] = [view.getUint32(16), view.getUint32(20)];
   const [bitDepth, colourType, isInterlaced] = [
     view.getUint8(24),
@@ -79,13 +79,13 @@ function pngOf(bytes: Uint8Array): Picture | undefined {
   return { mediaType: 'image/png', width, height, bitDepth, colourType, isInterlaced, data };
 }
 
-/** Frames that hold the size: baseline, extended, progressive (ITU-T T.81, table B.1). */
+/** Frames with the size: baseline, extended, progressive (ITU-T T.81, table B.1). */
 const FRAMES = [0xc0, 0xc1, 0xc2];
 const SCAN = 0xda;
 const END = [0xff, 0xd9];
 
-/** A JPEG whose segments lead to a scan and which ends with EOI. */
-function jpegOf(bytes: Uint8Array): Picture | undefined {
+/** Parses a JPEG whose segments lead to a scan and that ends with EOI. */
+function parseJpeg(bytes: Uint8Array): Picture | undefined {
   if (bytes.at(-2) !== END[0] || bytes.at(-1) !== END[1]) return undefined;
   const view = viewOf(bytes);
   let picture: Picture | undefined;

@@ -3,7 +3,7 @@ import type { Totals } from './cfeDocument.ts';
 import { AMOUNT_DECIMALS } from './cfeTotals.ts';
 import { roundHalfUp } from './decimal.ts';
 
-/** What a note comes to, as it was sent. */
+/** The amount of a note, as sent. */
 export interface NoteAmount {
   readonly pay: Big;
   readonly currency: Totals['currency'];
@@ -12,18 +12,15 @@ export interface NoteAmount {
 
 type OriginalTotals = Pick<Totals, 'currency' | 'exchangeRate' | 'pay'>;
 
-/**
- * The note's pay_amount in the currency of the original, over pesos by the rates of both documents; not rounded, so
- * that many notes together come to what they are worth.
- */
+/** Converts the note's pay_amount to the currency of the original, by both exchange rates. Unrounded, for exact sums. */
 export function adjustedAmount({ pay, currency, exchangeRate }: NoteAmount, original: OriginalTotals): Big {
   if (currency === original.currency) return pay;
   return pay.times(exchangeRate).div(original.exchangeRate);
 }
 
 /**
- * MntCFEref: what the note takes from the original or adds to it, in the original's currency, from 0 to the
- * original's pay_amount (Formato CFE v25.2, zone F, field 8).
+ * Returns MntCFEref: the amount that the note subtracts from the original or adds to it, in the original's currency, from
+ * 0 to the original's pay_amount (Formato CFE v25.2, zone F, field 8).
  */
 export function referenceAmount(note: NoteAmount, original: OriginalTotals): Big {
   const amount = roundHalfUp(adjustedAmount(note, original), AMOUNT_DECIMALS);

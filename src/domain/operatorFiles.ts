@@ -1,4 +1,4 @@
-/** What an operator's files hold: `plan load`, `ui-value load`, `exchange-rate load`. */
+/** Files of the operator for `plan load`, `ui-value load` and `exchange-rate load`. */
 
 import Big from 'big.js';
 import * as z from 'zod';
@@ -27,7 +27,7 @@ export const PlanList = z
   .min(1)
   .superRefine(eachOnce(({ plan_id, frequency_id }) => `${plan_id} ${frequency_id}`));
 
-/** UI values by year, each with its source, and whether it is an estimate. */
+/** UI values by year, with their sources. */
 export const UiValueList = z
   .array(
     z.strictObject({
@@ -42,10 +42,10 @@ export const UiValueList = z
   .min(1)
   .superRefine(eachOnce(({ year }) => String(year)));
 
-/** The days for which a rate can be loaded: since e-invoicing began. */
+/** Days with rates: since the start of e-invoicing. */
 const RATE_DAYS = { earliest: '2011-10-01', latest: '2050-12-31' };
 
-/** Rates of foreign currencies by day, each with its source; the rate is text, so that no program rounds it. */
+/** Rates of foreign currencies by day, with their sources; text, to prevent rounding. */
 export const ExchangeRateList = z
   .array(
     z.strictObject({
@@ -62,7 +62,7 @@ export const ExchangeRateList = z
   .min(1)
   .superRefine(eachOnce(({ currency, date: day }) => `${currency} ${day}`));
 
-/** A file must not say two things about one key. */
+/** Refuses two rows with one key. */
 function eachOnce<T>(keyOf: (row: T) => string) {
   return (rows: readonly T[], ctx: z.RefinementCtx): void => {
     const seen = new Set<string>();
@@ -74,7 +74,7 @@ function eachOnce<T>(keyOf: (row: T) => string) {
   };
 }
 
-/** The rows of an operator's file, which is JSON text. Refuses all its faults at once (INVALID_INPUT). */
+/** Reads the rows of an operator's JSON file. Throws INVALID_INPUT with all its faults. */
 export function readRows<T>(schema: z.ZodType<T>, text: string): T {
   const json = readJson(text);
   const rows = json.ok ? checkInput(schema, json.value) : json;

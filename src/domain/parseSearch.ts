@@ -1,4 +1,4 @@
-/** What somebody may mean who looks for a CFE by a text that they have: the one search field reads it by these forms. */
+/** Interprets the text of the search field for CFEs. */
 import * as z from 'zod';
 import { type CfeIdParts, parseCfeId } from './cfeId.ts';
 import { decodeCursor } from './cursor.ts';
@@ -6,25 +6,25 @@ import { addIssue } from './issue.ts';
 import { rutFault } from './rut.ts';
 import { badCharacter } from './text.ts';
 
-/** Longest text that is looked for: that of an Idempotency-Key. */
+/** The longest search text: an Idempotency-Key. */
 export const LONGEST_SEARCH = 255;
 
-/** A serie, as CAEs have it (docs/rules.md, cae.series). */
+/** A serie of a CAE (docs/rules.md, cae.series). */
 const SERIE = /^([A-Z]{1,2}|\d[A-Z])$/;
-/** A schema for where a page of CFEs ended: the cfe_id of its last one, as a cursor. */
+/** Schema of the cursor of a list of CFEs: the cfe_id of the last one. */
 export const CfeCursor = z.string().superRefine((value, ctx) => {
   if (decodeCfeCursor(value) !== undefined) return;
   addIssue(ctx, 'cursor.malformed', WRONG_CURSOR);
 });
-/** The CFE with which the page before ended; undefined for what is no such cursor. */
+/** Returns the last CFE of the previous page; undefined for an invalid cursor. */
 export const decodeCfeCursor = (cursor: string): CfeIdParts | undefined =>
   parseCfeId(decodeCursor(cursor, ['text'])?.[0] ?? '');
 export const WRONG_CURSOR = 'must be taken from the header Link of a page of this list.';
 
-/** The largest number that a CAE can give (NroCFE has seven digits). */
+/** The largest number of a CAE (NroCFE has seven digits). */
 export const LAST_NUMBER = 9_999_999;
 
-/** A schema for the serie of a CFE. */
+/** Schema of the serie of a CFE. */
 export const Serie = z
   .string()
   .superRefine((value, ctx) => {
@@ -35,21 +35,21 @@ export const Serie = z
   })
   .meta({ pattern: SERIE.source, examples: ['A'] });
 
-/** What a text may name; each that is there is looked for. */
+/** The possible meanings of a search text; all of them are searched. */
 export interface ParsedSearch {
   readonly cfeId: CfeIdParts | null;
-  /** As printed: serie and number; a number alone is of any serie. */
+  /** Printed serie and number; without a serie, any serie matches. */
   readonly printed: { readonly serie: string | null; readonly numero: number } | null;
-  /** A RUT, with dots and hyphens or without: an enterprise's, or a receiver's. */
+  /** A RUT of an enterprise or a receiver, without dots and hyphens. */
   readonly rut: string | null;
-  /** An Idempotency-Key, a request id, or a receiver's document, as they stand. */
+  /** The text itself: an Idempotency-Key, a request id, or a receiver's document. */
   readonly words: string;
 }
 
-/** What stands between serie and number differs; the number may have points between thousands. */
+/** Serie and number with any separator; the number may have points between thousands. */
 const PRINTED = /^([A-Z]{1,2}|\d[A-Z])?[\s-]*(\d{1,9}|\d{1,3}(?:\.\d{3}){1,2})$/i;
 
-/** Reads a text that somebody looks for; null where it is empty, too long or holds what no field may hold. */
+/** Parses a search text; null if it is empty, too long, or has characters that no field allows. */
 export function parseSearch(text: string): ParsedSearch | null {
   const words = text.trim();
   if (words === '' || words.length > LONGEST_SEARCH || badCharacter(words)) return null;

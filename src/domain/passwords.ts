@@ -1,37 +1,37 @@
-/** Which new passwords of people are refused (docs/console.md#passwords; OWASP ASVS 5, 6.2.1, 6.2.4, 6.2.11). */
+/** Rules for new passwords (docs/console.md#passwords; OWASP ASVS 5, 6.2.1, 6.2.4, 6.2.11). */
 
 /**
- * Lengths of passwords in characters (NIST SP 800-63B-4, 3.1.1.2: length, no rules of composition). The longest keeps the work of hashing small.
+ * Lengths of passwords in characters (NIST SP 800-63B-4, 3.1.1.2: length, no rules of composition). The maximum limits the
+ * cost of hashing.
  */
 export const PASSWORD_LENGTH = { shortest: 12, longest: 200 } as const;
 
-/** What is tried first against this service, folded. */
+/** Likely guesses for this service, folded. */
 const OWN_WORDS =
   'admin administrador clave consola console contrasena password secreto usuario cae cfe comprobante comprobantes dgi efactura eticket factura facturas facturacion recibo rut sobre ticket montevideo uruguay'.split(
     ' ',
   );
-/** Rows of keys and of letters: whatever follows one another there, forwards or backwards, is no word of its own. */
+/** Rows of keys and letters: a sequence in them, forwards or backwards, does not count as a word. */
 const ROWS = ['abcdefghijklmnopqrstuvwxyz', 'qwertyuiop', 'asdfghjklñ', 'zxcvbnm'].flatMap((row) => {
   const letters = folded(row);
   return [letters, letters.split('').toReversed().join('')];
 });
-/** Common passwords of which a new one must be more than. */
+/** A password of at most this many common passwords is guessable. */
 const MOST_COMMON_WORDS = 2;
 const FEWEST_CHARACTERS = 5;
 const LONGEST_WORD = 40;
 const SHORTEST_NAME = 3;
 
-/** Whose password it is to be: what others know of them. */
+/** Facts about the owner of a password that others know. */
 export interface PasswordOwner {
   readonly email: string;
-  /** Of the accounts that they belong to. */
+  /** Names of the owner's accounts. */
   readonly accountNames: readonly string[];
 }
 
 /**
- * What is wrong with a new password of a person; undefined when nothing is. It is guessable when it repeats a few characters, or is made
- * of nothing but digits, letters in a row, words of this service, its owner's address and accounts, and at most two common
- * passwords (`isCommon`, of a folded text).
+ * Returns the fault of a new password, or undefined. Guessable: few different characters, or only digits, sequences, words
+ * of this service, the owner's address and accounts, and at most two common passwords (`isCommon`, for a folded text).
  */
 export function passwordFault(
   password: string,
@@ -41,7 +41,7 @@ export function passwordFault(
   const { length } = Array.from(password);
   if (length < PASSWORD_LENGTH.shortest || length > PASSWORD_LENGTH.longest) return 'length';
   const known = new Set([...OWN_WORDS, ...[owner.email, ...owner.accountNames].flatMap(wordsOf)]);
-  // A sign stands for a letter, or between two words. One of signs alone has no words.
+  // A sign can replace a letter or separate words. A password of signs only has no words.
   const readings = [folded(password), folded(password.replaceAll(/[@$]/g, ' '))].filter(Boolean);
   const isPredictable =
     new Set(password).size < FEWEST_CHARACTERS ||
@@ -49,7 +49,7 @@ export function passwordFault(
   return isPredictable ? 'guessable' : undefined;
 }
 
-/** A text without accents, signs and capitals, and with the letters for which signs often stand. */
+/** Removes accents, signs and capitals; replaces signs that are often used for letters. */
 function folded(text: string): string {
   return text
     .normalize('NFKD')
@@ -59,11 +59,14 @@ function folded(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** A text as a whole, and its words. */
+/** Returns the whole text and its words, folded. */
 const wordsOf = (text: string): string[] =>
   [text, ...text.split(/[^\p{L}\p{M}\p{N}]+/u)].map(folded).filter(({ length }) => length >= SHORTEST_NAME);
 
-/** Of how many common passwords, at the least, a text is made; known words, rows and digits cost nothing. Infinity where something else is in it. */
+/**
+ * Returns the smallest number of common passwords that make up a text; known words, sequences and digits count 0. Infinity
+ * if it contains anything else.
+ */
 function fewestCommonWords(
   text: string,
   known: ReadonlySet<string>,

@@ -1,28 +1,28 @@
-/** The people who sign in to the console, and what they may be (docs/console.md#people-and-roles). */
+/** The users of the console and their roles (docs/console.md#people-and-roles). */
 
-/** What an operator may be, from least to most. */
+/** Roles of operators, from least to most. */
 export const OPERATOR_ROLES = ['VIEWER', 'SUPPORT', 'ADMIN'] as const;
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
-/** What a member of an account may be, from least to most. */
+/** Roles of members of an account, from least to most. */
 export const MEMBER_ROLES = ['VIEWER', 'MEMBER', 'OWNER'] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** How somebody signed in: by the password that is kept here, or by the operator's own OpenID provider. */
+/** How a person signs in: with the password stored here, or with the operator's OpenID provider. */
 export type SignInMethod = 'password' | 'oidc';
 
-/** Whether who holds one role of a ladder may do what needs at least the other. */
+/** True when the role `held` is at least `least` in an ordered list of roles. */
 export function isRoleAtLeast<R extends string>(ladder: readonly R[], held: R, least: R): boolean {
   return ladder.indexOf(held) >= ladder.indexOf(least);
 }
 
-/** An invitation is good for a day, and once. */
+/** An invitation is valid for a day, and once. */
 export const INVITATION_MILLISECONDS = 24 * 3_600_000;
 
-/** How long the secret of a second factor that somebody sets up waits for its first code. */
+/** How long a new second factor waits for its first code. */
 export const OFFER_MILLISECONDS = 10 * 60_000;
 
-/** How long a session lasts: without a request, in all, and while the second factor is awaited. */
+/** Lifetime of a session: without a request, in total, and before the second factor. */
 export const SESSION = {
   idleMilliseconds: 30 * 60_000,
   longestMilliseconds: 12 * 3_600_000,
@@ -30,17 +30,17 @@ export const SESSION = {
 } as const;
 
 /**
- * Attempts to sign in that one place has in a window (docs/security.md#the-console). Those who signed in from their browser before are
- * counted apart from everybody else, so that nobody who fails for them locks them out.
+ * The most attempts to sign in per window (docs/security.md#the-console). People in a known browser are counted
+ * separately, to prevent others from locking them out.
  */
 export const SIGN_IN_LIMITS = {
   seconds: 15 * 60,
-  /** From one network, whomever they are for. */
+  /** From one network, for any person. */
   network: 30,
-  /** For one address of e-mail, from browsers in which it never signed in. */
+  /** For one e-mail address, from unknown browsers. */
   account: 20,
-  /** For one address of e-mail, from one browser in which it signed in before. */
+  /** For one e-mail address, from one known browser. */
   browser: 20,
-  /** Of one person, those that succeeded: each is a session, and a row of the audit. */
+  /** Successful ones of one person: each creates a session and an audit row. */
   done: 60,
 } as const;

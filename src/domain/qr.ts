@@ -1,16 +1,13 @@
 import type { Environment } from './cfeTypes.ts';
 
-/**
- * Where the authority shows a CFE to whoever scans its code (docs/authority/printed-form.md#qr-and-security-code): a CFE
- * of the sandbox is looked for where the test environment keeps its own.
- */
+/** The authority's verification pages, by environment (docs/authority/printed-form.md#qr-and-security-code). */
 const VERIFICATION_PAGES = {
   production: 'https://www.efactura.dgi.gub.uy/consultaQR/cfe',
   sandbox: 'https://www.efactura.dgi.gub.uy/consultaQRPrueba/cfe',
 } as const satisfies Record<Environment, string>;
 const SECURITY_CODE_LENGTH = 6;
 
-/** What of a signed CFE the code names, as it stands in the XML. */
+/** The data of a signed CFE in its QR code, as in the XML. */
 export interface QrFacts {
   readonly environment: Environment;
   readonly rut: string;
@@ -26,10 +23,10 @@ export interface QrFacts {
   readonly digest: string;
 }
 
-/** The characters of the hash that stand below the QR code, case kept. */
+/** Returns the characters of the hash below the QR code, with their case. */
 export const securityCode = (digest: string): string => digest.slice(0, SECURITY_CODE_LENGTH);
 
-/** The address in the QR code: positional, with the day of signing, what is to pay, and the hash of the signature. */
+/** Returns the address in the QR code: positional, with the day of signing, the amount to pay and the signature's hash. */
 export function qrUrl(cfe: QrFacts): string {
   const [year, month, day] = cfe.signedAt.slice(0, 10).split('-');
   const parts = [
@@ -44,9 +41,9 @@ export function qrUrl(cfe: QrFacts): string {
   return `${VERIFICATION_PAGES[cfe.environment]}?${parts.join(',')}`;
 }
 
-/** The address of a receipt's page: below the public address of the API, which ends without a slash. */
+/** Returns the address of a receipt's page. `publicUrl`: the API's address, without a final slash. */
 export const receiptUrl = (publicUrl: string, token: string): string => `${publicUrl}/r/${token}`;
 
-/** Papers on which a receipt is printed: a sheet, or a roll of that width (docs/authority/printed-form.md#paper). */
+/** Paper sizes of printed receipts: a sheet, or a roll of that width (docs/authority/printed-form.md#paper). */
 export const PAPERS = ['A4', '80mm', '58mm'] as const;
 export type Paper = (typeof PAPERS)[number];

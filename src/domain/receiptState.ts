@@ -2,15 +2,15 @@ import type { CfeStatus } from './cfeStatus.ts';
 import { OWN_REJECTION_CODES, type RejectionReason } from './rejection.ts';
 
 /**
- * Whether a receipt may be handed over, which it may once its sobre went to the authority (docs/authority/sobres.md):
- * `inProcess`: not yet, or nobody knows yet that it did; `sent`; `neverSent`: it does not go any more.
+ * Whether a receipt may be handed over, which requires that its sobre was sent to the authority (docs/authority/sobres.md).
+ * `inProcess`: not sent yet, or unknown; `neverSent`: it will not be sent.
  */
 export type ReceiptState = 'inProcess' | 'sent' | 'neverSent';
 
-/** The codes of CFEs that the authority never had. */
+/** Rejection codes of CFEs that were never sent. */
 const NEVER_SENT: readonly string[] = [OWN_REJECTION_CODES.abandoned, OWN_REJECTION_CODES.originalRejected];
 
-/** The state of the receipt of a CFE that stands so. */
+/** Returns the state of the receipt of a CFE. */
 export function receiptState({
   status,
   rejection,

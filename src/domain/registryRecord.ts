@@ -1,7 +1,4 @@
-/**
- * What the registry tells of a RUT (docs/authority/services.md#erut-record); null where it tells nothing. Dates are
- * `YYYY-MM-DD`.
- */
+/** The registry's record of a RUT (docs/authority/services.md#erut-record); null for missing values. Dates are `YYYY-MM-DD`. */
 export interface RegistryRecord {
   readonly rut: string;
   readonly legalName: string | null;

@@ -1,4 +1,4 @@
-/** Why CFEs are REJECTED: the authority's own words, or ours for those that it never got, or does not have. */
+/** Reasons of REJECTED CFEs: the authority's, or ours for CFEs that it does not have. */
 import type { StuckReason } from './stuckReason.ts';
 
 /** One reason for a rejection or an observation. */
@@ -8,31 +8,31 @@ export interface RejectionReason {
   detail: string | null;
 }
 
-/** The codes that are ours; all others are the authority's. */
+/** Our own codes; all others are the authority's. */
 export const OWN_REJECTION_CODES = {
   abandoned: 'abandoned',
   originalRejected: 'reference.rejected',
-  /** Beside `abandoned`: the number belongs to another system. */
+  /** Together with `abandoned`: the number belongs to another system. */
   numberOfOthers: 'duplicate.not_ours' satisfies StuckReason,
 } as const;
 
-/** What a code looks like, the authority's and ours. */
+/** The form of all codes. */
 const CODE = /^[\w.-]{1,30}$/;
 
-/** The codes of reasons, each once. What the authority says in the place of a code is left out: it could be any text. */
+/** Returns the codes of reasons, each once; drops malformed codes, which could be any text of the authority. */
 export const rejectionCodes = (reasons: readonly RejectionReason[] | null): string[] => [
   ...new Set((reasons ?? []).map(({ code }) => code).filter((code) => CODE.test(code))),
 ];
 
-/** So long may the authority's portal accept a CFE that was rejected for E06 alone (docs/authority/sobres.md#receipt-codes). */
+/** How long the portal may accept a CFE rejected for E06 only (docs/authority/sobres.md#receipt-codes). */
 const UNDECIDED_DAYS = 60;
 const DAY_MILLISECONDS = 86_400_000;
 
-/** Until when a CFE that was rejected for E06 alone can still be accepted; null where it was not. */
+/** Returns the end of the acceptance period of a CFE rejected for E06 only; null without a verdict. */
 export const acceptableUntil = ({ settledAt }: { readonly settledAt: Date | null }): Date | null =>
   settledAt && new Date(settledAt.getTime() + UNDECIDED_DAYS * DAY_MILLISECONDS);
 
-/** Whether a CFE that was rejected for E06 alone can no longer be accepted. */
+/** True when a CFE rejected for E06 only can no longer be accepted. */
 export function isPastAcceptance(cfe: { readonly settledAt: Date | null }, now: Date): boolean {
   const until = acceptableUntil(cfe);
   return until !== null && now > until;
@@ -48,7 +48,7 @@ export const ORIGINAL_REJECTED: readonly RejectionReason[] = [
   },
 ];
 
-/** Support gave the CFE up, and the authority does not have it. */
+/** Abandoned by support; the authority does not have it. */
 export const ABANDONED: readonly RejectionReason[] = [
   {
     code: OWN_REJECTION_CODES.abandoned,
@@ -57,7 +57,7 @@ export const ABANDONED: readonly RejectionReason[] = [
   },
 ];
 
-/** Support gave the CFE up, and the authority has its number from somebody else. */
+/** Abandoned by support; the authority has its number from another system. */
 export const ABANDONED_TO_OTHERS: readonly RejectionReason[] = [
   {
     code: OWN_REJECTION_CODES.abandoned,

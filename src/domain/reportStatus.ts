@@ -1,81 +1,76 @@
-/**
- * Where the report of a day stands and which way it may go: the one table of moves (docs/daily-report.md#status). Imports
- * nothing, so that workflows may use it.
- */
+/** The status of a day's report and its allowed changes (docs/daily-report.md#status). Imports nothing: workflows use it. */
 
 export const REPORT_STATUSES = [
   /** Not sent yet. */
   'OPEN',
-  /** On its way; what the authority says of it is not known. */
+  /** Sent; the authority's answer is unknown. */
   'SENT',
-  /** AR: the authority has it, and has not compared it yet. */
+  /** AR: the authority has it and has not compared it yet. */
   'RECEIVED',
-  /** DR: it agrees with the CFEs that the authority holds. */
+  /** DR: it matches the authority's CFEs. */
   'CONSISTENT',
-  /** ER: it does not. */
+  /** ER: it does not match them. */
   'DIFFERS',
-  /** FR: a report of the day with a higher sequence counts. */
+  /** FR: replaced by a report with a higher sequence. */
   'SUPERSEDED',
-  /** BR: not taken as a report; its sequence is still free. */
+  /** BR: refused; its sequence is still free. */
   'REFUSED',
 ] as const;
 export type ReportStatus = (typeof REPORT_STATUSES)[number];
 
-/** What the authority makes of a report that it took. */
+/** The authority's states of a received report. */
 export type TakenStatus = 'RECEIVED' | 'CONSISTENT' | 'DIFFERS' | 'SUPERSEDED';
 
-/** Where one submission of a report stands: the report stands where its last one does that was sent. */
+/** The status of one submission; a report has the status of its last sent submission. */
 export type SubmissionStatus = 'PREPARED' | Exclude<ReportStatus, 'OPEN'>;
 
 export const TAKEN_STATUSES: readonly TakenStatus[] = ['RECEIVED', 'CONSISTENT', 'DIFFERS', 'SUPERSEDED'];
 
-/** The moves of a submission. What the authority compared it may compare again. */
+/** The allowed changes of a submission. The authority may compare a report again. */
 const MOVES: Readonly<Record<SubmissionStatus, readonly SubmissionStatus[]>> = {
   PREPARED: ['SENT'],
-  /** Straight to a later state where an answer was lost and the authority is asked. */
+  /** Straight to a later status when an answer was lost and the authority is asked. */
   SENT: [...TAKEN_STATUSES, 'REFUSED'],
   RECEIVED: ['CONSISTENT', 'DIFFERS', 'SUPERSEDED'],
   CONSISTENT: ['DIFFERS', 'SUPERSEDED'],
   DIFFERS: ['CONSISTENT', 'SUPERSEDED'],
   SUPERSEDED: [],
-  /** Its bytes are never sent again: what is mended goes in a submission of its own, with the same sequence. */
+  /** Its bytes are never sent again: a correction is a new submission with the same sequence. */
   REFUSED: [],
 };
 
-/** Whether a submission may go from one status to the other; staying is no move. */
+/** True when a submission may change from one status to the other; an unchanged status is not a change. */
 export function submissionCanBecome(from: SubmissionStatus, to: SubmissionStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** Whether the authority took it as a report, so that its sequence is used up. */
+/** True when the authority received the report, so that its sequence is used. */
 export const isTaken = (status: string): status is TakenStatus =>
   TAKEN_STATUSES.some((taken) => taken === status);
 
-/** The highest sequence that the format has (docs/authority/reports.md#sequence). */
+/** The highest sequence of the format (docs/authority/reports.md#sequence). */
 export const LAST_SEQUENCE = 99;
 
-/** From this sequence on a correction waits until nothing else of the day can change, so that the numbers last. */
+/** From this sequence on a correction waits until nothing else of the day can change, to save sequences. */
 export const SPARING_FROM = 50;
-
-/** What a person may do about the report of a day, by where it stands: the one table of the console's buttons. */
 
 export type ReportAct = 'send' | 'retry' | 'settle';
 
-/** Statuses of a report that goes on by itself in which looking at the day again can do something. */
+/** Whether sending again can have an effect, for a report that is not stuck. */
 const CAN_BE_SENT: Readonly<Record<ReportStatus, boolean>> = {
   OPEN: true,
-  /** On its way: what is known of it comes first. */
+  /** Its answer must come first. */
   SENT: false,
   RECEIVED: true,
   CONSISTENT: true,
   DIFFERS: true,
-  /** A report of another system counts; another of ours would be refused. */
+  /** Replaced by another system: a new report of ours would be refused. */
   SUPERSEDED: false,
-  /** It waits for a person in any case. */
+  /** It needs support anyway. */
   REFUSED: false,
 };
 
-/** What makes sense now: a report that waits for a person is retried or settled, another is sent; `today` in Montevideo. */
+/** Returns the actions for a report: `retry` and `settle` if it is stuck, else `send`. `today` in Montevideo. */
 export function availableReportActs(
   { status, isStuck, date }: { status: ReportStatus; isStuck: boolean; date: string },
   today: string,

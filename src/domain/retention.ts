@@ -1,18 +1,18 @@
-/** What is kept for a time only, and how long (docs/operations.md#what-is-kept-and-how-long). */
+/** Retention of stored data (docs/operations.md#what-is-kept-and-how-long). */
 
-/** Days for which rows are kept after they were last of use. */
+/** Days for which rows are kept after their last use. */
 export interface Retention {
-  /** Messages of the outbox that were dispatched. */
+  /** Dispatched messages of the outbox. */
   readonly outboxDays: number;
   /** Events with their deliveries. */
   readonly eventsDays: number;
-  /** Attempts of deliveries and e-mails that have ended, calls to the authority for CFEs, with what was answered; the single things of bulk runs. */
+  /** Finished attempts of deliveries and e-mails, calls to the authority for CFEs, and items of bulk runs. */
   readonly attemptsDays: number;
-  /** Private keys of certificates that were replaced. */
+  /** Private keys of replaced certificates. */
   readonly keysDays: number;
 }
 
-/** The tables from which rows go; of certificates it is the private key that goes. */
+/** The tables whose old rows are deleted; of a certificate only the private key. */
 export const PURGED_TABLES = [
   'outbox',
   'delivery_attempt',
@@ -35,5 +35,5 @@ export const PURGED_TABLES = [
 ] as const;
 export type PurgedTable = (typeof PURGED_TABLES)[number];
 
-/** How many rows of each table went. */
+/** Deleted rows by table. */
 export type Purged = Readonly<Record<PurgedTable, number>>;

@@ -1,21 +1,18 @@
-/**
- * Bulk runs: one decision of a person for many CFEs that wait for support, or for many deliveries that did not arrive
- * (docs/operations.md#bulk-runs).
- */
+/** Bulk runs: one action on many stuck CFEs or many undelivered events (docs/operations.md#bulk-runs). */
 import type { CfeStatus } from './cfeStatus.ts';
 import type { CfeType, Environment } from './cfeTypes.ts';
 import type { StuckReason } from './stuckReason.ts';
 import { REASON_LENGTH, SUPPORT_ACTIONS, type SupportOutcome } from './supportAction.ts';
 import type { RefusalReason } from './supportRefusal.ts';
 
-/** What a run does with each of its things: acts of support on CFEs, or sending deliveries again. */
+/** The action of a run on its items: an action of support on CFEs, or sending deliveries again. */
 export const RUN_KINDS = [...SUPPORT_ACTIONS, 'redeliver'] as const;
 export type RunKind = (typeof RUN_KINDS)[number];
 
 export const RUN_STATES = ['RUNNING', 'DONE', 'STOPPED'] as const;
 export type RunState = (typeof RUN_STATES)[number];
 
-/** Which stuck CFEs: every condition that is given must hold. */
+/** Selects stuck CFEs; all conditions must match. */
 export interface StuckCfeFilter {
   rut?: string | undefined;
   environment?: Environment | undefined;
@@ -26,7 +23,7 @@ export interface StuckCfeFilter {
   since?: string | undefined;
 }
 
-/** Which deliveries of those that did not arrive: given up, or waiting for their next retry. */
+/** Selects undelivered deliveries: given up, or waiting for their next retry. */
 export interface UndeliveredFilter {
   webhook?: string | undefined;
   event?: string | undefined;
@@ -34,7 +31,7 @@ export interface UndeliveredFilter {
   since?: string | undefined;
 }
 
-/** What a run was started with: its filter, or those that were ticked, and at most how many of them, oldest first. */
+/** The selection of a run: a filter or ticked ids, and optionally a limit, oldest first. */
 export type RunFilter = StuckCfeFilter &
   UndeliveredFilter & { ids?: readonly string[] | undefined; limit?: number | undefined };
 
@@ -50,7 +47,7 @@ const STUCK_FIELDS = [
 ] as const;
 const UNDELIVERED_FIELDS = ['webhook', 'event', 'since', 'ids', 'limit'] as const;
 
-/** What of a filter counts for runs of that kind: nothing else is kept, told or searched by. */
+/** Returns the conditions of a filter that apply to this kind of run. */
 export function pickRunFilter(kind: RunKind, filter: RunFilter): RunFilter {
   const fields: readonly (keyof RunFilter)[] = kind === 'redeliver' ? UNDELIVERED_FIELDS : STUCK_FIELDS;
   return Object.fromEntries(
@@ -58,17 +55,17 @@ export function pickRunFilter(kind: RunKind, filter: RunFilter): RunFilter {
   );
 }
 
-/** What became of one thing of a run. */
+/** The outcome of one item of a run. */
 export type RunOutcome = SupportOutcome | 'redelivered' | 'nothing_to_do';
 export interface ItemResult {
   readonly outcome: RunOutcome;
   /** For people. */
   readonly message: string;
-  /** Of what was refused, as a code. */
+  /** The reason of a refusal. */
   readonly why?: RefusalReason | undefined;
 }
 
-/** How far a run is: `done` were acted on, `unneeded` no longer needed it, `refused` were not done. */
+/** The progress of a run: `unneeded` items no longer needed the action. */
 export interface RunCounts {
   readonly total: number;
   readonly done: number;
@@ -76,16 +73,16 @@ export interface RunCounts {
   readonly refused: number;
 }
 
-/** Longest reason of a run, in characters: its id is put behind it in the audit. */
+/** Longest reason of a run, in characters: the audit appends its id. */
 export const RUN_REASON_LENGTH = REASON_LENGTH - 50;
-/** As it stands in the audit of each thing that a run acts on. */
+/** Returns the reason in the audit of each item. */
 export const runAuditReason = (run: { reason: string; id: string }): string => `${run.reason} (${run.id})`;
 
-/** The column of `RunCounts` that an outcome counts in. */
+/** Returns the field of `RunCounts` that counts an outcome. */
 export function runCountOf(outcome: RunOutcome): 'done' | 'unneeded' | 'refused' {
   if (outcome === 'refused') return 'refused';
   return outcome === 'nothing_to_do' ? 'unneeded' : 'done';
 }
 
-/** How many have been looked at. */
+/** Returns the number of processed items. */
 export const processedCount = ({ done, unneeded, refused }: RunCounts): number => done + unneeded + refused;

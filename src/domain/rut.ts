@@ -4,12 +4,11 @@ import { addIssue } from './issue.ts';
 /** Weights of the first eleven digits (docs/authority/codes.md#check-digits). */
 const WEIGHTS = [4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
 
-/** Whether `text` has the form of a RUT: 12 digits, without dots or hyphens. */
 function isRutShaped(text: string): boolean {
   return /^[0-9]{12}$/.test(text);
 }
 
-/** The check digit for the first eleven digits, or undefined when no digit fits them. */
+/** Returns the check digit for the first eleven digits; undefined when no digit fits. */
 function rutCheckDigit(rut: string): number | undefined {
   const sum = WEIGHTS.reduce((total, weight, i) => total + weight * Number(rut[i]), 0);
   const digit = 11 - (sum % 11);
@@ -17,7 +16,7 @@ function rutCheckDigit(rut: string): number | undefined {
   return digit === 10 ? undefined : digit;
 }
 
-/** What is wrong with a RUT, in words that follow the field's name; undefined if nothing is. */
+/** Returns the fault of a RUT, with a message that follows the field name; undefined if valid. */
 export function rutFault(
   text: string,
 ): { code: 'rut.malformed' | 'rut.check_digit'; message: string } | undefined {
@@ -34,7 +33,6 @@ export function rutFault(
   return { code: 'rut.check_digit', message: `${text} ends in ${text[11]}, but ${should}.` };
 }
 
-/** The schema of a RUT: 12 digits with the right check digit. */
 export const Rut = z
   .string()
   .superRefine((value, ctx) => {

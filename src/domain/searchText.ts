@@ -1,4 +1,4 @@
-/** Letters of Latin names that are no base letter with a mark, and so stay when marks are taken away. */
+/** Letters of Latin names that are not a base letter with a mark, so that removing marks keeps them. */
 const LETTERS: Readonly<Record<string, string>> = {
   Æ: 'AE',
   Œ: 'OE',
@@ -12,15 +12,15 @@ const LETTERS: Readonly<Record<string, string>> = {
 const SPECIAL = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
 
 /**
- * `text` as it is compared in a search that ignores accents and case: `Ñandú` and `nandu` come out the same, and so
- * do wide letters and ligatures (`Ａ`, `ﬁ`) and what they stand for.
+ * Normalises text for a search without accents and case: equal for `Ñandú` and `nandu`, and for wide letters and ligatures
+ * (`Ａ`, `ﬁ`) and their plain letters.
  */
 export function searchText(text: string): string {
   return (
     text
       .normalize('NFKD')
       .replace(/\p{M}/gu, '')
-      // Down first, so that both forms of ß become SS; up last, so that both forms of sigma become one.
+      // Lower case first turns both forms of ß into SS; upper case last unites both forms of sigma.
       .toLowerCase()
       .toUpperCase()
       .replace(SPECIAL, (letter) => LETTERS[letter] ?? letter)

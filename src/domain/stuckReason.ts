@@ -1,6 +1,6 @@
 /**
- * Why a CFE, or the report of a day, waits for a person: the closed set that rows, the search attribute StuckReason, the CLI's filter and the
- * table of outcomes share. What leads to each stands in docs/outcomes.md. Imports nothing, so that workflows may use it.
+ * Reasons why a CFE or a daily report needs support, shared by rows, the search attribute StuckReason, the CLI's filter and
+ * the table of outcomes; docs/outcomes.md shows their causes. Imports nothing, so that workflows may use it.
  */
 
 export const STUCK_REASONS = [
@@ -8,7 +8,7 @@ export const STUCK_REASONS = [
   'signing',
   /** The authority answers, but has given no verdict for longer than CFE_PATIENCE. */
   'undecided',
-  /** A step keeps failing by a mistake of ours; it is tried again by itself, and support can do nothing. */
+  /** A step keeps failing because of a bug; it is retried automatically, and support can do nothing. */
   'internal',
   'sobre.unknown_refusal',
   'sobre.refused_without_reasons',
@@ -27,17 +27,17 @@ export const STUCK_REASONS = [
   'authority.untrusted_signer',
 ] as const;
 
-/** Why the report of a day waits for a person, besides `undecided` and those of the authority's services. */
+/** Further reasons of daily reports, besides `undecided` and those of the authority's services. */
 export const REPORT_STUCK_REASONS = [
-  /** R01 to R04, and codes that no rule covers. */
+  /** R01 to R04, and unknown codes. */
   'report.format',
   'report.company',
   'report.signature',
   'report.content',
   'report.unknown_refusal',
-  /** A report of the day at the authority is another system's. */
+  /** The authority has a report of the day from another system. */
   'report.other_system',
-  /** ER: the authority holds other CFEs than the report says. */
+  /** ER: the authority's CFEs differ from the report. */
   'report.differs',
   'report.unknown_state',
   'report.last_sequence',

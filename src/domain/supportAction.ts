@@ -1,55 +1,53 @@
-/**
- * What support may ask of a CFE that waits for a person (docs/contract.md#stuck). Imports types alone: workflows use it.
- */
+/** The actions of support on a stuck CFE or report (docs/contract.md#stuck). Imports only types: workflows use it. */
 import type { RefusalReason } from './supportRefusal.ts';
 
 export const SUPPORT_ACTIONS = ['retry', 'settle', 'abandon'] as const;
 export type SupportAction = (typeof SUPPORT_ACTIONS)[number];
 
 /**
- * Input of the update `support`. Console and command line send the action alone, with the id of the request in their
- * audit row as the update's id; only who acts in the Temporal UI says more, and what they say is not verified.
+ * Input of the update `support`. Console and command line send only the action; the update's id is the request id in the
+ * audit. The other fields come from the Temporal UI and are not verified.
  */
 export interface SupportRequest {
-  /** `retry` takes the stuck step again, `settle` asks the authority and never sends, `abandon` gives the CFE up. */
+  /** `retry` repeats the stuck step, `settle` asks the authority and never sends, `abandon` gives the CFE up. */
   action: SupportAction;
-  /** Which CFE of the run, where more than one waits for a person. */
+  /** The CFE, if several CFEs of the run are stuck. */
   cfe_id?: string;
   by?: string;
   reason?: string;
 }
 
-/** What console and command line ask of a workflow; the audit has who and why, under `requestId`. */
+/** The request of console and command line to a workflow; the audit stores person and reason under `requestId`. */
 export interface SupportAsk {
   action: SupportAction;
-  /** Which CFE; left out for a report. */
+  /** Omitted for a report. */
   cfeId?: string;
   requestId: string;
 }
 
-/** What really happened; refused: nothing did. */
+/** What was done; `refused`: nothing. */
 export const SUPPORT_OUTCOMES = ['retried', 'settled', 'abandoned', 'refused'] as const;
 export type SupportOutcome = (typeof SUPPORT_OUTCOMES)[number];
 
 /** The answer to the update `support`. */
 export interface SupportAnswer {
   outcome: SupportOutcome;
-  /** For people: what was found, and what comes next. */
+  /** For people: the result and the next step. */
   message: string;
-  /** Of what is refused, as a code. */
+  /** The reason of a refusal. */
   why?: RefusalReason;
 }
 
 /** Longest `by` and `reason`, in characters. */
 export const BY_LENGTH = 100;
 export const REASON_LENGTH = 500;
-/** Controls, and the two separators of lines and paragraphs, as everywhere (domain/text.ts). */
+/** As in domain/text.ts, which workflows cannot import. */
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 
-/** As domain/cfeId.ts has it, which workflows cannot import. */
+/** As in domain/cfeId.ts, which workflows cannot import. */
 const CFE_ID = /^\d{3}-[1-9]\d{0,29}$/;
 
-/** What is wrong with an input of the update `support`, in words; undefined when it may be done. */
+/** Returns the fault of an input of the update `support`, in words; undefined if valid. */
 export function supportRequestFault(input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
     return 'Send a JSON object: {"action":"retry"}.';

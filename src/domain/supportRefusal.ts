@@ -1,11 +1,11 @@
 /**
- * Why an act of support, or one thing of a bulk run, was refused: a closed set, whose words stand in
- * src/domain/words/refusals.ts. They are stored and stand in histories: none is renamed. Imports nothing: workflows use it.
+ * Reasons for refusing an action of support or an item of a bulk run; src/domain/words/refusals.ts has their words. Rows
+ * and histories store them, so do not rename any. Imports nothing: workflows use it.
  */
 export const SUPPORT_REFUSALS = [
-  /** The authority was never sent it. */
+  /** The CFE was never sent to the authority. */
   'never_sent',
-  /** The authority has its number from a sobre of others. */
+  /** The authority has its number from another system's sobre. */
   'others',
   /** The authority refused the sobre. */
   'sobre_refused',
@@ -13,11 +13,11 @@ export const SUPPORT_REFUSALS = [
   'absent',
   /** The authority has it. */
   'held',
-  /** It was sent a moment ago, and may be listed yet; the value: from which moment on it can be told (RFC 3339). */
+  /** It was sent recently and may not be listed yet; the value: when the authority's list is reliable (RFC 3339). */
   'lately_sent',
-  /** The value: what came in place of an answer, by the table of outcomes. */
+  /** The value: the failure, by the table of outcomes. */
   'no_answer',
-  /** The authority's answer needs a person itself; the value: the reason. */
+  /** The authority's answer itself needs support; the value: the reason. */
   'stuck',
   'moved_on',
   'unknown_sobre',
@@ -30,7 +30,7 @@ export const SUPPORT_REFUSALS = [
 ] as const;
 export type SupportRefusal = (typeof SUPPORT_REFUSALS)[number];
 
-/** A refusal with what its words name. */
+/** A reason of refusal with the value in its words. */
 export interface RefusalReason {
   readonly code: SupportRefusal;
   readonly value?: string;

@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { addIssue } from './issue.ts';
 
 /**
- * Control characters, and the line and paragraph separators: XML signature libraries turn those into line feeds
- * before they digest, so a CFE that holds one would never verify.
+ * Control characters, and the line and paragraph separators: XML signature libraries turn these into line feeds before
+ * digesting, so the signature of a CFE with one would be invalid.
  */
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 const CONTROL_BUT_LINE_ENDS = /[^\P{Cc}\r\n]/u;
 const NOT_XML = /[\uFFFE\uFFFF\p{Cs}]/u;
 
-/** Length in characters as the CFE format counts them: Unicode code points. */
+/** Counts characters like the CFE format: Unicode code points. */
 function lengthOf(text: string): number {
   let length = 0;
   for (const _ of text) length += 1;
@@ -26,25 +26,25 @@ export function badCharacter(
 ): { code: 'text.control_character' | 'text.invalid_character'; message: string } | undefined {
   const control = (lineEnds ? CONTROL_BUT_LINE_ENDS : CONTROL).exec(text);
   if (control !== null) {
-    const place = lengthOf(text.slice(0, control.index)) + 1;
-    const message = `must not contain control characters, found ${codePoint(control[0])} as character ${place}.`;
+    const position = lengthOf(text.slice(0, control.index)) + 1;
+    const message = `must not contain control characters, found ${codePoint(control[0])} as character ${position}.`;
     return { code: 'text.control_character', message };
   }
   const invalid = NOT_XML.exec(text);
   if (invalid === null) return undefined;
-  const place = lengthOf(text.slice(0, invalid.index)) + 1;
-  const message = `must not contain characters that XML cannot hold, found ${codePoint(invalid[0])} as character ${place}.`;
+  const position = lengthOf(text.slice(0, invalid.index)) + 1;
+  const message = `must not contain characters that XML cannot hold, found ${codePoint(invalid[0])} as character ${position}.`;
   return { code: 'text.invalid_character', message };
 }
 
-/** The same for readers of openapi.json, in what every language of patterns has: no such character, and one not blank. */
+/** The same for openapi.json, in portable regular expressions: no such character, and at least one that is not blank. */
 const CONTROLS = String.raw`\u0000-\u001F\u007F-\u009F\u2028\u2029`;
 const CONTROLS_BUT_LINE_ENDS = String.raw`\u0000-\u0009\u000B\u000C\u000E-\u001F\u007F-\u009F`;
 const patternOf = (controls: string) => String.raw`^[^${controls}]*[^\s${controls}][^${controls}]*$`;
 
 /**
- * A schema for a string of 1 to `longest` characters, not blank and without control characters (`lineEnds` allows line
- * breaks). The string is taken as it is, neither trimmed nor normalised.
+ * Returns a schema for a string of 1 to `longest` characters, not blank and without control characters (`lineEnds` allows
+ * line breaks). The string is neither trimmed nor normalised.
  */
 export function textSchema(longest: number, { lineEnds = false } = {}) {
   return z

@@ -1,13 +1,13 @@
 import Big from 'big.js';
 
-/** The rates of VAT that a line can bear (its iva_type says which). */
+/** The VAT rates of lines, by iva_type. */
 export type VatRate = 'minimum' | 'basic';
 export type VatRates = Readonly<Record<VatRate, Big>>;
 
-/** Percentages by the first day on which they count; a change of law adds a row (Formato CFE v25.2, table B). */
+/** Percentages by first day of validity; a change of law adds a row (Formato CFE v25.2, table B). */
 const RATES = [{ since: '2011-10-01', minimum: '10', basic: '22' }] as const;
 
-/** The percentages of VAT on a day of emission; a day before the table begins is a mistake of ours. */
+/** Returns the VAT percentages on an emission date. Throws RangeError for a date before the table, which is a bug. */
 export function vatPercents(on: string): VatRates {
   const row = RATES.findLast(({ since }) => since <= on);
   if (row === undefined) throw new RangeError(`no VAT rates are known for ${on}`);

@@ -1,18 +1,18 @@
-/** The warnings before an enterprise can no longer issue (docs/contract.md#warnings): which are due, judged without a clock. */
+/** Warnings before an enterprise can no longer issue (docs/contract.md#warnings). */
 import type { CfeType } from './cfeTypes.ts';
 import { daysBetween } from './montevideo.ts';
 import { caeExpiring, caeLow, certificateExpiring, type WebhookEvent } from './webhookEvents.ts';
 
-/** How far back we look for the pace at which numbers are used, in days. */
+/** Days over which the use of numbers is averaged. */
 export const PACE_DAYS = 28;
-/** Fewer days than this at that pace are few. */
+/** Numbers that last fewer days are low. */
 const FEW_DAYS = 7;
-/** Fewer numbers than this part of the CAEs that have any are few: a tenth. */
+/** Fewer numbers than a tenth of the CAEs with numbers left are low. */
 export const FEW_PART = 10;
-/** How many days before its date a paper is warned of; the nearest that has come counts. */
+/** Days before the expiry of a CAE or certificate with a warning; only the nearest one is sent. */
 const DAYS_BEFORE = [1, 7, 30] as const;
 
-/** A range of numbers, as far as warnings look at it; dates `YYYY-MM-DD` in Montevideo. */
+/** The facts of a CAE for warnings; dates `YYYY-MM-DD` in Montevideo. */
 export interface WarnedCae {
   readonly id: string;
   readonly type: CfeType;
@@ -25,28 +25,28 @@ export interface WarnedCae {
   readonly expirationDate: string;
 }
 
-/** What an enterprise has in production. */
+/** The CAEs and the certificate of an enterprise in production. */
 export interface WarnedEnterprise {
   readonly rut: string;
   readonly caes: readonly WarnedCae[];
-  /** Its last day is a date in Montevideo. */
+  /** `expirationDate`: in Montevideo. */
   readonly certificate: { readonly id: string; readonly expirationDate: string } | null;
-  /** How many numbers of each type were used in the last PACE_DAYS days. */
+  /** Numbers used in the last PACE_DAYS days, by type. */
   readonly usedLately: ReadonlyMap<CfeType, number>;
 }
 
-/** A warning that is due: what it is about, which is given once, and the event that gives it. */
+/** A due warning: the key `about`, for which it is sent once, and the event. */
 interface DueWarning {
   readonly about: string;
   readonly event: WebhookEvent;
 }
 
-/** For how many whole days `numbers` last at the pace of the last PACE_DAYS days; null when none were used. */
+/** Returns the whole days that `numbers` last at the current pace; null if no numbers were used. */
 export function daysLeft(numbers: number, usedLately: number): number | null {
   return usedLately === 0 ? null : Math.floor((numbers * PACE_DAYS) / usedLately);
 }
 
-/** Every warning that is due on `today`, given already or not. */
+/** Returns every warning that is due on `today`, including those already sent. */
 export function dueWarnings(enterprise: WarnedEnterprise, today: string): DueWarning[] {
   return [
     ...lowNumbers(enterprise, today).map((low) => lowWarning(enterprise.rut, low)),
@@ -55,34 +55,34 @@ export function dueWarnings(enterprise: WarnedEnterprise, today: string): DueWar
   ];
 }
 
-/** Whether `about` is a warning that may be given again, once what it was about has passed. */
+/** True for a warning that may be sent again after its cause has passed. */
 export const isRepeatable = (about: string): boolean => about.startsWith(lowNumbersKey(''));
 
-/** What the CAEs of a type that are valid today still give. */
+/** The numbers of the valid CAEs of a type. */
 export interface TypeNumbers {
   readonly hasValid: boolean;
   readonly left: number;
-  /** How many numbers those had in all that have any left. */
+  /** Total numbers of the CAEs that have numbers left. */
   readonly size: number;
-  /** How many were used in the last PACE_DAYS days. */
+  /** Numbers used in the last PACE_DAYS days. */
   readonly used: number;
 }
 
-/** Whether the numbers of a type run low: few days, few numbers, or none. Of a type of which nothing is valid and nothing was used they do not. */
+/** True when the numbers of a type are low or used up; false for a type without valid CAEs and without recent use. */
 export function runsLow({ hasValid, left, size, used }: TypeNumbers): boolean {
   if (!hasValid && used === 0) return false;
   const days = daysLeft(left, used);
   return left === 0 || left * FEW_PART < size || (days !== null && days < FEW_DAYS);
 }
 
-/** A type whose numbers run low, with how many it has left and how many days these last. */
+/** A type with low numbers, the numbers left and the days that they last. */
 export interface LowNumbers {
   readonly type: CfeType;
   readonly numbersLeft: number;
   readonly daysLeft: number | null;
 }
 
-/** The types of an enterprise whose numbers run low on `today`. */
+/** Returns the types of an enterprise with low numbers on `today`. */
 export function lowNumbers(
   { caes, usedLately }: Pick<WarnedEnterprise, 'caes' | 'usedLately'>,
   today: string,
@@ -99,7 +99,7 @@ export function lowNumbers(
   });
 }
 
-/** What the warning that the numbers of a type run low is about. */
+/** Returns the key of the warning about low numbers of a type. */
 export const lowNumbersKey = (type: string): string => `cae.low/${type}`;
 
 const lowWarning = (rut: string, low: LowNumbers): DueWarning => ({
@@ -128,7 +128,7 @@ function certificateWarning({ rut, certificate }: WarnedEnterprise, today: strin
   return [{ about: `certificate.expiring/${id}/${before}`, event }];
 }
 
-/** The warning that is due so many days before the end; none when it is far off or has passed. */
+/** Returns the warning threshold for the days left; undefined if the date is far off or has passed. */
 const daysBeforeOf = (days: number): number | undefined =>
   days < 0 ? undefined : DAYS_BEFORE.find((before) => days <= before);
 

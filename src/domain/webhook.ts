@@ -1,13 +1,13 @@
 import type { Fault } from '../errors.ts';
 
-/** Status of a delivery: under way, accepted by the receiver, or given up after the last retry. */
+/** Status of a delivery: in progress, accepted by the receiver, or given up after the last retry. */
 export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** Pauses in milliseconds, each from a failure to the next attempt (docs/contract.md#webhooks). */
+/** Pauses between attempts in milliseconds (docs/contract.md#webhooks). */
 export const RETRY_DELAYS: readonly number[] = [60_000, 300_000, 1_800_000];
 
-/** How long the previous secret still signs beside the new one, in milliseconds. */
+/** How long the previous secret still signs together with the new one, in milliseconds. */
 export const SECRET_OVERLAP_MILLISECONDS = 86_400_000;
 
 const LONGEST_URL = 2_048;
@@ -26,12 +26,12 @@ const FAULTS = {
 } as const;
 
 /**
- * What is wrong with the URL of a receiver; empty when it may be stored. `localReceivers`: whether receivers on this
- * machine are allowed (development). The address it resolves to is checked at every attempt, at the socket.
+ * Returns the faults of a receiver's URL; empty if it may be stored. `localReceivers`: allows receivers on this machine
+ * (development). The resolved address is checked at the socket on every attempt.
  */
 export function webhookUrlFaults(text: string, { localReceivers }: { localReceivers: boolean }): Fault[] {
   if (text.length > LONGEST_URL) return [fault('too_long')];
-  // The parser drops these silently: the URL we store would not be the one it reads.
+  // The parser drops these silently, so the stored URL would differ from the parsed one.
   if (/[\s\\\p{Cc}]/u.test(text) || !URL.canParse(text)) return [fault('malformed')];
   const url = new URL(text);
   if (url.protocol !== 'https:') return [fault('https')];
@@ -41,13 +41,13 @@ export function webhookUrlFaults(text: string, { localReceivers }: { localReceiv
   return [
     ...(url.username || url.password || /^https:\/*[^/?#]*@/i.test(text) ? [fault('credentials')] : []),
     ...(text.includes('#') ? [fault('fragment')] : []),
-    ...(isLocal || isOuterName(host) ? [] : [fault('host')]),
+    ...(isLocal || isPublicName(host) ? [] : [fault('host')]),
     ...(port === 443 || port >= 1_024 ? [] : [fault('port')]),
   ];
 }
 
-/** Whether a host is a public name, not an IP address (the parser writes every form of those as digits). */
-function isOuterName(host: string): boolean {
+/** True for a public name; the parser writes every form of an IP address as digits. */
+function isPublicName(host: string): boolean {
   if (host.startsWith('[') || /^[\d.]+$/.test(host)) return false;
   return host.includes('.') && !INNER_NAME.test(host);
 }

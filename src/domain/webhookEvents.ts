@@ -1,4 +1,4 @@
-/** The `data` of each event (events.ts), as its body holds it. */
+/** The `data` in the body of each event (events.ts). */
 import type { AuthorityChange } from './authorityStatus.ts';
 import { formatCfeId } from './cfeId.ts';
 import type { CfeStatus } from './cfeStatus.ts';
@@ -12,15 +12,15 @@ import type { PaymentStatus } from './payment.ts';
 import type { RejectionReason } from './rejection.ts';
 import type { ReportStatus } from './reportStatus.ts';
 
-/** Why a CFE left a final status: the authority has accepted what it rejected for E06. */
+/** Why a final status changed: the authority accepted a CFE that it had rejected for E06. */
 export const CFE_MOVE_REASONS = ['rejection.withdrawn'] as const;
 export type CfeMoveReason = (typeof CFE_MOVE_REASONS)[number];
 
-/** How a check of the e-invoicing login ended (docs/contract.md#credentials). */
+/** Result of a check of the e-invoicing login (docs/contract.md#credentials). */
 export const LOGIN_RESULTS = ['success', 'failed', 'permissions_updated'] as const;
 export type LoginResult = (typeof LOGIN_RESULTS)[number];
 
-/** What a customer's server is sent: what the functions below make. */
+/** Any event made by the functions below. */
 export type WebhookEvent = ReturnType<
   | typeof enterpriseUpdated
   | typeof paymentCreated
@@ -38,18 +38,18 @@ export type WebhookEvent = ReturnType<
 
 const event = <const N extends EventName, D>(name: N, data: D) => ({ name, data });
 
-/** The body that a receiver gets for a change made at `at`: its envelope, with exact amounts. */
+/** Returns the body for a change at `at`, with exact amounts. */
 export function eventBody({ name, data }: WebhookEvent, at: Date): string {
   return JSON.stringify({ event: name, timestamp: at.toISOString(), data });
 }
 
-/** Tells that fields of the enterprise object have changed. */
+/** Reports changed fields of the enterprise object. */
 export function enterpriseUpdated(after: EnterpriseObject, changes: EnterpriseChanges) {
   const { rut, legal_name, trade_name, status } = after;
   return event('enterprise.updated', { rut, legal_name, trade_name, status, changes });
 }
 
-/** Warns that the numbers of a type run low. */
+/** Warns that the numbers of a type are low. */
 export function caeLow(low: {
   readonly rut: string;
   readonly type: CfeType;
@@ -100,7 +100,7 @@ export function certificateExpiring(certificate: {
   });
 }
 
-/** Tells that a payment was created. */
+/** Reports a new payment. */
 export function paymentCreated(payment: {
   readonly id: string;
   readonly rut: string;
@@ -128,7 +128,7 @@ const LOGIN_MESSAGES: Readonly<Record<LoginResult, string>> = {
   permissions_updated: 'The e-invoicing login succeeded; its permissions have changed.',
 };
 
-/** Tells how a check of the e-invoicing login ended, with the enterprise as it stands afterwards. */
+/** Reports the result of a check of the e-invoicing login. `enterprise`: its state afterwards. */
 export function efacturaLogin(
   enterprise: {
     readonly rut: string;
@@ -149,7 +149,7 @@ export function efacturaLogin(
   });
 }
 
-/** Tells that a CFE has moved on; `cfe` as it stands afterwards. */
+/** Reports a changed CFE. `cfe`: its state afterwards. */
 export function cfeUpdated(
   cfe: {
     readonly rut: string;
@@ -180,7 +180,7 @@ export function cfeUpdated(
   });
 }
 
-/** Tells that the report of a day has moved on; `report` as it stands afterwards. */
+/** Reports a changed daily report. `report`: its state afterwards. */
 export function dailyReportUpdated(
   report: {
     readonly rut: string;
@@ -203,7 +203,7 @@ export function dailyReportUpdated(
   });
 }
 
-/** An e-mail as it stands, with the CFE that it brings. */
+/** An e-mail and its CFE. */
 interface MailedReceipt {
   readonly cfe: {
     readonly rut: string;
@@ -223,16 +223,16 @@ const receiptMailed = ({ cfe, mail }: MailedReceipt) => ({
   status: mail.status,
 });
 
-/** Tells that the mail server has taken an e-mail with a CFE. */
+/** Reports that the mail server accepted an e-mail with a CFE. */
 export const receiptDelivered = (mailed: MailedReceipt) => event('receipt.delivered', receiptMailed(mailed));
 
-/** Tells that an e-mail with a CFE was refused, or given up. */
+/** Reports that an e-mail with a CFE was refused or given up. */
 export const receiptFailed = (mailed: MailedReceipt) => event('receipt.failed', receiptMailed(mailed));
 
-/** Tells that the authority does not answer since that moment, or answers again. */
+/** Reports that the authority has stopped answering, or answers again, since a moment. */
 export const authorityUpdated = (environment: Environment, status: AuthorityChange, since: Date) =>
   event('authority.updated', { environment, status, since: since.toISOString() });
 
-/** An event to try a receiver with. */
+/** Creates an event that tests a receiver. */
 export const webhookTest = (webhookId: string) =>
   event('webhook.test', { webhook_id: webhookId, message: 'This is a test; nothing has happened.' });

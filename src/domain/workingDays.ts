@@ -1,24 +1,25 @@
 /**
- * Which days the authority works, and with that when a daily report is due (docs/authority/reports.md#deadline). Dates
- * are `YYYY-MM-DD` in Montevideo. Where the law leaves a doubt a day counts as a working one: too early a deadline
- * costs a correction, too late a one the duty. Imports only arithmetic of dates, so that workflows may use it.
+ * Working days of the authority, which decide when a daily report is due (docs/authority/reports.md#deadline). Dates
+ * are `YYYY-MM-DD` in Montevideo. Doubtful days count as working days: an early deadline
+ * costs a correction, a late one
+ * breaks the reporting obligation. Imports only date arithmetic, so that workflows may use it.
  */
 import { addDays } from './montevideo.ts';
 
-/** Holidays of the same date every year, month and day. */
+/** Holidays with a fixed date: month and day. */
 const FIXED = ['01-01', '01-06', '05-01', '06-19', '07-18', '08-25', '11-02', '12-25'] as const;
-/** Holidays that are observed on the Monday that the law gives (Ley 16.805): see `observed`. */
+/** Holidays that are observed on a Monday (Ley 16.805): see `observed`. */
 const MOVABLE = ['04-19', '05-18', '10-12'] as const;
 /** Days before Easter Sunday: Monday and Tuesday of carnival, and Monday to Friday of the Holy Week. */
 const BEFORE_EASTER = [48, 47, 6, 5, 4, 3, 2] as const;
 
-/** The hour, in Montevideo, until which the authority takes the report of a day: of the next working day. */
+/** Time of the next working day, in Montevideo, until which the authority accepts the report of a day. */
 const DUE_TIME = '18:00';
 
 /** Day of the week, 0 for Sunday. */
 const weekday = (date: string): number => new Date(`${date}T00:00:00Z`).getUTCDay();
 
-/** Easter Sunday of a year of the Gregorian calendar (the algorithm of Meeus, Jones and Butcher). */
+/** Returns Easter Sunday of a year (algorithm of Meeus, Jones and Butcher). */
 function easter(year: number): string {
   const a = year % 19;
   const b = Math.floor(year / 100);
@@ -33,14 +34,14 @@ function easter(year: number): string {
   return `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
 }
 
-/** When a movable holiday is observed: of Tuesday and Wednesday the Monday before, of Thursday and Friday the one after. */
+/** Returns the day of a movable holiday: the Monday before a Tuesday or Wednesday, or after a Thursday or Friday. */
 function observed(date: string): string {
   const day = weekday(date);
   if (day === 2 || day === 3) return addDays(date, 1 - day);
   return day === 4 || day === 5 ? addDays(date, 8 - day) : date;
 }
 
-/** The holidays of a year, in order; those that fall on a weekend too. @internal exported for tests */
+/** Returns the holidays of a year in order, including those on weekends. @internal exported for tests */
 export function holidaysOf(year: number): string[] {
   const sunday = easter(year);
   return [
@@ -50,22 +51,22 @@ export function holidaysOf(year: number): string[] {
   ].toSorted();
 }
 
-/** Whether the authority works on a day: Monday to Friday, but for holidays. @internal exported for tests */
+/** True from Monday to Friday, except on holidays. @internal exported for tests */
 export function isWorkingDay(date: string): boolean {
   const day = weekday(date);
   return day !== 0 && day !== 6 && !holidaysOf(Number(date.slice(0, 4))).includes(date);
 }
 
-/** The first working day after a date. @internal exported for tests */
+/** Returns the first working day after a date. @internal exported for tests */
 export function nextWorkingDay(date: string): string {
   let next = addDays(date, 1);
   while (!isWorkingDay(next)) next = addDays(next, 1);
   return next;
 }
 
-/** The moment `HH:MM` of the first working day after a date. */
+/** Returns the moment `HH:MM` of the first working day after a date. */
 export const onNextWorkingDay = (date: string, time: string): Date =>
   new Date(`${nextWorkingDay(date)}T${time}:00-03:00`);
 
-/** Until when the authority wants the report of a date. */
+/** Returns the deadline of the authority for the report of a date. */
 export const reportDueAt = (date: string): Date => onNextWorkingDay(date, DUE_TIME);

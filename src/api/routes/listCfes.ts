@@ -9,7 +9,6 @@ import { dateSchema, Moment, spanOfMoment } from '../../domain/dates.ts';
 import { CfeStatusName, CfeTypeName } from '../../domain/enums.ts';
 import { faultAt } from '../../domain/faults.ts';
 import { LENGTHS } from '../../domain/lengths.ts';
-import { Rut } from '../../domain/rut.ts';
 import {
   CfeCursor,
   decodeCfeCursor,
@@ -18,6 +17,7 @@ import {
   Serie,
   WRONG_CURSOR,
 } from '../../domain/parseSearch.ts';
+import { Rut } from '../../domain/rut.ts';
 import { textSchema } from '../../domain/text.ts';
 import { invalidInput } from '../../errors.ts';
 import { CfeListView, cfeView } from '../../views/cfe.ts';

@@ -1,30 +1,30 @@
-/** Numbers of a type, kept as ranges: what they take grows with the holes between them, not with the numbers. */
+/** Numbers of a type as ranges, whose size depends on the gaps and not on the numbers. */
 
-/** Numbers from `from` to `to` of a serie, both included. */
+/** The numbers `from` to `to` of a serie, both included. */
 export interface SerieRange {
   readonly serie: string;
   readonly from: number;
   readonly to: number;
 }
 
-/** A number was added twice: what is stored contradicts itself. The message is for operators. */
+/** A number was added twice: the stored data is contradictory. The message is for operators. */
 export class DuplicateNumber extends Error {
   override readonly name = 'NumberTwice';
 }
 
 type Span = [from: number, to: number];
 
-/** How many spans of a serie may wait before they are sorted and merged. */
+/** The most unmerged spans of a serie. */
 const MOST_LOOSE = 2_000;
 
 export interface Ranges {
-  /** Adds the numbers; the order of calls does not matter. */
+  /** Adds numbers, in any order. */
   add(range: SerieRange): void;
-  /** All that was added, merged, by serie and number. Throws NumberTwice. */
+  /** Returns the merged ranges by serie and number. Throws NumberTwice. */
   merged(): SerieRange[];
 }
 
-/** `of`: what the numbers are of, for words. */
+/** `of`: the type of the numbers, for messages. */
 export function createRanges(of: string): Ranges {
   const series = new Map<string, { spans: Span[]; next: number }>();
   return {
@@ -34,7 +34,7 @@ export function createRanges(of: string): Ranges {
         held = { spans: [], next: MOST_LOOSE };
         series.set(serie, held);
       }
-      // Numbers come nearly in order, so most of them lengthen the last span.
+      // Numbers come nearly in order, so most of them extend the last span.
       const last = held.spans.at(-1);
       if (last && last[1] + 1 === from) {
         last[1] = to;
@@ -60,7 +60,7 @@ function merge(spans: readonly Span[], of: string): Span[] {
     const last = merged.at(-1);
     if (last && from <= last[1])
       throw new DuplicateNumber(
-        `${of} number ${from} counts twice: as issued and as annulled. Nothing was sent: have the rows mended.`,
+        `${of} number ${from} counts twice: as issued and as annulled. Nothing was sent: have the rows corrected.`,
       );
     if (last && from === last[1] + 1) last[1] = to;
     else merged.push([from, to]);

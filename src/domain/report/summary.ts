@@ -1,7 +1,6 @@
 /**
- * What one enterprise issued and annulled on one day, as the daily report tells it: counts, ranges of numbers and sums in
- * pesos by type (Formato Reporte v13.2, zone B; docs/authority/reports.md). It is fed one receipt and one annulled range
- * at a time, in any order, and holds only the ranges and the rows of amounts.
+ * Sums the issued and annulled numbers of one enterprise and day for the daily report: counts, ranges and amounts in pesos
+ * by type (Formato Reporte v13.2, zone B; docs/authority/reports.md). Keeps only ranges and rows of amounts in memory.
  */
 import Big from 'big.js';
 import type { Totals } from '../cfeDocument.ts';
@@ -12,7 +11,7 @@ import { identificationLimit, selectUiValue, type UiValueRow } from '../uiValues
 import { createRanges, type Ranges, type SerieRange } from './ranges.ts';
 import { rateSource, wantedRate } from './rate.ts';
 
-/** A receipt that the authority has and did not reject, as far as the report looks at it. */
+/** The reported facts of a receipt that the authority has and did not reject. */
 export interface IssuedReceipt {
   readonly type: CfeType;
   readonly serie: string;
@@ -21,7 +20,6 @@ export interface IssuedReceipt {
   readonly emissionDate: string;
   /** CdgDGISucur. */
   readonly branch: number;
-  /** As stored in its document. */
   readonly totals: Totals;
 }
 
@@ -30,15 +28,15 @@ interface AnnulledNumbers extends SerieRange {
   readonly type: CfeType;
 }
 
-/** Sums of one day of emission and branch, in pesos: decimal texts with 2 decimals, none below zero. */
+/** Sums of one emission date and branch, in pesos: decimal texts with 2 decimals, not negative. */
 export interface AmountRow extends Readonly<Record<Component, string>> {
   readonly emissionDate: string;
   readonly branch: number;
-  /** The sum of the others, as rounded. */
+  /** The sum of the rounded components. */
   readonly total: string;
 }
 
-/** What the report says of one type. */
+/** The report of one type. */
 export interface TypeSummary {
   readonly type: CfeType;
   /** Issued and annulled together. */
@@ -47,14 +45,14 @@ export interface TypeSummary {
   readonly issued: number;
   /** e-Tickets and their notes issued above 5,000 UI net; null for the other types, whose summary has no such count. */
   readonly aboveUiLimit: number | null;
-  /** Of the numbers used, annulled ones included; by serie and number. */
+  /** Used numbers, annulled ones included; by serie and number. */
   readonly usedRanges: readonly SerieRange[];
   readonly annulledRanges: readonly SerieRange[];
-  /** By date and branch; none where nothing was issued. */
+  /** By date and branch; empty if nothing was issued. */
   readonly rows: readonly AmountRow[];
 }
 
-/** Plain data; what is equal stands in the same order, so that its JSON can be compared. */
+/** Plain data in a fixed order, so that its JSON can be compared. */
 export interface ReportSummary {
   /** CantComprobantes: numbers used, of all types. */
   readonly used: number;
@@ -62,24 +60,24 @@ export interface ReportSummary {
   readonly types: readonly TypeSummary[];
 }
 
-/** How an amount in another currency becomes pesos. */
+/** How amounts in other currencies are converted to pesos. */
 interface Conversion {
   /** Date of the report's signature in Montevideo (TmstFirmaEnv). */
   readonly signedOn: string;
   /**
-   * Pesos for one unit by that quotation, as decimal text; null where the currency is quoted nowhere, and then the
-   * receipts' own rates count. Asked for what `wantedRates` names.
+   * Returns the pesos for one unit as decimal text; null for a currency without quotation, where the receipts' own rates
+   * apply. Called for the rates of `wantedRates`.
    */
   readonly rateOf: (wanted: WantedRate) => string | null;
 }
 
 export interface DaySums {
-  /** Throws NumberTwice where a number was added before, at the latest by `close`. */
+  /** Throws DuplicateNumber for a number that was added before; if not here, `close` throws it. */
   addIssued(receipt: IssuedReceipt): void;
   addAnnulled(numbers: AnnulledNumbers): void;
-  /** The quotations that `close` needs, each once, by currency and day. */
+  /** Returns the quotations that `close` needs, each once, by currency and day. */
   wantedRates(signedOn: string): WantedRate[];
-  /** The report's content. May be called again, with other rates. Throws ReportTooLarge and NumberTwice. */
+  /** Returns the report's content. May be called again with other rates. Throws ReportTooLarge and DuplicateNumber. */
   close(conversion: Conversion): ReportSummary;
 }
 
@@ -101,10 +99,10 @@ export const MOST_RANGES = 10_000;
 /** MontoType: 15 digits and 2 decimals. */
 const LARGEST_AMOUNT = Big('999999999999999.99');
 
-/** Sums in another currency, of receipts that count by the central bank's rate. */
+/** Sums in another currency that are converted by the central bank's rate. */
 interface Foreign {
   readonly inCurrency: Amounts;
-  /** The same in pesos by each receipt's own rate, which counts where the bank has none. */
+  /** The same in pesos by the receipts' own rates, which apply if the bank has no rate. */
   readonly byOwnRate: Amounts;
 }
 
@@ -122,7 +120,7 @@ interface OfType {
   aboveUiLimit: number;
 }
 
-/** An empty day. `uiValues`: the values of the UI that are known, at least one. */
+/** Creates the sums of an empty day. `uiValues`: the known values of the UI, at least one. */
 export function createDaySums(uiValues: readonly UiValueRow[]): DaySums {
   const types = new Map<CfeType, OfType>();
   const limits = new Map<string, Big>();
@@ -149,7 +147,7 @@ export function createDaySums(uiValues: readonly UiValueRow[]): DaySums {
       const { type, serie, numero, emissionDate, totals } = receipt;
       const held = ofType(type);
       held.used.add({ serie, from: numero, to: numero });
-      const amounts = carriedAmounts(type, totals);
+      const amounts = amountsInXml(type, totals);
       addToRow(rowOf(held.rows, receipt), receipt, amounts);
       if (cfeTypeRow(type).family !== 'ticket') return;
       if (netOf(amounts).times(totals.exchangeRate).gt(limitOn(emissionDate))) held.aboveUiLimit += 1;
@@ -232,11 +230,11 @@ const countOf = (ranges: readonly SerieRange[]): number =>
 function atMost(most: number, found: number, what: string): void {
   if (found <= most) return;
   throw new ReportTooLarge(
-    `The day has ${found} ${what}; one report holds ${most}, and a day has one report. Nothing was sent: this day must be settled with the authority.`,
+    `The day has ${found} ${what}; a report can have ${most}, and a day has one report. Nothing was sent: this day must be settled with the authority.`,
   );
 }
 
-/** Rounded once for each component, and the total is the sum of what was rounded (docs/authority/reports.md#rounding). */
+/** Rounds each component once; the total is the sum of the rounded components (docs/authority/reports.md#rounding). */
 function closeRow(
   { emissionDate, branch, pesos, foreign }: Row,
   conversion: Conversion,
@@ -255,7 +253,7 @@ function closeRow(
   const total = rounded.reduce((sum, [, amount]) => sum.plus(amount), Big(0));
   if (total.gt(LARGEST_AMOUNT)) {
     throw new ReportTooLarge(
-      `The amounts of ${of}, emitted on ${emissionDate} by branch ${branch}, come to more than 15 digits, which no report holds. Nothing was sent: this day must be settled with the authority.`,
+      `The amounts of ${of}, emitted on ${emissionDate} by branch ${branch}, have more than 15 digits, too many for a report. Nothing was sent: this day must be settled with the authority.`,
     );
   }
   const texts = Object.fromEntries(rounded.map(([component, amount]) => [component, amountText(amount)]));
@@ -277,30 +275,29 @@ const noAmounts = (): Amounts => ({
   basicVat: ZERO,
 });
 
-const NOTHING = /^-?[0.]+$/;
+const ZERO_TEXT = /^-?[0.]+$/;
 
 /**
- * The amounts that the signed XML of a receipt carries, in its currency, but for those that are zero: an export document
- * carries what is exported alone, and VAT stands only beside its base (docs/authority/receipts.md#totals). The authority
- * can compare with nothing else.
+ * Returns the amounts in the signed XML of a receipt, in its currency, without zeros: the authority can compare nothing
+ * else. Export documents have only exported amounts, and VAT appears only with its base (docs/authority/receipts.md#totals).
  */
-function carriedAmounts(type: CfeType, totals: Totals): [Component, Big][] {
-  const carried = cfeTypeRow(type).family === 'export' ? (['exported'] as const) : COMPONENTS;
-  return carried.flatMap((component): [Component, Big][] => {
-    if (NOTHING.test(totals[component])) return [];
-    if (component === 'minimumVat' && NOTHING.test(totals.minimumNet)) return [];
-    if (component === 'basicVat' && NOTHING.test(totals.basicNet)) return [];
+function amountsInXml(type: CfeType, totals: Totals): [Component, Big][] {
+  const components = cfeTypeRow(type).family === 'export' ? (['exported'] as const) : COMPONENTS;
+  return components.flatMap((component): [Component, Big][] => {
+    if (ZERO_TEXT.test(totals[component])) return [];
+    if (component === 'minimumVat' && ZERO_TEXT.test(totals.minimumNet)) return [];
+    if (component === 'basicVat' && ZERO_TEXT.test(totals.basicNet)) return [];
     return [[component, Big(totals[component])]];
   });
 }
 
-/** Adds to `sums` in place, each amount times `rate`, exactly: nothing is rounded. */
+/** Adds each amount times `rate` to `sums` in place, without rounding. */
 function addTo(sums: Amounts, amounts: Iterable<readonly [Component, Big]>, rate?: Big): void {
   for (const [component, amount] of amounts)
     sums[component] = sums[component].plus(rate ? amount.times(rate) : amount);
 }
 
-/** All without VAT (Formato CFE v25.2, zone A, fields 112 to 118). */
+/** Sums the amounts without VAT (Formato CFE v25.2, zone A, fields 112 to 118). */
 function netOf(amounts: Iterable<readonly [Component, Big]>): Big {
   let net = ZERO;
   for (const [component, amount] of amounts)

@@ -167,7 +167,7 @@ describe('a day that one report cannot hold', () => {
       sums.addIssued(issuedOf(aReceipt('ETICKET', 2 * index + 1, { exempt: '1.00' })));
     expect(() => close(sums)).toThrow(ReportTooLarge);
     expect(() => close(sums)).toThrow(
-      /10001 ranges of used numbers of e-Ticket \(101\); one report holds 10000/,
+      /10001 ranges of used numbers of e-Ticket \(101\); a report can have 10000/,
     );
   });
 
@@ -191,7 +191,7 @@ describe('a day that one report cannot hold', () => {
     expect(close(sums).types[0]?.rows).toHaveLength(MOST_ROWS);
     issue(MOST_ROWS);
     expect(() => close(sums)).toThrow(
-      /1001 days of emission and branches of e-Factura \(111\); one report holds 1000/,
+      /1001 days of emission and branches of e-Factura \(111\); a report can have 1000/,
     );
   });
 
@@ -203,7 +203,7 @@ describe('a day that one report cannot hold', () => {
     expect(close(sums).types[0]?.rows[0]?.total).toBe('999999999999999.99');
     issue(2, '0.01');
     expect(() => close(sums)).toThrow(
-      /e-Factura \(111\), emitted on 2026-03-10 by branch 1, come to more than 15 digits/,
+      /e-Factura \(111\), emitted on 2026-03-10 by branch 1, have more than 15 digits/,
     );
   });
 });
