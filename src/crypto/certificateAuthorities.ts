@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { isValidAt } from './x509.ts';
 
-/** The certification authorities that may certify an enterprise; `any`: nobody looks at who did. */
+/** The accepted certification authorities of enterprises; `any`: not checked. */
 export type CertificateAuthorities = readonly X509Certificate[] | 'any';
 
 /**
- * Whether one of the authorities, valid at `at`, signed the certificate (DER). They are all that counts: no certificate
- * that came with it may stand between. False for what is no certificate.
+ * True when one of the authorities, valid at `at`, signed the certificate (DER). Accepts no intermediate certificates from
+ * the file. False for malformed certificates.
  */
 export function isCertified(
   certificateDer: Uint8Array,
@@ -19,7 +19,7 @@ export function isCertified(
   return authorities.some(
     (authority) =>
       isValidAt(authority, at) &&
-      // Names, key identifiers, and that the key usage of the authority allows it to sign certificates.
+      // Checks names, key identifiers and the authority's key usage.
       certificate.checkIssued(authority) &&
       certificate.verify(authority.publicKey),
   );

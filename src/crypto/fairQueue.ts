@@ -1,16 +1,15 @@
 import { Refusal } from '../errors.ts';
 
-/** Runs tasks that take a core each. */
+/** Runs CPU-bound tasks. */
 export interface FairQueue {
-  /** Runs `task` for `owner`, an id, once there is room. Refuses when too many wait (UNAVAILABLE). */
+  /** Runs `task` for `owner` (an id) when there is a free slot. Throws UNAVAILABLE when too many wait. */
   run<T>(owner: string, task: () => Promise<T>, options?: { isHeavy: boolean }): Promise<T>;
 }
 
 /**
- * Work of many owners: `atOnce` pieces at a time, one of an owner, first come first served otherwise. Up to `waiting`
- * pieces wait, `waitingOfOne` of an owner: nobody can fill the queue alone. `seconds`: the longest that a piece takes.
- * Of all these places heavy pieces have at most `heavy`, whoever they belong to, so that the others go on beside them; of one owner
- * `ofOne` of them wait.
+ * Creates a queue for tasks of many owners: `atOnce` run at a time, one per owner, first come, first served. Up to
+ * `waiting` tasks wait, `waitingOfOne` per owner, so that no owner fills the queue. `heavy` limits the slots of heavy tasks
+ * to keep room for others; `ofOne` heavy tasks wait per owner. `seconds`: the longest duration of a task.
  */
 export function createFairQueue(limits: {
   atOnce: number;
@@ -18,15 +17,15 @@ export function createFairQueue(limits: {
   waitingOfOne: number;
   heavy?: { atOnce: number; waiting: number; ofOne: number };
   seconds: number;
-  /** What is said to whom it refuses. */
+  /** The message of the refusal. */
   full: string;
 }): FairQueue {
   const { heavy = { atOnce: limits.atOnce, waiting: limits.waiting, ofOne: limits.waitingOfOne } } = limits;
-  /** The owners of what runs, and whether it is heavy. */
+  /** The owners of running tasks, and whether the task is heavy. */
   const running = new Map<string, boolean>();
-  const waiting: { owner: string; isHeavy: boolean; begin: () => void }[] = [];
+  const waiting: { owner: string; isHeavy: boolean; start: () => void }[] = [];
 
-  const mayBegin = (owner: string, isHeavy: boolean): boolean =>
+  const mayStart = (owner: string, isHeavy: boolean): boolean =>
     running.size < limits.atOnce &&
     !running.has(owner) &&
     !(isHeavy && [...running.values()].filter(Boolean).length >= heavy.atOnce);
@@ -40,30 +39,30 @@ export function createFairQueue(limits: {
       pieces.length < heavy.waiting && pieces.filter((piece) => piece.owner === owner).length < heavy.ofOne
     );
   };
-  /** Begins what may: the end of a heavy piece may let two begin, the next heavy one and a light one of its owner. */
-  const beginNext = (): void => {
+  /** Starts all tasks that may run: the end of a heavy task can free two, the next heavy one and its owner's light one. */
+  const startWaiting = (): void => {
     for (;;) {
-      const next = waiting.findIndex(({ owner, isHeavy }) => mayBegin(owner, isHeavy));
+      const next = waiting.findIndex(({ owner, isHeavy }) => mayStart(owner, isHeavy));
       const [piece] = next === -1 ? [] : waiting.splice(next, 1);
       if (!piece) return;
       running.set(piece.owner, piece.isHeavy);
-      piece.begin();
+      piece.start();
     }
   };
   return {
     async run(owner, task, { isHeavy } = { isHeavy: false }) {
-      if (!mayBegin(owner, isHeavy) && !mayWait(owner, isHeavy)) {
+      if (!mayStart(owner, isHeavy) && !mayWait(owner, isHeavy)) {
         throw new Refusal('UNAVAILABLE', limits.full, { retryAfterSeconds: limits.seconds });
       }
-      await new Promise<void>((begin) => {
-        waiting.push({ owner, isHeavy, begin });
-        beginNext();
+      await new Promise<void>((start) => {
+        waiting.push({ owner, isHeavy, start });
+        startWaiting();
       });
       try {
         return await task();
       } finally {
         running.delete(owner);
-        beginNext();
+        startWaiting();
       }
     },
   };

@@ -1,19 +1,19 @@
-/** What tells that somebody signed in from a browser before: `<id>.<proof>…`, one proof for each of the people who did. */
+/** Cookies of known browsers: `<id>.<proof>…`, one proof for each person who signed in from the browser. */
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Peppers } from './peppers.ts';
 
 const ID_BYTES = 12;
-/** People who share a browser; of more the first are forgotten. */
+/** People per browser; the oldest are dropped. */
 const MOST_PEOPLE = 5;
 
 export interface KnownBrowsers {
-  /** The id of the browser that holds `held`, if it is one from which `email` signed in before; null where not. */
+  /** Returns the id of the browser with the cookie `held`, if `email` signed in from it before; otherwise null. */
   idFor(email: string, held: string | undefined): string | null;
-  /** What the browser holds from now on, `email` having signed in. */
+  /** Returns the new cookie of the browser after `email` signed in. */
   remember(email: string, held: string | undefined): string;
 }
 
-/** `peppers`: without them nobody can make such a proof. New proofs are made under the first. */
+/** `peppers`: the keys of the proofs; the first makes new ones. */
 export function createKnownBrowsers(peppers: Peppers): KnownBrowsers {
   const keys = peppers.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', 'cfe console browsers', 32)));
   const proofsOf = (id: string, email: string): string[] =>

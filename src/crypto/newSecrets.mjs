@@ -1,5 +1,5 @@
 // @ts-check
-/** New secrets of a service, each as its variable holds it. Plain JavaScript: `npm run secrets` runs on what is there. */
+/** Creates the secrets of a service in the form of its variables. Plain JavaScript: `npm run secrets` needs no install. */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 
 const KEY_BYTES = 32;
@@ -7,7 +7,7 @@ const PASSWORD_BYTES = 24;
 const KID_BYTES = 4;
 
 /**
- * A new key pair with its id: the private half, as an entry of CFE_KEY_ENCRYPTION_KEYS.
+ * Creates a key pair and returns its private half with its id, as an entry of CFE_KEY_ENCRYPTION_KEYS.
  * @param {string} id
  */
 export function newKeyEncryptionKey(id) {
@@ -16,7 +16,7 @@ export function newKeyEncryptionKey(id) {
 }
 
 /**
- * The public half, as CFE_SEALING_KEY, of the pair that CFE_KEY_ENCRYPTION_KEYS begins with.
+ * Returns the public half, as CFE_SEALING_KEY, of the first pair in CFE_KEY_ENCRYPTION_KEYS.
  * @param {string} keys
  */
 export function sealingKeyFor(keys) {
@@ -30,13 +30,13 @@ export function sealingKeyFor(keys) {
 }
 
 /**
- * A pepper with its id, as an entry of CFE_PEPPER or CFE_CONSOLE_PEPPER.
+ * Creates a pepper with its id, as an entry of CFE_PEPPER or CFE_CONSOLE_PEPPER.
  * @param {string} id
  */
 export const newPepper = (id) => `${id}:${randomBytes(KEY_BYTES).toString('base64')}`;
 
 /**
- * A token key, as an entry of CFE_TOKEN_KEYS; its `kid` begins with `prefix`.
+ * Creates a token key, as an entry of CFE_TOKEN_KEYS; its `kid` starts with `prefix`.
  * @param {string} prefix
  */
 export function newTokenKey(prefix) {
@@ -45,5 +45,5 @@ export function newTokenKey(prefix) {
   return { kty: String(kty), crv: String(crv), kid, x: String(x), d: String(d) };
 }
 
-/** A password for a database; hexadecimal, so that it stands in an address without escapes. */
+/** Creates a database password; hexadecimal, so that addresses need no escapes. */
 export const newPassword = () => randomBytes(PASSWORD_BYTES).toString('hex');

@@ -14,46 +14,44 @@ const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
 export interface Passwords {
-  /** The hash of a new password, with a salt of its own. */
+  /** Hashes a new password with a new salt. */
   hash(password: string): Promise<string>;
-  /**
-   * Whether `password` is the one of `hash`; takes as long where there is none (null). Refuses when too many wait (UNAVAILABLE).
-   */
+  /** True when `password` matches `hash`. Takes equally long without one (null). Throws UNAVAILABLE when too many wait. */
   matches(password: string, hash: string | null, from: CheckedFrom): Promise<boolean>;
-  /** Whether a folded text is one of the most common passwords. */
+  /** True for one of the most common passwords, as folded text. */
   isCommon(text: string): boolean;
 }
 
-/** Who asks for a check. */
+/** The origin of a check. */
 export interface CheckedFrom {
-  /** Has one check at a time: a network, or a person. */
+  /** A network or a person, with one check at a time. */
   readonly owner: string;
-  /** The owner is a person who is signed in, or who signed in from this browser before. They wait in a queue of their own. */
+  /** Whether the owner is a person who is signed in or uses a known browser; they have a separate queue. */
   readonly known: boolean;
 }
 
 /**
- * Passwords are checked one after the other, so that a flood of them leaves the process its threads; beside those of strangers, those of
- * who is known. `cost`: that of new hashes.
+ * Creates the password checks. Two queues, for known people and for others, run one check each, so that a flood of checks
+ * leaves threads to the process. `cost`: of new hashes.
  */
 export function createPasswords(cost: Cost = COST): Passwords {
   const limits = {
     atOnce: 1,
     waitingOfOne: 5,
     seconds: 2,
-    full: 'Too many people are signing in at the moment; try again in some seconds.',
+    full: 'Too many people are signing in at the moment; try again in a few seconds.',
   };
   const strangers = createFairQueue({ ...limits, waiting: 20 });
   const known = createFairQueue({ ...limits, waiting: 40 });
   const common = commonPasswords();
-  const nobodys = format(cost, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
+  const dummyHash = format(cost, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
   return {
     async hash(password) {
       const salt = randomBytes(SALT_BYTES);
       return format(cost, salt, await derive(password, salt, cost));
     },
     async matches(password, hash, from) {
-      const [, log2N, r, p, salt = '', held = ''] = (hash ?? nobodys).split('.');
+      const [, log2N, r, p, salt = '', held = ''] = (hash ?? dummyHash).split('.');
       const stored = { log2N: Number(log2N), r: Number(r), p: Number(p) };
       const queue = from.known ? known : strangers;
       const derived = await queue.run(from.owner, () =>
@@ -65,7 +63,7 @@ export function createPasswords(cost: Cost = COST): Passwords {
   };
 }
 
-/** The list in common-passwords.txt, which says where it comes from. */
+/** Reads common-passwords.txt, which names its source. */
 function commonPasswords(): ReadonlySet<string> {
   const lines = readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8').split('\n');
   return new Set(lines.filter((line) => !line.startsWith('#')).flatMap((line) => line.split(' ')));
@@ -74,7 +72,7 @@ function commonPasswords(): ReadonlySet<string> {
 const format = ({ log2N, r, p }: Cost, salt: Buffer, hash: Buffer): string =>
   ['scrypt', log2N, r, p, salt.toString('base64url'), hash.toString('base64url')].join('.');
 
-/** Passwords that look alike are alike however they were typed: in Unicode's normal form (NFKC). */
+/** Normalises the password (NFKC), so that different encodings of the same characters match. */
 function derive(password: string, salt: Buffer, cost: Cost): Promise<Buffer> {
   const N = 2 ** cost.log2N;
   const options: ScryptOptions = { N, r: cost.r, p: cost.p, maxmem: 256 * N * cost.r };

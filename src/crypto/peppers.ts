@@ -1,30 +1,30 @@
-/** Secret keys that are not in the database, by which what it holds is hashed or sealed (CFE_PEPPER, CFE_CONSOLE_PEPPER). */
+/** Secret keys outside the database that hash or encrypt its contents (CFE_PEPPER, CFE_CONSOLE_PEPPER). */
 import { createHmac } from 'node:crypto';
 
-/** A pepper: 32 bytes and the id that is stored with whatever was made under it. */
+/** A pepper: 32 bytes, and an id that is stored with every hash. */
 export interface Pepper {
   readonly id: string;
   readonly key: Uint8Array;
 }
 
-/** The first is for whatever is made from now on; the others are for what was made before. */
+/** The first makes new hashes; the others check older ones. */
 export type Peppers = readonly [Pepper, ...Pepper[]];
 
 const SEPARATOR = ':';
 
-/** The id in front of a stored hash; undefined where there is none. */
+/** Returns the id in front of a stored hash; undefined without one. */
 function pepperIdIn(stored: Uint8Array): string | undefined {
   const at = stored.indexOf(SEPARATOR.charCodeAt(0));
   return at < 0 ? undefined : Buffer.from(stored.subarray(0, at)).toString('latin1');
 }
 
 /**
- * The hash of a text as it is stored: the id of its pepper, a colon, and the HMAC-SHA-256 of `label` and text. To
- * compare it with a stored hash, `like`, it is made under that one's pepper, if it is still configured.
+ * Returns the stored form of a hash: pepper id, colon, and HMAC-SHA-256 of `label` and parts. `like`: a stored hash to
+ * compare with, whose pepper is used if it is still configured.
  */
 export type PepperedHash = (parts: readonly (string | Uint8Array)[], like?: Uint8Array | null) => Buffer;
 
-/** `label` keeps these hashes apart from whatever else the peppers hash. */
+/** `label` separates these hashes from other uses of the peppers. */
 export function createPepperedHash(peppers: Peppers, label: string): PepperedHash {
   return (parts, like) => {
     const id = like ? pepperIdIn(like) : undefined;

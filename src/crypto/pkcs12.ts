@@ -1,6 +1,6 @@
 /**
- * Opening of .p12 files (PKCS#12; docs/contract.md#certificate). Whoever made a file decides what it costs to open, so
- * each is opened in a thread of its own, for a limited time, and an owner's files one after the other.
+ * Opens .p12 files (PKCS#12; docs/contract.md#certificate). The file itself decides the cost of opening it, so each is
+ * opened in its own thread with a time limit, one at a time per owner.
  */
 import { Worker } from 'node:worker_threads';
 import { createFairQueue } from './fairQueue.ts';
@@ -10,13 +10,10 @@ export type { Identity, Pkcs12Failure } from './pkcs12Identity.ts';
 
 /** Files with a key and a chain of certificates have 2 to 10 KiB. */
 const MOST_BYTES = 64 * 1024;
-/**
- * Processor time, so that a busy machine refuses no good file. The rounds that pkcs12Container.ts allows take less;
- * whatever else a file makes of its thread ends here.
- */
+/** CPU time, so that a busy machine refuses no valid file. The rounds that pkcs12Container.ts allows take less. */
 const MOST_SECONDS = 3;
 const LOOK_EVERY_MS = 100;
-/** Each thread may take a core. Twelve that wait are 18 s of work at the most. */
+/** Each thread may use a core. Twelve waiting files are at most 18 s of work. */
 const queue = createFairQueue({
   atOnce: 2,
   waiting: 12,
@@ -25,24 +22,24 @@ const queue = createFairQueue({
   full: 'Too many files are being opened; try again in a few seconds.',
 });
 
-/** `Disposable`: overwrites the private key with zeros. */
+/** Disposing overwrites the private key with zeros. */
 export type OwnedIdentity = Identity & Disposable;
 
-/** Why a .p12 does not open, or what is in it. */
+/** The identity in a .p12 file, or the reason for not opening it. */
 export type OpenedFile =
   | { readonly ok: true; readonly identity: OwnedIdentity }
   | Extract<OpenedPkcs12, { ok: false }>;
 
 /**
- * Opens a .p12 (pkcs12Identity.ts) for `owner`, an id: one file of an owner at a time. Dates and key length are the
- * caller's to judge. Refuses when too many wait (UNAVAILABLE).
+ * Opens a .p12 (pkcs12Identity.ts) for `owner` (an id), one file at a time. The caller must check dates and key length.
+ * Throws UNAVAILABLE when too many wait.
  */
 export async function openPkcs12(file: Uint8Array, password: string, owner: string): Promise<OpenedFile> {
   if (file.length > MOST_BYTES) return { ok: false, reason: 'not_pkcs12' };
   const opened = await queue.run(owner, () => openInThread(file, password));
   if (!opened.ok) return opened;
   const { identity } = opened;
-  // What comes from a thread are plain arrays.
+  // A thread returns plain arrays.
   const { buffer, byteOffset, byteLength } = identity.privateKeyDer;
   const privateKeyDer = Buffer.from(buffer, byteOffset, byteLength);
   return {
@@ -68,12 +65,12 @@ async function openInThread(file: Uint8Array, password: string): Promise<OpenedP
       const { user, system } = await worker.cpuUsage();
       if (user + system > MOST_SECONDS * 1e6) resolve({ ok: false, reason: 'too_costly' });
     } catch {
-      // The thread does not run yet, or no longer.
+      // The thread has not started or has ended.
     }
   };
   const watching = setInterval(() => void look(), LOOK_EVERY_MS);
   worker.once('message', resolve);
-  // A file that exhausts the memory of its thread, or brings forge down, is none that we could use.
+  // A file that exhausts the thread's memory or crashes forge is unusable.
   worker.once('error', () => resolve({ ok: false, reason: 'not_pkcs12' }));
   try {
     return await promise;

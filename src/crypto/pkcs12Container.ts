@@ -1,23 +1,22 @@
 /**
- * Takes keys and certificates out of a PKCS#12 container (RFC 7292) as DER. node-forge serves for this alone: Node
- * cannot open such files, and OpenSSL 3 refuses the old ciphers that certification authorities still use. Whether key
- * and certificate are sound is judged by node:crypto (pkcs12.ts).
+ * Extracts keys and certificates from a PKCS#12 container (RFC 7292) as DER. Uses node-forge: Node cannot open such files,
+ * and OpenSSL 3 refuses old ciphers that certification authorities still use. pkcs12Identity.ts validates the result.
  */
 import { pbkdf2Sync } from 'node:crypto';
 import forge from 'node-forge';
 
-/** Rounds that deriving keys from the password may cost, all derivations of one try together; files in use have up to 300,000. */
+/** The most rounds of key derivation in one attempt, over all derivations; real files have up to 300,000. */
 const MOST_ROUNDS = 600_000;
 
 /** Why a container does not open. */
 export type ContainerFailure = 'not_pkcs12' | 'too_costly' | 'wrong_password';
 
-/** What a container holds, each in DER: PKCS#8 keys and X.509 certificates. */
+/** The content of a container in DER: PKCS#8 keys and X.509 certificates. */
 export type Container =
   | { readonly ok: true; readonly keys: Uint8Array[]; readonly certificates: Uint8Array[] }
   | { readonly ok: false; readonly reason: ContainerFailure };
 
-/** The contents of `file`. It derives as many rounds as the file demands, up to MOST_ROUNDS. */
+/** Opens `file`, deriving keys with as many rounds as it demands, up to MOST_ROUNDS. */
 export function openContainer(file: Uint8Array, password: string): Container {
   let pfx: forge.asn1.Asn1;
   try {
@@ -30,7 +29,7 @@ export function openContainer(file: Uint8Array, password: string): Container {
     return { ok: true, ...contentsOf(parse(pfx, password)) };
   } catch (error) {
     if (error instanceof TooCostly) return { ok: false, reason: 'too_costly' };
-    // Without a MAC nothing but the rubbish that comes out tells of a wrong password.
+    // Without a MAC a wrong password shows only by undecodable content.
     const wrong = (isPfx(pfx) && !hasMac(pfx)) || isAboutMac(error) || isAboutDecryption(error);
     return { ok: false, reason: wrong ? 'wrong_password' : 'not_pkcs12' };
   } finally {
@@ -40,26 +39,26 @@ export function openContainer(file: Uint8Array, password: string): Container {
 
 class TooCostly extends Error {}
 
-/** What the file that is open has cost so far; a thread opens one at a time. Null: none is open, and nothing is limited. */
+/** Rounds spent on the open file; a thread opens one at a time. Null: no file is open, no limit applies. */
 let spentRounds: number | null = null;
 
-/** What forge derives a key with; its name and the bytes that it gives. SHA-1 where there is none. */
+/** The hash function of a derivation in forge; undefined: SHA-1. */
 type Hash = { readonly algorithm: string; readonly digestLength: number } | undefined;
 
 function spend(rounds: number, bytes: number, hash: Hash): void {
   if (spentRounds === null) return;
-  // forge reads a count of four bytes as signed: one below 1 would give the file credit for others.
+  // forge reads a four-byte count as signed: a negative count would give the file credit for later ones.
   if (!(rounds >= 1)) throw new TooCostly();
   const { digestLength } = hash ?? { digestLength: 20 };
-  // A round of SHA-384 or SHA-512 takes twice the time; one of SHA-1 no less than SHA-256, as forge has it.
+  // A round of SHA-384 or SHA-512 takes twice the time; in forge SHA-1 takes no less than SHA-256.
   const weight = digestLength > 32 ? 2 : 1;
   spentRounds += rounds * Math.ceil(bytes / digestLength) * weight;
   if (spentRounds > MOST_ROUNDS) throw new TooCostly();
 }
 
 /**
- * Every derivation of forge's goes through these, whether its rounds stand in the clear or inside an encrypted part:
- * they are counted before they are made. PBKDF2 is Node's own, which takes a tenth of the time.
+ * Every key derivation of forge goes through these functions, also for nested encrypted parts, so rounds are counted
+ * before they run. PBKDF2 uses Node, which takes a tenth of the time.
  */
 interface Derivations {
   pbe: { generatePkcs12Key: Pkcs12Derivation };
@@ -90,16 +89,16 @@ derivations.pkcs5.pbkdf2 = (password, salt, rounds, bytes, hash) => {
 };
 
 /**
- * forge passes the password to PBES2 as Latin-1 where UTF-8 is asked for (RFC 8018 §3), while the MAC takes it right
- * (as BMPString). So a password beyond ASCII whose MAC holds gets a second try, as UTF-8 and without the MAC; whatever the
- * first one failed by: one time in 256 what the wrong key makes is padded well, and fails as ASN.1 only.
+ * forge passes the password to PBES2 as Latin-1 instead of UTF-8 (RFC 8018 §3), but correctly to the MAC (BMPString). So a
+ * non-ASCII password with a valid MAC gets a second attempt, as UTF-8 and without the MAC, after any error: one time in
+ * 256 the wrong key gives valid padding and fails only as ASN.1.
  */
 function parse(pfx: forge.asn1.Asn1, password: string): forge.pkcs12.Pkcs12Pfx {
   try {
     return forge.pkcs12.pkcs12FromAsn1(pfx, password);
   } catch (error) {
     if (isAscii(password) || isAboutMac(error) || error instanceof TooCostly) throw error;
-    // The second try has its own limit: a file may cost twice as much.
+    // The second attempt has its own limit: a file may cost twice as much.
     spentRounds = 0;
     const withoutMac = { ...pfx, value: childrenOf(pfx).slice(0, 2) };
     return forge.pkcs12.pkcs12FromAsn1(withoutMac, forge.util.encodeUtf8(password));
@@ -109,7 +108,7 @@ function parse(pfx: forge.asn1.Asn1, password: string): forge.pkcs12.Pkcs12Pfx {
 const hasMac = (pfx: forge.asn1.Asn1): boolean => childrenOf(pfx).length > 2;
 const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
-/** forge tells its failures apart by their words alone. */
+/** forge's errors differ only in their messages. */
 const isAboutMac = (error: unknown): boolean =>
   messageOf(error).startsWith('PKCS#12 MAC could not be verified');
 const isAboutDecryption = (error: unknown): boolean => /decrypt/i.test(messageOf(error));
@@ -124,7 +123,7 @@ function contentsOf(pfx: forge.pkcs12.Pkcs12Pfx): { keys: Uint8Array[]; certific
   };
 }
 
-/** A key that forge does not know itself (elliptic curves) is there as ASN.1. */
+/** Keys that forge does not support (elliptic curves) are available as ASN.1. */
 function keyOf({ key, asn1 }: forge.pkcs12.Bag): Uint8Array[] {
   if (key) return [derOf(forge.pki.wrapRsaPrivateKey(forge.pki.privateKeyToAsn1(key)))];
   return asn1 ? [derOf(asn1)] : [];
@@ -141,7 +140,7 @@ const { Type, Class } = forge.asn1;
 const isUniversal = (node: forge.asn1.Asn1 | undefined, type: forge.asn1.Type): boolean =>
   node?.type === type && node.tagClass === Class.UNIVERSAL;
 
-/** Whether it has the form of a PFX: a version and what is safe. */
+/** True for the form of a PFX: version and authSafe. */
 function isPfx(node: forge.asn1.Asn1): boolean {
   const [version, authSafe] = childrenOf(node);
   return (

@@ -1,10 +1,10 @@
-/** From what a .p12 holds to the key and the certificate that belong together: judged by node:crypto. */
+/** Finds the matching key and certificate in a .p12 with node:crypto. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import forge from 'node-forge';
 import { type ContainerFailure, openContainer } from './pkcs12Container.ts';
 import { hasRsaKey, isRsaKey } from './rsa.ts';
 
-/** A file of a company has one key, its certificate, and a chain of two or three. */
+/** A real file has one key, its certificate, and a chain of two or three. */
 const MOST_KEYS = 4;
 const MOST_CERTIFICATES = 16;
 
@@ -16,7 +16,7 @@ export interface Identity {
   /** PKCS#8, DER. Secret: overwrite it with zeros when done. */
   readonly privateKeyDer: Buffer;
   readonly certificateDer: Buffer;
-  /** The whole subject, one attribute after the other: `C=UY, serialNumber=RUC…, CN=…`. */
+  /** All attributes of the subject: `C=UY, serialNumber=RUC…, CN=…`. */
   readonly subject: string;
   /** CN of the subject: the holder's name. */
   readonly commonName: string | null;
@@ -25,7 +25,7 @@ export interface Identity {
   readonly notBefore: Date;
   readonly notAfter: Date;
   readonly modulusBits: number;
-  /** Whether its key usage allows signatures; without one it may be used for anything (RFC 5280, section 4.2.1.3). */
+  /** Whether the key usage allows signatures; without a key usage everything is allowed (RFC 5280, section 4.2.1.3). */
   readonly maySign: boolean;
 }
 
@@ -34,8 +34,8 @@ export type OpenedPkcs12 =
   | { readonly ok: false; readonly reason: Pkcs12Failure };
 
 /**
- * Opens a .p12: its RSA key with the certificate that belongs to it; of several such certificates the one that lasts
- * longest. Runs as long as whoever made the file wished (pkcs12.ts bounds it).
+ * Opens a .p12 and returns its RSA key with the matching certificate that expires last. The file decides the running time,
+ * which pkcs12.ts limits.
  */
 export function openIdentity(file: Uint8Array, password: string): OpenedPkcs12 {
   const container = openContainer(file, password);
@@ -63,7 +63,7 @@ function choose(keyDers: Uint8Array[], certificateDers: Uint8Array[]): OpenedPkc
 }
 
 function identityOf(key: KeyObject, certificate: X509Certificate): Identity {
-  // The only reading of the subject that undoes its escapes; an attribute given several times is a list.
+  // Only this reading removes the escapes of the subject; a repeated attribute is a list.
   const names: Readonly<Record<string, unknown>> = { ...certificate.toLegacyObject().subject };
   return {
     privateKeyDer: key.export({ type: 'pkcs8', format: 'der' }),
@@ -80,7 +80,7 @@ function identityOf(key: KeyObject, certificate: X509Certificate): Identity {
   };
 }
 
-/** node:crypto does not tell the key usage. */
+/** Uses forge because node:crypto does not expose the key usage. */
 function maySign({ raw }: X509Certificate): boolean {
   const certificate = forge.pki.certificateFromAsn1(
     forge.asn1.fromDer(forge.util.createBuffer(raw.toString('latin1'))),
@@ -89,7 +89,7 @@ function maySign({ raw }: X509Certificate): boolean {
   return !usage || usage['digitalSignature'] === true || usage['nonRepudiation'] === true;
 }
 
-/** The attribute's value; null where it is given several times, since none of them counts more. */
+/** Returns the attribute's value; null if it is repeated, which makes it ambiguous. */
 function single(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }

@@ -1,25 +1,25 @@
 /**
- * What is kept of a request beside its hash, so that another request with its Idempotency-Key can be told where it
- * differs: the names of its fields, and in place of each value a short keyed hash of it.
+ * Outline of a request, stored with its hash to report where another request with its Idempotency-Key differs: field
+ * names, and a short keyed hash for each value.
  */
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../domain/canonicalJson.ts';
 import { JsonNumber } from '../domain/decimal.ts';
 
-/** The shape of a JSON value with a tag for each string, number and word. */
+/** A JSON value with a tag for each string, number and literal. */
 type Shape = string | readonly Shape[] | { readonly [name: string]: Shape };
 
 export interface RequestOutline {
-  /** The same for every request of that method and path, under one pepper. */
+  /** Equal for all requests with the same method and path, under one pepper. */
   readonly check: string;
   readonly body: Shape;
 }
 
-/** 24 bits: enough to find a difference, too few to tell a value from others. */
+/** 24 bits: enough to find a difference, too few to identify a value. */
 const TAG_LENGTH = 4;
 
-/** Where a value stands: a JSON Pointer (RFC 6901). */
-const within = (pointer: string, name: string | number): string =>
+/** Appends a name to a JSON Pointer (RFC 6901). */
+const appendPointer = (pointer: string, name: string | number): string =>
   `${pointer}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
 const tagOf = (key: string, pointer: string, leaf: string): string =>
@@ -28,21 +28,22 @@ const tagOf = (key: string, pointer: string, leaf: string): string =>
 const isLeaf = (value: unknown): boolean =>
   typeof value !== 'object' || value === null || value instanceof JsonNumber;
 
-/** The outline of a body as `readJson` reads it; `key` is a secret that follows from method and path. */
+/** Returns the outline of a body from `readJson`. `key`: a secret derived from method and path. */
 export function outlineRequest(body: unknown, key: string): RequestOutline {
   const shapeOf = (value: unknown, pointer: string): Shape => {
     if (isLeaf(value)) return tagOf(key, pointer, canonicalJson(value));
-    if (Array.isArray(value)) return value.map((part, i) => shapeOf(part, within(pointer, i)));
+    if (Array.isArray(value)) return value.map((part, i) => shapeOf(part, appendPointer(pointer, i)));
     const fields = Object.entries(value as object);
-    return Object.fromEntries(fields.map(([name, part]) => [name, shapeOf(part, within(pointer, name))]));
+    return Object.fromEntries(
+      fields.map(([name, part]) => [name, shapeOf(part, appendPointer(pointer, name))]),
+    );
   };
   return { check: tagOf(key, '', ''), body: shapeOf(body, '') };
 }
 
 /**
- * The JSON Pointer of the first difference of a body, in its own order, from the request that an outline is of; what it
- * lacks comes after what it has. Empty where none is found (tags are short); null where the outline is of another method
- * or path.
+ * Returns the JSON Pointer of the first difference between a body and an outline, in the order of the body, missing fields
+ * last. '' if no difference is found (tags are short); null if the outline has another method or path.
  */
 export function findFirstDifference(
   { check, body: kept }: RequestOutline,
@@ -55,7 +56,7 @@ export function findFirstDifference(
     if (typeof shape === 'string' || Array.isArray(shape) !== Array.isArray(value)) return pointer;
     const [was, is] = [new Map(Object.entries(shape)), new Map(Object.entries(value as object))];
     for (const name of new Set([...is.keys(), ...was.keys()])) {
-      const found = differs(was.get(name), is.get(name), within(pointer, name));
+      const found = differs(was.get(name), is.get(name), appendPointer(pointer, name));
       if (found !== null) return found;
     }
     return null;

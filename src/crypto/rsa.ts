@@ -1,6 +1,6 @@
 /**
- * Looks at keys and certificates of others before OpenSSL reads them: it computes natively whatever a key asks for, for
- * most kinds at any size, and nothing can stop it. Only RSA of a sane size is let through.
+ * Checks foreign keys and certificates before OpenSSL reads them: for most kinds of key it computes with any size, and
+ * nothing can stop it. Accepts only RSA of a sane size.
  */
 
 /** Certification authorities issue up to 4,096; a signature with 8,192 takes some 35 ms. */
@@ -8,12 +8,12 @@ const LONGEST_BITS = 8_192;
 /** OpenSSL has the same limit for long keys; 65,537 has 17. */
 const LARGEST_EXPONENT = 2n ** 64n;
 const BITS_PER_BYTE = 8;
-/** What is read here has ten at the most, one beside the other. */
+/** The structures read here have at most ten sibling elements. */
 const MOST_ELEMENTS = 16;
 
 /**
- * Whether a PKCS#8 key (DER) is RSA of at most 8,192 bits, with two primes and every number as small as such a key has
- * it: OpenSSL signs with the primes and exponents it is given, however short the modulus. False for what is no key.
+ * True for an RSA key in PKCS#8 (DER) of at most 8,192 bits, with two primes and all numbers in range: OpenSSL computes
+ * with any primes and exponents, even with a short modulus. False for malformed keys.
  */
 export function isRsaKey(pkcs8: Uint8Array): boolean {
   const [, algorithm, key] = childrenOf(elementsIn(pkcs8)[0], TAGS.sequence);
@@ -24,15 +24,15 @@ export function isRsaKey(pkcs8: Uint8Array): boolean {
   return p * q === n && d < n && dP < p && dQ < q && qInv < p;
 }
 
-/** Whether a certificate (DER) holds an RSA key of at most 8,192 bits. False for what is no certificate, and for one with PEM inside. */
+/** True for a certificate (DER) with an RSA key of at most 8,192 bits. False for malformed ones, and for PEM inside. */
 export function hasRsaKey(certificate: Uint8Array): boolean {
-  // Node looks for PEM before DER, wherever it stands: it would read another certificate than the one looked at here.
+  // Node searches the whole input for PEM before DER, so it could read another certificate than this check.
   if (Buffer.from(certificate).includes('-----BEGIN')) return false;
   const [signed] = childrenOf(elementsIn(certificate)[0], TAGS.sequence);
   const fields = childrenOf(signed, TAGS.sequence);
-  // Before the key stand serialNumber, signature, issuer, validity and subject; before them the version, unless it is 1.
+  // The key follows the version (omitted for 1), serialNumber, signature, issuer, validity and subject.
   const [algorithm, key] = childrenOf(fields[fields[0]?.tag === TAGS.version ? 6 : 5], TAGS.sequence);
-  // The first byte of a bit string tells how many bits of the last one are unused.
+  // The first byte of a bit string is the number of unused bits.
   const [n = 0n, e = 0n] = numbersOf(elementsIn(contentOf(key, TAGS.bitString).subarray(1))[0]);
   return isRsa(algorithm) && isPublicKey(n, e);
 }
@@ -56,23 +56,23 @@ interface Element {
   readonly content: Uint8Array;
 }
 
-/** The first elements that `der` is made of, up to one that is not whole. */
+/** Returns the first elements of `der`, up to an incomplete one. */
 function elementsIn(der: Uint8Array): Element[] {
   const found: Element[] = [];
   for (let at = 0; at + 2 <= der.length && found.length < MOST_ELEMENTS; ) {
     const [tag = 0, short = 0] = der.subarray(at, at + 2);
-    // From 0x80 on it is the number of bytes that hold the length.
+    // From 0x80 on it is the number of length bytes.
     const bytes = short < 0x80 ? 0 : short - 0x80;
-    const begin = at + 2 + bytes;
-    const length = bytes === 0 ? short : Number(numberIn(der.subarray(at + 2, begin)));
-    if (bytes > 4 || short === 0x80 || begin + length > der.length) break;
-    found.push({ tag, content: der.subarray(begin, begin + length) });
-    at = begin + length;
+    const start = at + 2 + bytes;
+    const length = bytes === 0 ? short : Number(numberIn(der.subarray(at + 2, start)));
+    if (bytes > 4 || short === 0x80 || start + length > der.length) break;
+    found.push({ tag, content: der.subarray(start, start + length) });
+    at = start + length;
   }
   return found;
 }
 
-/** The content of an element with that tag; nothing of another. */
+/** Returns the content of an element with that tag; empty for another tag. */
 const contentOf = (element: Element | undefined, tag: number): Uint8Array =>
   element?.tag === tag ? element.content : new Uint8Array();
 
@@ -84,12 +84,12 @@ function isRsa(algorithm: Element | undefined): boolean {
   return RSA_ENCRYPTION.equals(contentOf(identifier, TAGS.identifier));
 }
 
-/** The numbers of a sequence of INTEGERs; none where one is missing, negative, or longer than LONGEST_BITS. */
+/** Returns the numbers of a sequence of INTEGERs; empty if one is missing, negative, or longer than LONGEST_BITS. */
 function numbersOf(sequence: Element | undefined): bigint[] {
   const contents = childrenOf(sequence, TAGS.sequence).map((one) => contentOf(one, TAGS.integer));
   const isShort = (content: Uint8Array): boolean => {
     const [first = 0x80] = content;
-    // A zero stands before a first byte that would make the number negative.
+    // A leading zero keeps a number with a high first byte positive.
     return first < 0x80 && content.length - (first === 0 ? 1 : 0) <= LONGEST_BITS / BITS_PER_BYTE;
   };
   return contents.every(isShort) ? contents.map(numberIn) : [];

@@ -1,8 +1,7 @@
 /**
- * Secrets at rest. Whoever has the public key seals, only who has the private one opens (X25519 and AES-256-GCM): the
- * API, which takes in secrets, cannot read back what it stored. What a secret belongs to is authenticated with it, so a
- * sealed string copied to another row does not open. Who sealed it is not: whoever writes to the database could put
- * another secret there, as they could another certificate.
+ * Secrets at rest, sealed with a public key and opened with the private one (X25519 and AES-256-GCM), so that the API,
+ * which receives secrets, cannot read them again. The owner of a secret is authenticated, so a sealed string copied to
+ * another row does not open. The sealer is not: any process that writes to the database could replace a secret.
  *
  * `v1.<key id>.<public key made for this secret>.<iv, ciphertext, tag>`.
  */
@@ -18,16 +17,16 @@ import {
   randomBytes,
 } from 'node:crypto';
 
-/** What a sealed secret belongs to; opening it needs the same. */
+/** The owner of a sealed secret; opening requires the same value. */
 export type SecretOwner = (
   | { readonly purpose: 'certificate-key' | 'efactura-login'; readonly rut: string }
   | { readonly purpose: 'webhook-secret'; readonly accountId: string }
 ) & {
-  /** Id of the row that holds it. */
+  /** Id of its row. */
   readonly rowId: string;
 };
 
-/** The public half of a key pair: 32 bytes of X25519, with the id that names the pair in sealed texts. */
+/** The public half of a key pair: 32 bytes of X25519, with the pair's id in sealed texts. */
 export interface SealingKey {
   readonly id: string;
   readonly key: Uint8Array;
@@ -39,7 +38,7 @@ export interface OpeningKey {
   readonly key: Uint8Array;
 }
 
-/** Why a sealed string does not open: it is malformed, its key is not configured, or string, key or place was changed. */
+/** A sealed string does not open: it is malformed, its key is not configured, or string, key or owner was changed. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError';
   readonly code: 'malformed' | 'unknown_key' | 'not_authentic';
@@ -51,16 +50,16 @@ export class UnsealError extends Error {
 }
 
 export interface Sealer {
-  /** `secret`, sealed, as a string. */
+  /** Seals `secret`. */
   seal(secret: Uint8Array, belongsTo: SecretOwner): string;
 }
 
 export interface Opener {
-  /** The ids of the keys; what is sealed anew comes under the first. */
+  /** The ids of the keys; `reseal` uses the first. */
   readonly keyIds: readonly [string, ...string[]];
-  /** The secret; throws UnsealError. Overwrite it with zeros when done. */
+  /** Returns the secret; overwrite it with zeros when done. Throws UnsealError. */
   open(sealed: string, belongsTo: SecretOwner): Buffer;
-  /** The same secret under the first key, or null when it is under that key already; throws UnsealError. */
+  /** Seals the secret under the first key; null if it already is. Throws UnsealError. */
   reseal(sealed: string, belongsTo: SecretOwner): string | null;
 }
 
@@ -69,10 +68,10 @@ const ALGORITHM = 'aes-256-gcm';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
-/** What stands before the 32 bytes of an X25519 private key in PKCS #8 (RFC 8410). */
+/** The header of an X25519 private key in PKCS #8 (RFC 8410). */
 const PKCS8_HEAD = Buffer.from('302e020100300506032b656e04220420', 'hex');
 
-/** A sealer for the holder of the private half. */
+/** Creates a sealer for the holder of the private half. */
 export function createSealer({ id, key }: SealingKey): Sealer {
   if (key.length !== KEY_BYTES) throw new RangeError('a sealing key has 32 bytes');
   const recipient = publicKey(key);
@@ -88,7 +87,7 @@ export function createSealer({ id, key }: SealingKey): Sealer {
   };
 }
 
-/** An opener: all keys open. Refuses an empty list, equal ids and keys not of 32 bytes. */
+/** Creates an opener for all keys. Throws RangeError for an empty list, equal ids and keys that are not 32 bytes. */
 export function createOpener(keys: readonly OpeningKey[]): Opener {
   const [current, ...others] = keys;
   if (!current) throw new RangeError('at least one key is needed');
@@ -119,7 +118,7 @@ export function createOpener(keys: readonly OpeningKey[]): Opener {
 }
 
 /**
- * The public half of a pair.
+ * Returns the public half of a pair.
  *
  * @internal exported for tests
  */
@@ -154,7 +153,7 @@ function openWith(holder: OpeningKey, { key, text }: Parts, belongsTo: SecretOwn
   }
 }
 
-/** The key of one secret, from its own pair and the recipient's: HKDF-SHA256 over X25519, both public keys bound in. */
+/** Derives the key of one secret: HKDF-SHA256 over X25519, bound to both public keys. */
 function sharedKey(own: KeyObject, other: KeyObject, made: Uint8Array, recipient: Uint8Array): Buffer {
   const secret = diffieHellman({ privateKey: own, publicKey: other });
   const key = hkdfSync('sha256', secret, Buffer.concat([made, recipient]), 'cfe sealed v1', KEY_BYTES);
@@ -173,13 +172,13 @@ const privateKey = (bytes: Uint8Array): KeyObject =>
 
 const bytesOf = (key: KeyObject): Buffer => Buffer.from(String(key.export({ format: 'jwk' }).x), 'base64url');
 
-/** The additional data: a JSON list, so that no two places give the same bytes. */
+/** Returns the additional data: a JSON list, so that different owners give different bytes. */
 function authenticated(belongsTo: SecretOwner, keyId: string): Buffer {
   const owner = belongsTo.purpose === 'webhook-secret' ? belongsTo.accountId : belongsTo.rut;
   return Buffer.from(JSON.stringify([FORMAT, belongsTo.purpose, owner, belongsTo.rowId, keyId]));
 }
 
-/** iv, ciphertext and tag as one base64url string. */
+/** Returns iv, ciphertext and tag as one base64url string. */
 function encrypt(key: Uint8Array, plain: Uint8Array, additional: Uint8Array): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv(ALGORITHM, key, iv, { authTagLength: TAG_BYTES }).setAAD(additional);
@@ -197,11 +196,11 @@ function decrypt(key: Uint8Array, text: string, additional: Uint8Array): Buffer 
   );
 }
 
-/** OpenSSL refuses what was changed, a public key that shares no secret too. */
+/** Converts OpenSSL's errors for changed texts and invalid public keys. */
 function orNotAuthentic<T>(work: () => T): T {
   try {
     return work();
   } catch {
-    throw new UnsealError('not_authentic', 'the sealed text, its key or its place was changed');
+    throw new UnsealError('not_authentic', 'the sealed text, its key or its owner was changed');
   }
 }

@@ -11,7 +11,7 @@ const TYPE = 'at+jwt';
 const ISSUER = 'cfe-service';
 const AUDIENCE = 'cfe-api';
 
-/** A private Ed25519 key as JWK; `kid` names it in the tokens it signs. */
+/** A private Ed25519 key as JWK; tokens name it by `kid`. */
 export interface TokenKey {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
@@ -20,7 +20,7 @@ export interface TokenKey {
   readonly d: string;
 }
 
-/** Whom a token identifies. */
+/** The identity in a token. */
 interface TokenClaims {
   readonly accountId: string;
   readonly keyId: string;
@@ -28,13 +28,13 @@ interface TokenClaims {
 }
 
 export interface Tokens {
-  /** A token for `claims`, signed with the first key, that ends TOKEN_SECONDS after `now`. */
+  /** Signs a token with the first key; it expires TOKEN_SECONDS after `now`. */
   issue(claims: TokenClaims, now: Date): Promise<string>;
-  /** The claims of a token that one of the keys signed and that has not ended at `now`; null of anything else. */
+  /** Returns the claims of a token with a valid signature that has not expired at `now`; otherwise null. */
   verify(token: string, now: Date): Promise<TokenClaims | null>;
 }
 
-/** Tokens under `keys`: the first signs, all verify. To rotate, put the new key first and drop the old an hour later. */
+/** Creates tokens: the first key signs, all verify. To rotate, put the new key first and drop the old an hour later. */
 export async function createTokens(keys: readonly TokenKey[]): Promise<Tokens> {
   const [current] = keys;
   if (!current) throw new RangeError('at least one token key is needed');

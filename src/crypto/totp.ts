@@ -4,24 +4,24 @@ import { Secret, TOTP } from 'otpauth';
 import type { Pepper, Peppers } from './peppers.ts';
 
 const STEP_MILLISECONDS = 30_000;
-/** Clocks of telephones may be so many steps off. */
+/** Tolerated clock drift of phones, in steps. */
 const DRIFT = 1;
 const SECRET_BYTES = 20;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const TIME_BYTES = 8;
 
-/** A copy, as a Buffer may be part of a larger one. */
+/** Copies the bytes, as a Buffer may be part of a larger one. */
 const secretOf = (bytes: Uint8Array): Secret => new Secret({ buffer: Uint8Array.from(bytes).buffer });
 
-/** A secret as people type it into their app (RFC 4648, base 32). */
+/** Formats a secret for typing into an app (RFC 4648, base 32). */
 export const encodeBase32 = (bytes: Uint8Array): string => secretOf(bytes).base32;
 
-/** The code of a secret at a moment. */
+/** Returns the code of a secret at a moment. */
 export const totpCode = (secret: Uint8Array, at: Date): string =>
   TOTP.generate({ secret: secretOf(secret), timestamp: at.getTime() });
 
-/** The step that `code` is of, around `at`; null where it is of none. Whoever takes it keeps the step, and takes no other up to it. */
+/** Returns the step of a valid `code` around `at`, or null. The caller stores it and refuses codes up to this step. */
 export function matchTotpStep(secret: Uint8Array, code: string, at: Date): number | null {
   const token = code.replace(/\s/g, '');
   // The library compares bytes, and throws where six characters have more than six.
@@ -31,44 +31,44 @@ export function matchTotpStep(secret: Uint8Array, code: string, at: Date): numbe
   return drift === null ? null : Math.floor(timestamp / STEP_MILLISECONDS) + drift;
 }
 
-/** The address by which an app takes a secret over (otpauth://, as authenticator apps read it from a QR code). */
+/** Returns the otpauth:// address that authenticator apps read from a QR code. */
 export const otpauthUrl = (
   secret: Uint8Array,
   { issuer, email }: { issuer: string; email: string },
 ): string => new TOTP({ issuer, label: email, secret: secretOf(secret) }).toString();
 
-/** A new secret that waits for its first code. */
+/** A new secret before its first code. */
 export interface OfferedSecret {
   readonly secret: Buffer;
-  /** The same, as a form carries it meanwhile: it is stored nowhere. */
+  /** The sealed secret for the form, since it is not stored yet. */
   readonly sealed: string;
 }
 
-/** Secrets of authenticator apps, which only the holder of the peppers can make and read. */
+/** Secrets of authenticator apps; creating and reading them requires the peppers. */
 export interface TotpSecrets {
   /**
-   * The secret that comes with an invitation: the same at every look at it, and nowhere stored until it is accepted.
-   * With a `code` that the app shows at `now`, the one whose code it is, if it was made under an older pepper.
+   * Derives the secret of an invitation, which is not stored until it is accepted. `shown`: the app's code, to find a
+   * secret that was derived from an older pepper.
    */
   ofInvitation(token: string, shown?: { code: string; now: Date }): Buffer;
-  /** A secret for who is signed in, sealed for that session alone. Whoever has the sealed text was therefore offered it there. */
+  /** Creates a secret for a signed-in person, sealed for that session only. */
   offer(sessionId: string, until: Date): OfferedSecret;
-  /** The secret that was offered in a session; null where the text is of another, was changed, or its time is over. */
+  /** Opens the secret that was offered in a session; null if it is another session's, changed or expired. */
   offered(sealed: string, sessionId: string, now: Date): Buffer | null;
-  /** As it is stored with the person: under the first pepper. */
+  /** Seals a secret for storing, under the first pepper. */
   seal(secret: Uint8Array, personId: string): string;
-  /** Whether a sealed secret stands under an older pepper. */
+  /** True for a secret that is sealed under an older pepper. */
   isOld(sealed: string): boolean;
-  /** Throws where its pepper is not configured, or the text was changed or is another person's. */
+  /** Opens a stored secret. Throws if its pepper is not configured, or the text was changed or is another person's. */
   open(sealed: string, personId: string): Buffer;
 }
 
-/** What a pepper's keys are derived for. */
+/** Purposes of the keys derived from a pepper. */
 const AT_REST = 'cfe console totp at rest';
 const INVITATION = 'cfe console totp of an invitation';
 const OFFER = 'cfe console totp before its first code';
 
-/** `peppers` are not in the database, so that a stolen table gives no codes. */
+/** `peppers`: outside the database, so that a stolen table gives no codes. */
 export function createTotpSecrets(peppers: Peppers): TotpSecrets {
   const [first] = peppers;
   const invited = (pepper: Pepper, token: string): Buffer =>
@@ -86,7 +86,7 @@ export function createTotpSecrets(peppers: Peppers): TotpSecrets {
       return { secret, sealed: sealText(first, OFFER, Buffer.concat([time, secret]), sessionId) };
     },
     offered(sealed, sessionId, now) {
-      const bytes = triedToOpen(peppers, OFFER, sealed, sessionId);
+      const bytes = openTextOrNull(peppers, OFFER, sealed, sessionId);
       if (!bytes || bytes.readBigUInt64BE() <= BigInt(now.getTime())) return null;
       return bytes.subarray(TIME_BYTES);
     },
@@ -99,7 +99,7 @@ export function createTotpSecrets(peppers: Peppers): TotpSecrets {
 const keyFor = ({ key }: Pepper, purpose: string): Buffer =>
   Buffer.from(hkdfSync('sha256', key, '', purpose, 32));
 
-/** `<id of the pepper>.<AES-256-GCM>`: the text opens with the same `owner` only. */
+/** Returns `<pepper id>.<AES-256-GCM>`, which opens only with the same `owner`. */
 function sealText(pepper: Pepper, purpose: string, bytes: Uint8Array, owner: string): string {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', keyFor(pepper, purpose), iv).setAAD(Buffer.from(owner));
@@ -121,7 +121,7 @@ function openText(peppers: Peppers, purpose: string, text: string, owner: string
   return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
 }
 
-function triedToOpen(peppers: Peppers, purpose: string, sealed: string, owner: string): Buffer | null {
+function openTextOrNull(peppers: Peppers, purpose: string, sealed: string, owner: string): Buffer | null {
   try {
     return openText(peppers, purpose, sealed, owner);
   } catch {

@@ -19,7 +19,7 @@ function lengthOf(text: string): number {
 const codePoint = (character: string) =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** The first character in `textSchema` that no field may hold, as the code and words of a fault; undefined if none. */
+/** Returns the fault of the first character in `text` that no field allows; undefined without one. */
 export function badCharacter(
   text: string,
   { lineEnds = false } = {},

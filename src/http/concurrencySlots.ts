@@ -1,18 +1,18 @@
 import { Refusal } from '../errors.ts';
 
-/** Requests of one owner that are handled at a time by one process, which has 20 connections to the database unless told. */
+/** Concurrent requests of one owner per process, which has 20 database connections by default. */
 const AT_ONCE = 10;
-/** Requests of one owner that wait for that, their bodies unread. */
+/** Waiting requests of one owner, with unread bodies. */
 const WAITING = 1_000;
 const RETRY_AFTER_SECONDS = 1;
 
-/** Lets each owner have a few pieces of work done at a time, so that the rest of the process is there for the others. */
+/** Limits the concurrent work of each owner, to leave capacity for others. */
 export interface ConcurrencySlots {
-  /** Runs `work` once the owner, an id, has a place for it. Throws `full()` when too many of it wait (UNAVAILABLE unless told). */
+  /** Runs `work` when the owner (an id) has a free slot. Throws `full()`, UNAVAILABLE by default, when too many wait. */
   hold<T>(owner: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** The places of all owners in this process: those of one come in turn, first come first served. With `waiting` 0 nobody waits. */
+/** Creates the slots of all owners in this process; an owner's work is queued first come, first served. */
 export function createConcurrencySlots({
   atOnce = AT_ONCE,
   waiting = WAITING,
@@ -30,8 +30,8 @@ export function createConcurrencySlots({
       owners.set(id, owner);
       if (owner.held >= atOnce) {
         if (owner.line.length >= waiting) throw full();
-        // Whoever ends hands its place over, so `held` stays as it is.
-        await new Promise<void>((begin) => owner.line.push(begin));
+        // The finished work passes its slot on, so `held` does not change.
+        await new Promise<void>((start) => owner.line.push(start));
       } else owner.held += 1;
       try {
         return await work();

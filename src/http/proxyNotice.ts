@@ -1,17 +1,17 @@
-/** Notices a proxy that nobody configured: behind one, all callers look like one address and share one limit. */
+/** Detects a proxy that is not configured: behind it, all callers have one address and share one limit. */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import type { Logger } from '../logger.ts';
 import { callerAddress } from './callerAddress.ts';
 
-/** Requests after which it is plain. */
+/** Requests before the warning. */
 const REQUESTS = 50;
 const INNER = ['private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat', 'loopback'];
 
 /**
- * A function to be handed every request of a server that trusts so many proxies. With 0, it warns once in the log after 50 requests
- * with X-Forwarded-For from private addresses or this machine, or if the first 50 others all come from one private address. What
- * this machine itself asks for, such as a health check, counts for neither.
+ * Returns a function to call for every request. With 0 trusted proxies it warns once: after 50 requests with
+ * X-Forwarded-For from private addresses or this machine, or if the first 50 others come from one private address.
+ * Ignores direct requests of this machine, such as health checks.
  */
 export function createProxyNotice({
   trustedProxies,
@@ -22,7 +22,7 @@ export function createProxyNotice({
 }): (request: Pick<IncomingMessage, 'socket' | 'headers'>) => void {
   let isOver = trustedProxies > 0;
   let forwarded = 0;
-  /** Requests without the field, and the only address that they come from; null once there are two. */
+  /** Requests without the header, and their only address; null once there are two. */
   let plain = 0;
   let only: string | null | undefined;
   return (request) => {
@@ -40,7 +40,7 @@ export function createProxyNotice({
     isOver = true;
     logger.warn(
       { address },
-      `${REQUESTS} requests came as from a proxy at this address: if it is one, set CFE_TRUSTED_PROXIES, else all callers share the limits of one`,
+      `${REQUESTS} requests seem to come from a proxy at this address: if it is a proxy, set CFE_TRUSTED_PROXIES; otherwise all callers share one limit`,
     );
   };
 }

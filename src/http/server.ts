@@ -1,11 +1,11 @@
-/** The HTTP server under the application: time-outs, requests that are not HTTP, and an orderly end. */
+/** The HTTP server under the application: time-outs, malformed requests and graceful shutdown. */
 
 import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RefusalCode } from '../errors.ts';
 
-/** No request holds a connection longer than these. keepAlive: above a load balancer's usual 60 s. */
+/** Limits how long a request holds a connection. keepAlive: above a load balancer's usual 60 s. */
 const TIMEOUTS = {
   headersTimeout: 15_000,
   requestTimeout: 30_000,
@@ -15,7 +15,7 @@ const TIMEOUTS = {
 const REQUESTS_PER_CONNECTION = 1_000;
 const CONNECTIONS = 2_000;
 
-/** A server for `listener`, not listening yet. What the HTTP parser refuses is answered in the envelope too. */
+/** Creates a server that does not listen yet. Requests that the HTTP parser refuses also get the error envelope. */
 export function createHttpServer(listener: RequestListener): Server {
   const server = createServer(TIMEOUTS);
   server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
@@ -26,13 +26,13 @@ export function createHttpServer(listener: RequestListener): Server {
     answering.set(socket, (answering.get(socket) ?? 0) + 1);
     response.once('close', () => {
       answering.set(socket, (answering.get(socket) ?? 1) - 1);
-      // A closing server closes connections that are idle at that moment; those that become so later are ours to close.
+      // A closing server closes only connections that are idle at that moment, so close later ones here.
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
     listener(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // Behind an answer that is being written, another would be taken for a part of it.
+    // A second answer would be read as part of the one being written.
     const busy = (answering.get(socket) ?? 0) > 0;
     if (busy || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else socket.end(refusalOf(error.code), () => socket.destroySoon());
@@ -42,7 +42,7 @@ export function createHttpServer(listener: RequestListener): Server {
 
 type Why = readonly [status: string, code: RefusalCode, message: string];
 const NO_REQUEST: Why = ['400 Bad Request', 'INVALID_INPUT', 'The bytes received are not an HTTP request.'];
-/** By the code of what the HTTP parser found. */
+/** By error code of the HTTP parser. */
 const WHY_NOT: Readonly<Record<string, Why>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
@@ -52,7 +52,7 @@ const WHY_NOT: Readonly<Record<string, Why>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'REQUEST_TIMEOUT', 'The request did not arrive in time.'],
 };
 
-/** A whole HTTP answer to bytes that are no request. */
+/** Returns a complete HTTP response to a malformed request. */
 function refusalOf(code: string | undefined): string {
   const [status, refusal, message] = WHY_NOT[code ?? ''] ?? NO_REQUEST;
   const body = { error: { code: refusal, message } };
@@ -69,7 +69,7 @@ function refusalOf(code: string | undefined): string {
   ].join('\r\n');
 }
 
-/** Listens; answers the port. Rejects when the port is taken or the address is not of this machine. */
+/** Starts listening and returns the port. Rejects if the port is taken or the address is not this machine's. */
 export async function listen(
   server: Server,
   { host, port }: { host: string; port: number },
@@ -82,7 +82,7 @@ export async function listen(
   return typeof address === 'object' && address ? address.port : port;
 }
 
-/** Stops taking requests and lets those under way finish, for at most `graceMilliseconds`. */
+/** Stops accepting requests and waits at most `graceMilliseconds` for running ones. */
 export async function closeServer(server: Server, graceMilliseconds: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());

@@ -1,6 +1,6 @@
 /** HTML as tagged templates, for every page and e-mail. */
 
-/** Text that is HTML already. */
+/** Text that is already HTML. */
 export class Html {
   readonly text: string;
 
@@ -26,10 +26,7 @@ function textOf(value: Value): string {
   return String(value).replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
 }
 
-/**
- * HTML in which every value that is not HTML itself stands as text; null, undefined and false stand for nothing.
- * Attributes stand in double quotes.
- */
+/** Returns HTML with all other values escaped; null, undefined and false become ''. Attributes need double quotes. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return new Html(parts.map((part, i) => part + (i < values.length ? textOf(values[i]) : '')).join(''));
 }

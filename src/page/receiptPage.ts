@@ -1,6 +1,6 @@
 /**
- * The page that shows a receipt to its receiver: Spanish, one file of HTML, without a script. It tells what the printed
- * form tells; the form that the law describes is the PDF (docs/authority/receipts.md).
+ * The receipt's page for its receiver: Spanish, a single HTML file without script, with the content of the printed form.
+ * The legal form is the PDF (docs/authority/receipts.md).
  */
 import encodeQR from 'qr';
 import type { CfeDocument, Line, Receiver, Totals } from '../domain/cfeDocument.ts';
@@ -11,7 +11,7 @@ import { vatPercents } from '../domain/vat.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
 
-/** What a page is made from. */
+/** The data of a receipt's page. */
 export interface PageReceipt {
   readonly document: CfeDocument;
   readonly environment: Environment;
@@ -19,9 +19,9 @@ export interface PageReceipt {
   readonly securityCode: string;
   /** The address in the QR code: the authority's page about this receipt. */
   readonly qrUrl: string;
-  /** The picture as a `data:` address; null without one. */
+  /** The logo as a `data:` address; null without one. */
   readonly logo: string | null;
-  /** Where the files are. */
+  /** Addresses of the files. */
   readonly pdf: string;
   readonly xml: string;
 }
@@ -29,7 +29,6 @@ export interface PageReceipt {
 const SANDBOX_MARK = 'DOCUMENTO DE PRUEBA – SIN VALOR FISCAL';
 const REJECTED_MARK = 'RECHAZADO – SIN VALIDEZ';
 
-/** A whole page; `title` is text. */
 function page(title: string, body: Html): string {
   const { text } = html`<!doctype html>
 <html lang="es-UY">
@@ -42,16 +41,16 @@ function page(title: string, body: Html): string {
 <title>${title}</title>
 <link rel="icon" href="data:,">
 `;
-  // Its hash stands in the page's policy: not a character may differ.
+  // The content security policy has the hash of the style, so it must not change.
   return `${text}<style>${STYLE}</style>\n</head>\n<body>\n${body.text}\n</body>\n</html>\n`;
 }
 
-/** A page that says one thing. */
+/** Returns a page with one message. */
 export function messagePage(title: string, words: string): string {
   return page(title, html`<main><h1>${title}</h1><p>${words}</p></main>`);
 }
 
-/** The page of a receipt that may be handed over. */
+/** Returns the page of a receipt that may be handed over. */
 export function receiptPage(receipt: PageReceipt): string {
   const { document, environment, status } = receipt;
   const { issuer, type, serie, numero } = document;
@@ -80,14 +79,14 @@ ${codeBlock(receipt)}
   );
 }
 
-/** Pairs of a name and a value; those without a value are left out. */
+/** Writes a list of names and values, without missing values. */
 function pairs(
   rows: readonly (readonly [name: string, value: string | undefined])[],
   style = '',
 ): Html | null {
-  const given = rows.filter(([, value]) => value !== undefined);
-  if (given.length === 0) return null;
-  return html`<dl class="${style}">${given.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  const present = rows.filter(([, value]) => value !== undefined);
+  if (present.length === 0) return null;
+  return html`<dl class="${style}">${present.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
 function issuerBlock({ issuer }: CfeDocument): Html {
@@ -113,7 +112,7 @@ function documentBlock(document: CfeDocument): Html | null {
   ]);
 }
 
-const placeOf = (receiver: Receiver): string | undefined =>
+const addressOf = (receiver: Receiver): string | undefined =>
   [receiver.address, receiver.city, receiver.department, receiver.countryName]
     .filter((one) => one !== undefined)
     .join(', ') || undefined;
@@ -127,7 +126,7 @@ ${
   pairs([
     [kind ?? '', receiver.document?.number],
     ['Nombre', receiver.legalName],
-    ['Domicilio', placeOf(receiver)],
+    ['Domicilio', addressOf(receiver)],
   ])
 }`;
 }
@@ -148,7 +147,7 @@ function lineRow({ ivaType, name, description, quantity, unit, unitPrice, amount
 
 const isZero = (amount: string): boolean => /^-?0(\.0*)?$/.test(amount);
 
-/** The sums that a receipt has, with their names; what is zero is left out. */
+/** Returns the sums of a receipt with their names, without zeros. */
 function sumsOf(totals: Totals, emissionDate: string): [string, string][] {
   const percents = vatPercents(emissionDate);
   const [minimum, basic] = [percents.minimum.toString(), percents.basic.toString()];

@@ -1,4 +1,4 @@
-/** The style of the pages: on a telephone, on a desk, on paper. Nothing of it is loaded from anywhere. */
+/** The style of the pages for screens and paper. Loads nothing. */
 export const STYLE = `
 :root { color-scheme: light; --line: #767676; }
 * { box-sizing: border-box; }

@@ -31,7 +31,7 @@ const DAY_SETTLES_MILLISECONDS = 600_000;
 export const dayIsOverAt = (date: string): Date =>
   new Date(Date.parse(`${addDays(date, 1)}T00:00:00-03:00`) + DAY_SETTLES_MILLISECONDS);
 
-/** Reads a day and sums it up with the rates known at `now`. Throws ReportTooLarge and NumberTwice. */
+/** Reads a day and sums it up with the rates known at `now`. Throws ReportTooLarge and DuplicateNumber. */
 export async function readReportContent(
   { orm, lookUpRates }: ContentDeps,
   key: ReportKey,

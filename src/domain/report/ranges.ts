@@ -9,7 +9,7 @@ export interface SerieRange {
 
 /** A number was added twice: the stored data is contradictory. The message is for operators. */
 export class DuplicateNumber extends Error {
-  override readonly name = 'NumberTwice';
+  override readonly name = 'DuplicateNumber';
 }
 
 type Span = [from: number, to: number];
@@ -20,7 +20,7 @@ const MOST_LOOSE = 2_000;
 export interface Ranges {
   /** Adds numbers, in any order. */
   add(range: SerieRange): void;
-  /** Returns the merged ranges by serie and number. Throws NumberTwice. */
+  /** Returns the merged ranges by serie and number. Throws DuplicateNumber. */
   merged(): SerieRange[];
 }
 
