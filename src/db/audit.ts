@@ -109,11 +109,11 @@ export async function recordOutcome(
 ): Promise<void> {
   const { said, ...done } = act;
   const words = said.filter(Boolean).join(': ');
-  const asked = (await findRequester(em, act)) ?? {
+  const requester = (await findRequester(em, act)) ?? {
     actor: 'unverified',
     ...(words ? { reason: words } : {}),
   };
-  recordAudit(em, { ...done, ...asked }, now);
+  recordAudit(em, { ...done, ...requester }, now);
 }
 
 type Requester = Pick<Act, 'actor' | 'origin' | 'reason'>;

@@ -157,9 +157,9 @@ async function findFewEnterprises(
   rut: string | undefined,
 ): Promise<string[] | null> {
   if (seen === null) return rut === undefined ? null : [rut];
-  const wanted = whereAll(visibleTo(seen, 'rut'), rut !== undefined && sql`rut = ${rut}`);
+  const condition = whereAll(visibleTo(seen, 'rut'), rut !== undefined && sql`rut = ${rut}`);
   const rows = await runSql(em)<{ rut: string }>`
-    select rut from enterprise where ${wanted} limit ${FEW_ENTERPRISES + 1}`;
+    select rut from enterprise where ${condition} limit ${FEW_ENTERPRISES + 1}`;
   return rows.length > FEW_ENTERPRISES ? null : rows.map((row) => row.rut);
 }
 
@@ -192,14 +192,16 @@ async function buildParts(
   }
   const ruts = await findFewEnterprises(em, seen, filter.rut);
   const environments = filter.environment ? [filter.environment] : ENVIRONMENTS;
-  const inOrder = environments.map((environment) => cfe.and({ 'cfe.environment': environment }));
-  const conditions = isSelective(filter) ? [sql`true`] : inOrder;
+  const byEnvironment = environments.map((environment) => cfe.and({ 'cfe.environment': environment }));
+  const conditions = isSelective(filter) ? [sql`true`] : byEnvironment;
   if (ruts)
     return ruts.flatMap((rut) => conditions.map((one) => newest(whereAll(cfe.and({ 'cfe.rut': rut }), one))));
   if (seen !== null || filter.receiver !== undefined) return conditions.map(selectNewestPerEnterprise);
   if (isSelective(filter)) return [newest(sql`true`)];
   const types = filter.type ? [filter.type] : CFE_TYPE_NAMES;
-  return types.flatMap((type) => inOrder.map((one) => newest(whereAll(cfe.and({ 'cfe.type': type }), one))));
+  return types.flatMap((type) =>
+    byEnvironment.map((one) => newest(whereAll(cfe.and({ 'cfe.type': type }), one))),
+  );
 }
 
 /** Returns whether a condition of the filter matches few CFEs and has an index, for all and for one enterprise. */
@@ -249,7 +251,7 @@ export async function countCfes(em: EntityManager, seen: Seen, filter: CfeSearch
     filter,
     (number) => sql`select id from cfe where ${RECEIVER} = ${number}`,
   );
-  const wanted = whereAll(
+  const condition = whereAll(
     visibleTo(seen, 'cfe.rut'),
     filterCondition(filter),
     named && sql`cfe.id in (${named})`,
@@ -258,7 +260,7 @@ export async function countCfes(em: EntityManager, seen: Seen, filter: CfeSearch
     isPlain
       ? sql`coalesce(sum(last - skipped), 0)::integer as total from cfe_sequence cfe`
       : sql`count(*)::integer as total from cfe`
-  } where ${wanted}`;
+  } where ${condition}`;
   return row?.total ?? 0;
 }
 

@@ -121,7 +121,7 @@ export const findReceiptByToken = (em: EntityManager, token: string): Promise<Re
 /** Reads long columns of a signed CFE, for its files. `columns`: a select list. */
 async function readColumns<T extends object>(em: EntityManager, id: string, columns: string): Promise<T> {
   const [row] = await em.execute<T[]>(`select ${columns} from cfe where id = ?`, [id]);
-  if (!row) throw new Error(`CFE ${id} is gone`);
+  if (!row) throw new Error(`CFE ${id} does not exist`);
   return row;
 }
 

@@ -23,7 +23,7 @@ export async function listAccountsPage(
   { text }: { text?: string | undefined },
   { after, limit }: { after: readonly string[] | null; limit: number },
 ): Promise<ListedAccount[]> {
-  const wanted = whereAll(
+  const condition = whereAll(
     text !== undefined &&
       sql`a.name ilike ${containsPattern(text)} or a.email ilike ${containsPattern(text)} or a.id::text = lower(${text})`,
     after && sql`(a.name, a.id) > (${after[0]}, ${after[1]})`,
@@ -32,7 +32,7 @@ export async function listAccountsPage(
     select a.id, a.name, a.email, a.is_developer as "isDeveloper", a.created_at as created,
       (select count(*)::int from enterprise e where e.owner_account_id = a.id) as enterprises,
       (select count(*)::int from membership m where m.account_id = a.id) as members
-    from account a where ${wanted} order by a.name, a.id limit ${limit}`;
+    from account a where ${condition} order by a.name, a.id limit ${limit}`;
   return rows.map(({ created, ...row }) => ({ ...row, createdAt: new Date(created) }));
 }
 

@@ -63,7 +63,7 @@ export async function listDocumentWarnings(
   const ends = (day: Fragment): Fragment =>
     sql`${day} between ${addDays(today, -TOLD_DAYS)} and ${addDays(today, within)}`;
   const low = kind === undefined || kind === 'low' ? await findLowTypes(em, seen, now) : [];
-  const wanted = whereAll(
+  const condition = whereAll(
     visibleTo(seen, 'paper.rut'),
     kind !== undefined && sql`kind = ${kind}`,
     isIssuing && sql`e.status <> 'SUSPENDED'`,
@@ -84,7 +84,7 @@ export async function listDocumentWarnings(
       select 'low', id, rut, type, null, null, ends, ${today}::date, "left"
       from jsonb_to_recordset(${JSON.stringify(low)}::jsonb) as low (id uuid, rut text, type text, ends date, "left" integer)
     ) as paper join enterprise e on e.rut = paper.rut
-    where ${wanted} order by ${order}, kind, paper.id limit ${limit}`;
+    where ${condition} order by ${order}, kind, paper.id limit ${limit}`;
 }
 
 /** The numbers of one type of an enterprise. */

@@ -74,7 +74,7 @@ export async function admitRequest(
   const limit = HOURLY_LIMITS[environment];
   const { at, over } = windowBounds(now, limit);
   const [row] = await runStatement<AdmissionRow>(em, ADMIT, [accountId, environment, at, over, over, rut]);
-  if (!row) throw new Error('a counter answered no row');
+  if (!row) throw new Error('a counter returned no row');
   const { enterprise, granted } = row;
   return { quota: toQuota(row, limit), enterprise: enterprise && em.map(Enterprise, enterprise), granted };
 }
@@ -142,7 +142,7 @@ function windowBounds(now: Date, { seconds }: RequestLimit): { at: string; over:
 }
 
 function toQuota(row: Row | undefined, { most, seconds }: RequestLimit): Quota {
-  if (!row) throw new Error('a counter answered no row');
+  if (!row) throw new Error('a counter returned no row');
   return {
     limit: { most: row.per_hour ?? most, seconds },
     used: row.count,

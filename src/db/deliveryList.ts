@@ -128,7 +128,7 @@ const about = conditionBuilder<'event'>();
 function selectDeliveryIds(seen: Seen, filter: DeliveryListFilter, { after, limit }: Page): Fragment {
   const { webhookId, status, event, rut, environment, cfeId, from, to } = filter;
   const isOwn = webhookId !== undefined || seen !== null;
-  const own = whereAll(
+  const ownCondition = whereAll(
     webhook.and({ 'webhook.id': webhookId }),
     seen !== null && sql`webhook.account_id = any (${seen}::uuid[])`,
   );
@@ -154,10 +154,10 @@ function selectDeliveryIds(seen: Seen, filter: DeliveryListFilter, { after, limi
     // `offset 0` makes PostgreSQL start from the events: it reads no other deliveries.
     return sql`select delivery.id from event cross join lateral (
         select delivery.id from delivery join webhook on webhook.id = delivery.webhook_id
-        where delivery.event_id = event.id and ${own} and ${deliveryCondition} offset 0) delivery
+        where delivery.event_id = event.id and ${ownCondition} and ${deliveryCondition} offset 0) delivery
       where ${events} order by event.created_at desc, delivery.id desc limit ${limit}`;
   }
-  const wanted = whereAll(
+  const pageCondition = whereAll(
     deliveryCondition,
     from && delivery('delivery.created_at', '>=', from),
     to && delivery('delivery.created_at', '<', to),
@@ -166,14 +166,14 @@ function selectDeliveryIds(seen: Seen, filter: DeliveryListFilter, { after, limi
   if (rut !== undefined || environment !== undefined || cfeId !== undefined)
     return sql`select delivery.id from event join delivery on delivery.event_id = event.id
         join webhook on webhook.id = delivery.webhook_id
-      where ${eventCondition} and ${own} and ${wanted} ${newestFirst}`;
+      where ${eventCondition} and ${ownCondition} and ${pageCondition} ${newestFirst}`;
   // Waiting deliveries are few overall; those of one event name are read by webhook.
   if (isOwn && status === 'PENDING')
     return sql`select delivery.id from delivery
-      where ${wanted} and coalesce(delivery.webhook_id in (select id from webhook where ${own}), false) ${newestFirst}`;
+      where ${pageCondition} and coalesce(delivery.webhook_id in (select id from webhook where ${ownCondition}), false) ${newestFirst}`;
   if (!isOwn && (event === undefined || isFew))
-    return sql`select delivery.id from delivery where ${wanted} ${newestFirst}`;
+    return sql`select delivery.id from delivery where ${pageCondition} ${newestFirst}`;
   return sql`select delivery.id from webhook cross join lateral (
-      select id, created_at from delivery where webhook_id = webhook.id and ${wanted} ${newestFirst}) delivery
-    where ${own} ${newestFirst}`;
+      select id, created_at from delivery where webhook_id = webhook.id and ${pageCondition} ${newestFirst}) delivery
+    where ${ownCondition} ${newestFirst}`;
 }

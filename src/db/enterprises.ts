@@ -118,7 +118,7 @@ export async function buildEnterpriseObject(
   now: Date,
 ): Promise<EnterpriseObject> {
   const [object] = await buildEnterpriseObjects(em, [enterprise], now);
-  if (!object) throw new Error('one enterprise gave no object');
+  if (!object) throw new Error('no object was built for the enterprise');
   return object;
 }
 

@@ -73,13 +73,13 @@ const MOVE = declareStatement(
 /**
  * Moves CFEs to other statuses and stores what follows, in one statement: webhook events, the release of held notes,
  * e-mails to receivers. Skips moves that are not allowed and CFEs whose status has changed.
- * Returns the moved CFEs, whether workflows must start (`begins`), and whether notes were released (`releases`).
+ * Returns the moved CFEs, whether workflows must start, and whether held notes were released.
  */
 export async function moveCfes(
   em: EntityManager,
   moves: readonly Move[],
   { now, sobreId, calls, received, ...mails }: MoveEffects,
-): Promise<{ moved: MovedCfe[]; begins: boolean; releases: boolean }> {
+): Promise<{ moved: MovedCfe[]; startsWorkflows: boolean; releasesNotes: boolean }> {
   const at = now.toISOString();
   const asked = moves.filter(isAllowed).map(({ cfe, to, reasons, withdraws }) => {
     const rejection = reasons.length > 0 ? [...reasons] : null;
@@ -115,8 +115,8 @@ export async function moveCfes(
       status,
       createdAt: new Date(createdAt),
     })),
-    begins: rows[0]?.begins ?? false,
-    releases: rows[0]?.releases ?? false,
+    startsWorkflows: rows[0]?.begins ?? false,
+    releasesNotes: rows[0]?.releases ?? false,
   };
 }
 

@@ -56,14 +56,14 @@ export async function listCfesOfMonth(
   exported: ExportedMonth & Pick<ReceiptExport, 'lastCfe'>,
   limit: number,
 ): Promise<ExportedCfe[]> {
-  const wanted = whereAll(
+  const condition = whereAll(
     monthCondition(exported),
     exported.lastCfe !== null &&
       sql`(created_at, id) > (select created_at, id from cfe where id = ${exported.lastCfe})`,
   );
   const rows = await runSql(em)<Omit<ExportedCfe, 'createdAt'> & { createdAt: string }>`
     select id, type, sequence, serie, numero, status, created_at as "createdAt", signed_xml as "signedXml"
-    from cfe where ${wanted} order by created_at, id limit ${limit}`;
+    from cfe where ${condition} order by created_at, id limit ${limit}`;
   return rows.map((row) => ({ ...row, createdAt: new Date(row.createdAt) }));
 }
 
@@ -156,13 +156,13 @@ export async function listExports(
   /** `after`: creation time and id of the last export of the previous page. */
   { after, limit }: { after: readonly string[] | null; limit: number },
 ): Promise<ReceiptExport[]> {
-  const wanted = whereAll(
+  const condition = whereAll(
     mayActCondition(accounts),
     conditionBuilder<'receipt_export'>().and({ rut, environment, month }),
     after && sql`(created_at, id) < (${after[0]}, ${after[1]})`,
   );
   const rows = await runSql(em)<{ id: string }>`
-    select id from receipt_export where ${wanted} order by created_at desc, id desc limit ${limit}`;
+    select id from receipt_export where ${condition} order by created_at desc, id desc limit ${limit}`;
   return em.find(
     ReceiptExport,
     { id: { $in: rows.map(({ id }) => id) } },
@@ -268,7 +268,7 @@ export async function* streamExport(
   for (const field of ['content', 'directory'] as const) {
     for (let place = 1; place <= parts; place += 1) {
       const part = await fork().findOne(ReceiptExportPart, { exportId: id, place }, { fields: [field] });
-      if (!part) throw new Error(`part ${place} of the export ${id} is gone`);
+      if (!part) throw new Error(`part ${place} of the export ${id} was deleted`);
       yield part[field];
     }
   }

@@ -139,7 +139,7 @@ export async function loadSobre(em: EntityManager, id: string, clock?: () => Dat
     [nowParameter(clock), id],
   );
   const sobre = row && readEntity(em, Sobre, 's', row);
-  if (!row || !sobre) throw new Error(`sobre ${id} is not there`);
+  if (!row || !sobre) throw new Error(`sobre ${id} does not exist`);
   const now = readEntity(em, Certificate, 'now', row);
   const own = readEntity(em, Certificate, 'own', row);
   const current = now ?? own;
@@ -216,7 +216,7 @@ export async function lockSobre(em: EntityManager, id: string): Promise<SobreSta
   const [row] = await em.execute<{ state: SobreState }[]>('select state from sobre where id = ? for update', [
     id,
   ]);
-  if (!row) throw new Error(`sobre ${id} is not there`);
+  if (!row) throw new Error(`sobre ${id} does not exist`);
   return row.state;
 }
 
@@ -287,8 +287,8 @@ export async function openSobres(
   if (sobres.length === 0) return [];
   const made = sobres.map(({ rut, environment, slot, cfes }) => {
     const id = randomUUID();
-    const named = cfes.map((cfe) => ({ ...cfe, cfeId: formatCfeId(cfe) }));
-    const [first] = named;
+    const withIds = cfes.map((cfe) => ({ ...cfe, cfeId: formatCfeId(cfe) }));
+    const [first] = withIds;
     if (!first) throw new RangeError('a sobre without CFEs');
     const workflowId = newSobreWorkflowId({
       uuid: id,
@@ -297,7 +297,7 @@ export async function openSobres(
       firstCfeId: first.cfeId,
       others: cfes.length - 1,
     });
-    return { id, workflowId, rut, environment, slot, cfes: named };
+    return { id, workflowId, rut, environment, slot, cfes: withIds };
   });
   const places = made.flatMap(({ id, cfes }) =>
     cfes.map((cfe, index) => ({ sobre: id, place: index + 1, cfe: cfe.id })),
@@ -320,7 +320,7 @@ export async function openSobres(
       ),
     ],
   );
-  const put = await em.execute<unknown[]>(
+  const assigned = await em.execute<unknown[]>(
     `with put as (
        insert into sobre_cfe (sobre_id, place, cfe_uuid)
        select sobre, place, cfe from jsonb_to_recordset(?::jsonb) as one (sobre uuid, place integer, cfe uuid)
@@ -330,19 +330,19 @@ export async function openSobres(
      where cfe.id = put.cfe_uuid and cfe.sobre_id is null and cfe.status = 'PENDING' returning cfe.id`,
     [JSON.stringify(places)],
   );
-  if (put.length < places.length) throw new Error('a CFE that was to go into a sobre has moved on');
+  if (assigned.length < places.length) throw new Error('another process has taken a CFE of the new sobre');
   return made.map(({ cfes, ...sobre }) => ({ id: sobre.id, message: issueCfesMessage(sobre, cfes) }));
 }
 
 /** Opens one sobre per CFE, with the open transaction. */
 export async function openSobrePerCfe(
   em: EntityManager,
-  { cfes, ...of }: NewSobre,
+  { cfes, ...common }: NewSobre,
   now: Date,
 ): Promise<OpenedSobre[]> {
   return openSobres(
     em,
-    cfes.map((cfe) => ({ ...of, cfes: [cfe] })),
+    cfes.map((cfe) => ({ ...common, cfes: [cfe] })),
     now,
   );
 }
@@ -454,8 +454,8 @@ export async function grantSlots(
     [JSON.stringify(slots)],
   );
   const ids = slots.map(({ sobreId }) => sobreId);
-  const named = await readSobresWithIds(em, 'sobre.id in (?)', [ids]);
-  const inOrder = named.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
+  const withIds = await readSobresWithIds(em, 'sobre.id in (?)', [ids]);
+  const inOrder = withIds.toSorted((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id));
   for (const { cfes, ...sobre } of inOrder) enqueue(em, issueCfesMessage(sobre, cfes, signal), now);
 }
 
@@ -661,6 +661,6 @@ export async function nextIdemisor(
      returning last`,
     [rut, environment],
   );
-  if (!row) throw new Error('the sequence of sobres gave no number');
+  if (!row) throw new Error('sobre_sequence returned no number');
   return BigInt(row.last);
 }

@@ -107,7 +107,7 @@ export async function takeAdvisoryLock(em: EntityManager, at: string): Promise<v
 export async function databaseNow(em: EntityManager, clock?: () => Date): Promise<Date> {
   if (clock) return clock();
   const [row] = await em.execute<{ now: number }[]>(`select ${millisecondsSql('clock_timestamp()')} as now`);
-  if (!row) throw new Error('the database does not tell the time');
+  if (!row) throw new Error('the database returned no time');
   return new Date(Math.round(row.now));
 }
 

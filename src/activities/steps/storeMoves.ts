@@ -54,11 +54,11 @@ export async function writeMoves(
 }
 
 /** After the commit: dispatches enqueued messages, wakes the gatekeeper, and counts the verdicts. */
-export function afterMoves(deps: MoveDeps, { moved, begins, releases, now }: Stored): void {
+export function afterMoves(deps: MoveDeps, { moved, startsWorkflows, releasesNotes, now }: Stored): void {
   for (const { environment, type, status, createdAt } of moved) {
     if (isFinal(status))
       deps.onVerdict?.({ environment, type, status, seconds: (now.getTime() - createdAt.getTime()) / 1_000 });
   }
-  if (begins) deps.outbox.scheduleDispatch();
-  if (releases || moved.some(({ status }) => status === 'RECEIVED')) deps.gatekeeper.scheduleLook();
+  if (startsWorkflows) deps.outbox.scheduleDispatch();
+  if (releasesNotes || moved.some(({ status }) => status === 'RECEIVED')) deps.gatekeeper.scheduleLook();
 }
