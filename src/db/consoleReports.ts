@@ -104,9 +104,8 @@ async function listReportsPart(
 }
 
 /**
- * Selects the keys of matching reports. Stuck, late and inconsistent ones are few: one index leads to them. Otherwise
- * each visible enterprise contributes its newest, which avoids reading other enterprises' days; operators read all in
- * order.
+ * Selects the keys of matching reports. Stuck, late and inconsistent ones are few, and have an index. Otherwise each
+ * visible enterprise contributes its newest, to avoid reading other enterprises' days; operators read all in order.
  */
 function selectReportKeys(seen: Seen, filter: ConsoleReportFilter, page: Page): Fragment {
   const { rut, status, lateAt } = filter;

@@ -52,7 +52,7 @@ export async function restartDelivery(em: EntityManager, delivery: Delivery, now
   delivery.status = 'PENDING';
   delivery.settledAt = null;
   delivery.nextAttemptAt = null;
-  // By signal, which wakes a waiting workflow, and starts one that is just ending again.
+  // Sends a signal: it wakes a waiting workflow, and restarts one that is just ending.
   enqueue(em, { ...deliveryMessage(delivery, event), signal: SIGNALS.deliverAgain }, now);
 }
 

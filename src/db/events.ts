@@ -239,7 +239,7 @@ export async function listEventsAfter(
   const deliveries = await readDeliveries(em, accountId, ids);
   const events = page.map((row) => ({ ...row, deliveries: deliveries.get(row.id) ?? [] }));
   if (rows.length > limit) return { events, next: ids.at(-1) ?? null };
-  // All of the batch may have other names, and more may wait.
+  // All events of this batch may have other names, and more may wait.
   return {
     events,
     next: positioned && !positioned.isAll && positioned.position > after ? positioned.eventId : null,

@@ -164,7 +164,7 @@ export function restartMail(
   mail.settledAt = null;
   mail.error = null;
   mail.counted = true;
-  // By signal, which wakes a waiting workflow, and starts one that is just ending again.
+  // Sends a signal: it wakes a waiting workflow, and restarts one that is just ending.
   enqueue(em, { ...mailMessage(mail, cfe), signal: SIGNALS.deliverAgain }, now);
 }
 

@@ -157,9 +157,9 @@ export interface SignedCfe {
 }
 
 /**
- * Stores signatures, and the XML of the sobre under the next Idemisor as PREPARED, in one statement: the lock on the
- * sequence is short. The number goes between `before` and `after`. Returns the number; null, and takes none, if the
- * sobre is no longer OPEN or another process has signed one of the CFEs: that signature counts.
+ * Stores signatures, and the XML of the sobre under the next Idemisor between `before` and `after`, in one statement,
+ * so that the sequence is locked briefly. Returns the number; null if the sobre is no longer OPEN or another process
+ * has signed.
  */
 export async function storePrepared(
   em: EntityManager,
@@ -221,9 +221,8 @@ export async function lockSobre(em: EntityManager, id: string): Promise<SobreSta
 }
 
 /**
- * Ends a sobre that the authority does not have and never will. Its CFEs continue in others, with `apart` each in its
- * own; their stuck reasons concerned this sobre and are cleared. Returns false, and changes nothing, if the sobre no
- * longer matches `was`.
+ * Ends a sobre that the authority will never have. Its CFEs continue in others, `apart` each in its own, with their
+ * stuck reasons cleared. Returns false, and changes nothing, if the sobre no longer matches `was`.
  */
 export async function endSobre(
   em: EntityManager,

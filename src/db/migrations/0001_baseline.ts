@@ -1,7 +1,7 @@
-/** The tables as they are, by subject; who may do what with them stands in db/rights.ts. */
+/** The tables, by subject; db/rights.ts lists each program's rights. */
 import { Migration } from '@mikro-orm/migrations';
 
-/** Accounts, their API keys and limits, and what is kept of their requests. */
+/** Accounts, their API keys and limits, and counters and stored answers of their requests. */
 const ACCOUNTS = `
   create table account (
     id uuid primary key,
@@ -155,7 +155,7 @@ const PEOPLE = `
   );
 `;
 
-/** Enterprises, what they pay, their customers, certificates, and warnings that were given. */
+/** Enterprises, their payments, customers, certificates and given warnings. */
 const ENTERPRISES = `
   create table plan (
     plan_id text not null,
@@ -306,7 +306,7 @@ const ENTERPRISES = `
   );
 `;
 
-/** The ranges of numbers that the authority granted, and the places of CFEs in the sequences of their types. */
+/** The ranges of numbers that the authority granted, and the sequences of CFEs by type. */
 const NUMBERS = `
   create extension if not exists btree_gist;
 
@@ -351,7 +351,7 @@ const NUMBERS = `
   );
 `;
 
-/** CFEs, and what became of the numbers of those that were rejected. */
+/** CFEs, and the annulled numbers of rejected ones. */
 const RECEIPTS = `
   create table cfe (
     id uuid primary key,
@@ -512,7 +512,7 @@ const RECEIPTS = `
     when (new.status = 'REJECTED' and old.status <> 'REJECTED') execute function annul_number_of_rejected();
 `;
 
-/** The authority: its services and certificates, what waits for it and what was sent, and its list of issuers. */
+/** The authority: its services and certificates, sobres and calls, and its list of issuers. */
 const AUTHORITY = `
   create table authority_certificate (
     fingerprint text primary key,
@@ -661,7 +661,7 @@ const AUTHORITY = `
   create index exchange_pending on exchange (created_at) where state = 'PENDING';
 `;
 
-/** The reports of days, and each file that was sent as one. */
+/** Daily reports, and each file that was sent as one. */
 const REPORTS = `
   create table report_duty (
     rut text primary key references enterprise,
@@ -729,7 +729,7 @@ const REPORTS = `
   create index report_submission_day on report_submission (rut, environment, date);
 `;
 
-/** Webhooks, the events that they are sent, and the same events for their accounts to read. */
+/** Webhooks, their events and deliveries, and the same events for accounts to read. */
 const WEBHOOKS = `
   create table webhook (
     id uuid primary key,
@@ -816,7 +816,7 @@ const WEBHOOKS = `
   create index delivery_attempt_at on delivery_attempt (at);
 `;
 
-/** E-mails that bring CFEs to their receivers. */
+/** E-mails with CFEs for their receivers. */
 const MAIL = `
   create table mail (
     id uuid primary key,
@@ -865,7 +865,7 @@ const MAIL = `
   create index mail_bounce_since on mail_bounce (since);
 `;
 
-/** What starts workflows, who did what, and work that is done in bulk. */
+/** The outbox, the audit, and bulk runs. */
 const OPERATIONS = `
   create table outbox (
     id bigint generated always as identity primary key,
