@@ -99,7 +99,9 @@ function store(
     const now = clock();
     await countCheckResult(em, rut, { failed: answer.login === 'failed', now });
     enqueue(em, factsChangedMessage(rut), now);
-    const result = await recordEnterpriseChanges(em, enterprise, now, () => applyAnswer(enterprise, answer, now));
+    const result = await recordEnterpriseChanges(em, enterprise, now, () =>
+      applyAnswer(enterprise, answer, now),
+    );
     await recordEvent(em, { rut, environment: 'production' }, efacturaLogin(enterprise, result), now);
     return result;
   });

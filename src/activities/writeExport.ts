@@ -99,7 +99,11 @@ async function requireExport({ orm }: Pick<WriteExportDeps, 'orm'>, id: string):
  * Returns the next part: at least one receipt, more until the slot is over; after the last receipt the list
  * of omissions and the end of the file.
  */
-async function nextPart(deps: WriteExportDeps, row: ReceiptExport, isOver: () => boolean): Promise<NewExportPart> {
+async function nextPart(
+  deps: WriteExportDeps,
+  row: ReceiptExport,
+  isOver: () => boolean,
+): Promise<NewExportPart> {
   const most = deps.partReceipts ?? (row.withPdfs ? PRINTED_PART_RECEIPTS : PART_RECEIPTS);
   const cfes = await listCfesOfMonth(deps.orm.em.fork(), row, most);
   if (cfes.length === 0) return lastPart(deps, row);

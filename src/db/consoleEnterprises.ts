@@ -68,7 +68,8 @@ export async function listVisibleEnterprises(
     after !== null && sql`e.rut > ${after}`,
     status !== undefined && sql`e.status = ${status}`,
     text !== undefined &&
-      sql`(e.rut like ${`${escapeLike(text)}%`} or e.legal_name ilike ${containsPattern(text)} or e.trade_name ilike ${containsPattern(text)})`,
+      sql`(e.rut like ${`${escapeLike(text)}%`} or e.legal_name ilike ${containsPattern(text)}
+        or e.trade_name ilike ${containsPattern(text)})`,
   );
   const wanted = whereAll(
     lacks !== undefined && sql`not (${FACTS[lacks]})`,
