@@ -3,10 +3,7 @@ import type { LiveSession } from '../db/consoleSessions.ts';
 import type { Database } from '../db/orm.ts';
 import type { AccountMembership } from '../db/people.ts';
 import { listRolesAt } from '../db/roles.ts';
-import {
-  isRoleAtLeast,
-  MEMBER_ROLES, type MemberRole, type OperatorRole,
-} from '../domain/people.ts';
+import { isRoleAtLeast, MEMBER_ROLES, type MemberRole, type OperatorRole } from '../domain/people.ts';
 
 /** Somebody who is signed in: an operator, who sees all, or a member of accounts, who sees what those accounts have a role at. */
 export type Viewer =
@@ -25,8 +22,7 @@ export function viewerOf(
 
 /** The accounts whose data somebody sees; null: everyone's. */
 export const accountsOf = (viewer: Viewer): readonly string[] | null =>
-  viewer.kind === 'operator' ? null : viewer.memberships.map(({ accountId }) => accountId)
-  );
+  viewer.kind === 'operator' ? null : viewer.memberships.map(({ accountId }) => accountId);
 
 /**
  * What somebody is at one enterprise: an operator what they are everywhere; a member the lesser of their role in an account and

@@ -205,7 +205,7 @@ async function sumReferencedAmounts(
 }
 
 /** Selects stuck CFEs; all given conditions must hold. */
-export interface StuckCfeFilter {
+export interface StuckConditions {
   rut?: string | undefined;
   environment?: Environment | undefined;
   status?: CfeStatus | undefined;
@@ -213,7 +213,7 @@ export interface StuckCfeFilter {
 }
 
 /** Returns at most `limit` stuck CFEs, oldest first. */
-export function findStuckCfes(em: EntityManager, filter: StuckCfeFilter, limit: number): Promise<Cfe[]> {
+export function findStuckCfes(em: EntityManager, filter: StuckConditions, limit: number): Promise<Cfe[]> {
   return em.find(
     Cfe,
     { stuckReason: { $ne: null }, ...givenConditions(filter) },

@@ -129,7 +129,7 @@ function toWhere({ rut, legalName, docNumber, countryCode }: CustomerFilter) {
       docNumber,
       countryCode,
       legalNameSearch:
-        legalName === undefined undefined : { $like: containsPattern(searchText(legalName)) },
+        legalName === undefined ? undefined : { $like: containsPattern(searchText(legalName)) },
     }),
   };
 }
