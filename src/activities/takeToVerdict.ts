@@ -177,7 +177,7 @@ async function escalate(
   open: readonly CfeInSobre[],
   { step, reason, explanation }: { step: StuckStep; reason: StuckReason; explanation: string },
 ): Promise<VerdictResult> {
-  const left = open.filter(({ stuckReason }) => !isForSupport(stuckReason));
+  const left = open.filter(({ stuckReason }) => !needsSupport(stuckReason));
   await markStuckCfes(deps, sobre, left, reason);
   const stuck = [{ reason, explanation, cfeIds: cfeIdsOf(left) }, ...findStuckCfes(open)];
   return { kind: 'stuck', step, stuck, goesOn: false };

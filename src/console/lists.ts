@@ -175,7 +175,7 @@ export async function listPart<R>(visit: Visit, list: List<R>): Promise<Html> {
   const more = [
     first,
     found.length > PAGE_ROWS &&
-      html`<a href="${address(list, { after: cursorOf(list.key.of(last)) })}" rel="next">${words.next}</a>`,
+      html`<a href="${address(list, { after: encodeCursor(list.key.of(last)) })}" rel="next">${words.next}</a>`,
     html`<a class="csv" href="${address(list, { format: 'csv' })}" download>${words.csv}</a>`,
   ];
   return html`${list.ticks && tickForm(visit, list.name, list.ticks)}${tableOf(visit, list, rows)}<div class="more buttons">

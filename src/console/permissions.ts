@@ -1,10 +1,10 @@
 /** Who may do what in the console: one row for each page and form, asked by the guard and by whatever draws a button. */
 import {
+  isRoleAtLeast,
   MEMBER_ROLES,
   type MemberRole,
   OPERATOR_ROLES,
   type OperatorRole,
-  reaches,
 } from '../domain/people.ts';
 import type { Standing, Viewer } from './access.ts';
 
@@ -165,8 +165,8 @@ export function mayAt(standing: Standing | null, route: PageRoute): boolean {
   if (standing === null) return false;
   const { operators, members } = audienceOf(route);
   return standing.kind === 'operator'
-    ? operators !== null && reaches(OPERATOR_ROLES, standing.role, operators)
-    : members !== null && reaches(MEMBER_ROLES, standing.role, members);
+    ? operators !== null && isRoleAtLeast(OPERATOR_ROLES, standing.role, operators)
+    : members !== null && isRoleAtLeast(MEMBER_ROLES, standing.role, members);
 }
 
 /** The accounts for which somebody may; null: an operator who may for all. */

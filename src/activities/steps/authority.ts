@@ -187,7 +187,7 @@ async function judgeAll(
     const verdict = judgeCfe(cfe, receipts);
     outcomes.push(
       verdict.kind === 'duplicate'
-        ? await judgeDuplicate(deps, credentials, cfe, { idReceptor, answered: verdict.original, ask })
+        ? await resolveDuplicate(deps, credentials, cfe, { idReceptor, answered: verdict.original, ask })
         : verdict,
     );
   }
@@ -230,7 +230,7 @@ const currentOrOwn = async (em: EntityManager, cfe: AskedCfe): Promise<Certifica
 /**
  * Handles E02, a number received before: by a sobre of ours, which has the verdict, or by another system's.
  */
-async function judgeDuplicate(
+async function resolveDuplicate(
   deps: AuthorityDeps,
   credentials: DgiCredentials,
   cfe: AskedCfe,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PAGES } from '../../../src/console/pages/index.ts';
 import { isForAnyone, WHO_MAY } from '../../../src/console/permissions.ts';
-import { MEMBER_ROLES, OPERATOR_ROLES, reaches } from '../../../src/domain/people.ts';
+import { isRoleAtLeast, MEMBER_ROLES, OPERATOR_ROLES } from '../../../src/domain/people.ts';
 import { type Browser, formTokenIn, type Shown, startConsole } from '../../support/console.ts';
 import {
   CONSOLE_PAGES,
@@ -57,7 +57,7 @@ function expected({ may, of, mayFail }: ConsolePage, who: Who): readonly Came[] 
   if (who === 'nobody') return ['to sign in'];
   const [kind, role = 'OWNER'] = who.split(' ');
   const within = (ladder: readonly string[], held: string, least: string | null): readonly Came[] =>
-    least !== null && reaches(ladder, held, least) ? allowed : ['forbidden'];
+    least !== null && isRoleAtLeast(ladder, held, least) ? allowed : ['forbidden'];
   if (kind === 'operator') return within(OPERATOR_ROLES, role, may.operators);
   if (may.members === null) return ['forbidden'];
   if (of === 'everyone') return within(MEMBER_ROLES, role, may.members);
