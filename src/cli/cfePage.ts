@@ -75,7 +75,7 @@ function explanationOf({ status, stuckReason, rejection }: Cfe): string {
   const reasons = rejection?.map(({ code }) => `${code}: ${rejectionMeans(code, words)}`) ?? [];
   return [
     words.status[status].means,
-    ...(stuckReason ? [`Waits for a person: ${stuckMeans(stuckReason)}`] : []),
+    ...(stuckReason ? [`Needs attention: ${stuckMeans(stuckReason)}`] : []),
     ...reasons,
   ].join(' ');
 }
@@ -97,12 +97,12 @@ export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
       'CFE',
       `${formatCfeId(cfe)}, ${CFE_TYPES[type].label} ${serie}-${numero}, ${currency} ${payAmount}, of ${emissionDate}`,
     ],
-    ['Enterprise', `${rut}, ${environment}`],
+    ['Company', `${rut}, ${environment}`],
     ['Status', `${cfe.status}, since ${since.toISOString()}`],
     ['', explanationOf(cfe)],
     ...(original ? [['Corrects', `${original.cfeId}, ${original.status}`] as [string, string]] : []),
     ['Next', `${words.next[next]}${nextAt ? ` (${nextAt.toISOString()})` : ''}`],
-    ...(ahead === null ? [] : [['Waits', `${ahead} of the enterprise before it`] as [string, string]]),
+    ...(ahead === null ? [] : [['Waits', `${ahead} more of the company ahead of it`] as [string, string]]),
     ...(error === null ? [] : [['Last error', error] as [string, string]]),
     ...actions.map((action, i): [string, string] => [
       i === 0 ? 'You can' : '',

@@ -104,11 +104,18 @@ export function cfeTimeline(history: CfeHistory, words: CfeWords): TimelineEntry
 function callsOf(attempt: AttemptSummary, words: CfeWords): TimelineEntry[] {
   const { operation, answer, reasons, detail, count, firstAt, firstMilliseconds, lastAt, lastMilliseconds } =
     attempt;
-  const means = [answerMeans(answer, words), detail === answer ? null : detail, ...reasons.map(reasonText)];
   const call = (at: Date, milliseconds: number, times: string | null): TimelineEntry => ({
     at,
-    what: `${words.operation[operation]} → ${answer}${times === null ? '' : ` (${times})`} · ${milliseconds} ms`,
-    more: means.filter(Boolean).join(' · '),
+    what: `${answerMeans(answer, words).replace(/\.$/, '')} (${answer.replace(/^code /, '')})`,
+    more: [
+      words.operation[operation],
+      times,
+      `${milliseconds} ms`,
+      detail === answer ? null : detail,
+      ...reasons.map(reasonText),
+    ]
+      .filter(Boolean)
+      .join(' · '),
     kind: 'call',
     attempt,
   });

@@ -100,7 +100,7 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
       await stack.cli.refusal('cfe', 'retry', RUT, given, '--action', 'settle', '--reason', 'look'),
     ).toEqual({
       code: 'INVALID_INPUT',
-      message: 'It was never sent, so there is nothing to ask about: retry, or abandon it.',
+      message: 'It was never sent, so there is nothing to ask DGI: retry, or give it up (abandon).',
     });
     const abandoned = await retry(RUT, given, '--action', 'abandon', '--reason', 'issued on paper');
     expect(abandoned).toMatchObject({
@@ -160,7 +160,7 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
       await stack.cli.refusal('cfe', 'retry', RUT, asked, '--action', 'abandon', '--reason', 'x'),
     ).toEqual({
       code: 'INVALID_INPUT',
-      message: 'The authority has it, so it cannot be abandoned: settle by asking.',
+      message: 'DGI has it, so it cannot be given up: ask DGI (settle).',
     });
     const settled = await retry(
       RUT,

@@ -36,7 +36,7 @@ test('accepted in the portal: support has it asked about at once, the others fol
   expect(await numbers()).toMatchObject({ given: 3, issued: 0, annulled: 0, waiting: 3 });
 
   expect(await stack.cli.refusal(...support(atOnce.cfe_id, 'settle'))).toMatchObject({
-    message: 'The authority has not accepted it; it is asked again by itself, once a day.',
+    message: 'DGI has not accepted it; DGI is asked automatically once a day.',
   });
   await accept(atOnce);
   await accept(daily);

@@ -61,7 +61,7 @@ describe('askRejected', () => {
         await until('the first', 20, async () => acts.length > 0);
         expect(await support.askRejected(cfe, REQUEST)).toEqual({
           outcome: 'refused',
-          message: 'Another action of support is under way on this CFE.',
+          message: 'Another action of support is in progress on this receipt.',
           why: { code: 'under_way' },
         });
         release();

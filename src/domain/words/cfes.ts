@@ -27,6 +27,12 @@ export function rejectionMeans(code: string, words: CfeWords): string {
   return ANNULLED.test(key) ? `${words.rejection[key]} ${words.annulled}` : words.rejection[key];
 }
 
+/** What the company does about a reason of a rejection, in Markdown. */
+export function rejectionMend(code: string, words: CfeWords): string {
+  const key = REJECTIONS.get(code);
+  return key === undefined ? words.otherRejectionMend : words.rejectionMend[key];
+}
+
 /** A row for each code of a rejection: what it means, and what the company does about it, in Markdown. */
 export const rejectionRows = ({ rejection, rejectionMend }: CfeWords) =>
   [...REJECTIONS].map(([code, key]) => [code, rejection[key], rejectionMend[key]] as const);

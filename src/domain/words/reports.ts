@@ -23,31 +23,31 @@ const refusedFor = ({ stuck }: CfeWords) => ({
 
 const EN: ReportWords = {
   status: {
-    OPEN: { label: 'open', means: 'Not sent yet: the day is not over, or something is waited for.' },
-    PREPARED: { label: 'written', means: 'Written and signed, and not sent yet.' },
-    SENT: { label: 'on its way', means: 'On its way. Where the answer was lost, the DGI is asked.' },
+    OPEN: { label: 'open', means: 'Not sent yet: the day is not over, or something is pending.' },
+    PREPARED: { label: 'prepared', means: 'Created and signed, and not sent yet.' },
+    SENT: { label: 'on its way', means: 'On its way. If the answer was lost, DGI is asked.' },
     RECEIVED: {
       label: 'received',
-      means: 'The DGI has it (AR), and has yet to compare it with the receipts that it holds.',
+      means: 'DGI has received it (AR) and has not compared it yet with the receipts that it holds.',
     },
-    CONSISTENT: { label: 'agrees', means: 'The DGI has compared it, and it agrees (DR).' },
+    CONSISTENT: { label: 'agrees', means: 'DGI compared it, and it agrees (DR).' },
     DIFFERS: {
       label: 'differs',
       means:
-        'The DGI has compared it, and holds other receipts than it tells of (ER). It does not say which, in numbers, types or amounts.',
+        'DGI compared it, and holds other receipts than those reported (ER). It does not say which, in numbers, types or amounts.',
     },
     SUPERSEDED: {
       label: 'superseded',
       means: 'A report of the day with a higher sequence counts (FR), from another system of the company.',
     },
     REFUSED: {
-      label: 'refused',
-      means: 'The DGI did not take it as a report (BR). Its sequence is still free.',
+      label: 'rejected',
+      means: 'DGI did not accept it as a report (BR). Its sequence is still free.',
     },
   },
   reason: {
     ...refusedFor(CFE_WORDS.en),
-    R05: 'The sequence is not the next one: another report of the day is there.',
+    R05: 'The sequence is not the next one: DGI already has another report of the day.',
     R06: 'Received before the day of the report.',
   },
   otherReason: 'A reason that no rule covers.',
@@ -55,12 +55,12 @@ const EN: ReportWords = {
 
 const ES: ReportWords = {
   status: {
-    OPEN: { label: 'abierto', means: 'Todavía no se envió: el día no terminó, o se espera algo.' },
-    PREPARED: { label: 'escrito', means: 'Escrito y firmado; todavía no se envió.' },
+    OPEN: { label: 'abierto', means: 'Todavía no se envió: el día no terminó, o hay algo pendiente.' },
+    PREPARED: { label: 'preparado', means: 'Generado y firmado; todavía no se envió.' },
     SENT: { label: 'en camino', means: 'En camino. Si se perdió la respuesta, se consulta a la DGI.' },
     RECEIVED: {
       label: 'recibido',
-      means: 'La DGI lo tiene (AR), y todavía no lo comparó con los comprobantes que tiene.',
+      means: 'La DGI lo recibió (AR), y todavía no lo comparó con los comprobantes que tiene.',
     },
     CONSISTENT: { label: 'coincide', means: 'La DGI lo comparó y coincide (DR).' },
     DIFFERS: {
@@ -74,12 +74,12 @@ const ES: ReportWords = {
     },
     REFUSED: {
       label: 'rechazado',
-      means: 'La DGI no lo tomó como reporte (BR). Su secuencia sigue libre.',
+      means: 'La DGI no lo aceptó como reporte (BR). Su secuencia sigue libre.',
     },
   },
   reason: {
     ...refusedFor(CFE_WORDS.es),
-    R05: 'La secuencia no es la siguiente: hay otro reporte del día.',
+    R05: 'La secuencia no es la siguiente: la DGI ya tiene otro reporte del día.',
     R06: 'Llegó antes del día del reporte.',
   },
   otherReason: 'Un motivo que ninguna regla contempla.',

@@ -312,7 +312,7 @@ describe('what support may do', () => {
         'it refused the sobre',
         SENT,
         { findSobre: { kind: 'refused' }, findReceipt: { kind: 'absent' } },
-        /refused the sobre/,
+        /rejected the sobre/,
       ],
       [
         'the number is another’s',
@@ -320,8 +320,8 @@ describe('what support may do', () => {
         { findSobre: { kind: 'absent' }, findReceipt: { kind: 'others' } },
         /not ours/,
       ],
-      ['it is away', SENT, { findSobre: AWAY }, /no answer to go by \(no answer\)/],
-      ['it is away at the second question', SENT, { ...NOWHERE, findReceipt: AWAY }, /no answer to go by/],
+      ['it is away', SENT, { findSobre: AWAY }, /no usable answer \(no answer\)/],
+      ['it is away at the second question', SENT, { ...NOWHERE, findReceipt: AWAY }, /no usable answer/],
       ['it cannot be asked', SENT, { findSobre: NO_KEY }, /No key opens/],
       [
         'it says something unknown',
@@ -410,14 +410,14 @@ describe('what support may do', () => {
     });
 
     test.each<[string, { state: SobreState; sendingAt: Date | null } | null, Says, RegExp]>([
-      ['it was sent a moment ago', sent(9), NOWHERE, /may find it yet: ask again from 20\d\d-.*Z on/],
-      ['its sobre was refused, and sent again since', sent(9), REFUSED, /may find it yet/],
-      ['it is in the list', sent(60), { findSobre: { kind: 'received', ...TICKET } }, /settle by asking/],
+      ['it was sent a moment ago', sent(9), NOWHERE, /may still appear: ask again from 20\d\d-.*Z/],
+      ['its sobre was refused, and sent again since', sent(9), REFUSED, /may still appear/],
+      ['it is in the list', sent(60), { findSobre: { kind: 'received', ...TICKET } }, /ask DGI \(settle\)/],
       [
         'its number is there, by a sobre of ours',
         sent(60),
         { findSobre: { kind: 'absent' }, findReceipt: { kind: 'received', ...TICKET } },
-        /settle by asking/,
+        /ask DGI \(settle\)/,
       ],
       [
         'it was never sent, says our database',
@@ -425,7 +425,7 @@ describe('what support may do', () => {
         { findReceipt: { kind: 'received', ...TICKET } },
         /settle/,
       ],
-      ['the authority is away', sent(60), { findSobre: AWAY }, /no answer to go by/],
+      ['the authority is away', sent(60), { findSobre: AWAY }, /no usable answer/],
       [
         'the authority is away at the second question',
         sent(60),
@@ -437,7 +437,7 @@ describe('what support may do', () => {
         'it was received, and not decided',
         sent(60, 'RECEIVED'),
         { askVerdict: { kind: 'notYet', code: '105' } },
-        /settle by asking/,
+        /ask DGI \(settle\)/,
       ],
       [
         'it was received, and is not found now',
@@ -449,7 +449,7 @@ describe('what support may do', () => {
         'it was rejected by the authority itself',
         sent(60, 'RECEIVED'),
         { askVerdict: { kind: 'verdict', status: 'REJECTED', reasons: [] } },
-        /settle by asking/,
+        /ask DGI \(settle\)/,
       ],
       [
         'another receipt has its place, and nobody has the number',
@@ -461,7 +461,7 @@ describe('what support may do', () => {
         'the number is called another’s, and is ours by the consultation',
         sent(60, 'RECEIVED'),
         { askVerdict: NOT_OURS, findReceipt: { kind: 'received', ...TICKET } },
-        /settle by asking/,
+        /ask DGI \(settle\)/,
       ],
       [
         'the number is called another’s, and is in the very sobre that was asked about',

@@ -114,7 +114,7 @@ describe('cfe list, cfe show and cfe retry', () => {
     expect(message).toContain('a date and time with its zone');
   });
 
-  test('list --needs-support: those that wait for a person, newest first', async () => {
+  test('list --needs-support: those that need attention, newest first', async () => {
     expect(await list('--needs-support')).toEqual(named('undecided', 'signing'));
     expect(await list('--needs-support', '--status', 'PENDING')).toEqual(named('signing'));
   });
@@ -197,10 +197,10 @@ describe('cfe list, cfe show and cfe retry', () => {
 
     const shown = await cli.json('cfe', 'show', rut, ids['undecided'] ?? '');
     expect(shown).toMatchObject({
-      explanation: expect.stringContaining('has not decided in the time that it is given'),
+      explanation: expect.stringContaining('has not decided in the time allowed'),
       next: 'support',
       fitting_actions: ['retry', 'settle'],
-      last_error: 'code 100: An exception inside the authority: it is asked again.',
+      last_error: 'code 100: An error inside DGI: we ask again.',
       attempts: [{ operation: 'askVerdict', answer: 'code 100', count: 2 }],
       stuck: [{ reason: 'undecided', until: null }],
       history: expect.arrayContaining([{ at: cfe.createdAt.toISOString(), what: 'numbered' }]),
@@ -215,18 +215,19 @@ describe('cfe list, cfe show and cfe retry', () => {
     for (const words of [
       `RECEIVED, since ${String(shown['since'])}`,
       'You can     retry:',
-      'settle: The authority is asked what it has.',
-      'Asked for the verdict → code 100 (first of 2) · 120 ms',
-      'Waits for a person: no verdict for too long',
-      'Retry: the step was taken again',
+      'settle: Asks DGI what it has and stores the answer.',
+      'An error inside DGI: we ask again (100)',
+      'We asked DGI for its answer · first of 2 · 120 ms',
+      'Needs attention: no answer for too long',
+      'Retry: the step was repeated',
       'console:ana@example.com from 198.51.100.7: seen to',
-      'Settle by asking: asked for; no outcome so far',
-      'Retry: refused, and nothing was changed',
-      'unverified: asked for in Temporal, which knows no logins: eva: mended',
+      'Ask DGI: requested; no result yet',
+      'Retry: not done; nothing changed',
+      'unverified: requested in Temporal, which has no users: eva: mended',
     ])
       expect(text).toContain(words);
     // What was asked for and done stands there once.
-    expect(text.match(/Retry: asked for/)).toBeNull();
+    expect(text.match(/Retry: requested/)).toBeNull();
     expect(text).not.toContain('\u001b');
     const audit = await cli.json<Record<string, unknown>[]>(
       'audit',
@@ -248,7 +249,7 @@ describe('cfe list, cfe show and cfe retry', () => {
     expect(await cli.json('cfe', 'show', rut, ids['undecidedYet'] ?? '')).toMatchObject({
       next: 'portal',
       fitting_actions: ['settle', 'abandon'],
-      explanation: expect.stringContaining("DGI's portal within 60 days"),
+      explanation: expect.stringContaining('DGI’s portal within 60 days'),
     });
     expect(await cli.json('cfe', 'show', rut, ids['rejected'] ?? '')).toMatchObject({
       next: 'ended',

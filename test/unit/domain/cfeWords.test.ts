@@ -83,7 +83,7 @@ describe('the words of refusals of support', () => {
 
   test('moments are told in Montevideo’s time, answers and reasons by what they mean', () => {
     const es = Object.fromEntries(whys.map((why) => [why.code, refusalMeans(why, 'es')]));
-    expect(es['lately_sent']).toContain('a partir de 2026-11-22 10:05.');
+    expect(es['lately_sent']).toContain('a partir del 22/11/2026 10:05.');
     expect(es['no_answer']).toContain(`(code 13: ${CFE_WORDS.es.answer['not yet']})`);
     expect(es['stuck']).toContain(CFE_WORDS.es.stuck['authority.user'].means);
   });
