@@ -135,19 +135,25 @@ const MOST_TOLD = 4;
 function faultsInWords(texts: Texts, faults: readonly Fault[]): string {
   const { enterprises: words } = texts;
   const told = faults.slice(0, MOST_TOLD).map(({ path, code }) => {
-    const what = code in words.faults ? words.faults[code as keyof typeof words.faults] : words.wrong;
-    const field = fieldNames(texts)[path];
-    return field === undefined ? what : `${field} ${what}`;
+    if (Object.hasOwn(words.faults, code)) return words.faults[code as keyof typeof words.faults];
+    return fieldFault(texts, fieldNames(texts)[path], code);
   });
   const more = faults.length - told.length;
   return [...told, ...(more > 0 ? [words.more(more)] : [])].join(' ');
+}
+
+/** What is wrong with a field, by its name on the page. */
+export function fieldFault({ enterprises: words }: Texts, name: string | undefined, code: string): string {
+  const known = Object.hasOwn(words.fieldFaults, code);
+  const what = known ? words.fieldFaults[code as keyof typeof words.fieldFaults] : words.wrong;
+  return `${name ?? words.value}: ${what}.`;
 }
 
 /** How the page calls the fields of the API's bodies, by their paths. */
 function fieldNames({ enterprises: words }: Texts): Readonly<Record<string, string>> {
   return {
     '/cert_b64': words.file,
-    '/password': words.password,
+    '/password': words.filePassword,
     '/username': words.username,
     '/cae_b64': words.caeFile,
     '/cae_start_number': words.start,

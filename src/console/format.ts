@@ -1,15 +1,26 @@
-/** How the console writes moments, ages and figures: in Montevideo's time, as Uruguay writes numbers. */
-import { decimalText, money } from '../domain/figures.ts';
+/** How the console writes moments, ages and figures: in Montevideo's time, numbers as the language of the page writes them. */
+import { dateText, decimalText, money } from '../domain/figures.ts';
 import { montevideoTimestamp } from '../domain/montevideo.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Texts } from './texts/index.ts';
 
-/** A moment in Montevideo, `2026-11-22 14:05:09`, exact for machines. */
+/** A moment in Montevideo, `22/11/2026 14:05:09`, exact for machines. */
 export function moment(at: Date): Html {
-  return html`<time datetime="${at.toISOString()}">${momentText(at)}</time>`;
+  const local = montevideoTimestamp(at);
+  return html`<time datetime="${at.toISOString()}">${dateText(local)} ${local.slice(11, 19)}</time>`;
 }
 
-/** The same as plain text. */
+/** The same to the minute, as text. */
+export function minuteText(at: Date): string {
+  const local = montevideoTimestamp(at);
+  return `${dateText(local)} ${local.slice(11, 16)}`;
+}
+
+/** A day, `22/11/2026`, exact for machines. */
+export const day = (date: string): Html =>
+  html`<time datetime="${date.slice(0, 10)}">${dateText(date)}</time>`;
+
+/** A moment for spreadsheets, `2026-11-22 14:05:09`: it sorts, and means the same in every country. */
 export const momentText = (at: Date): string => montevideoTimestamp(at).slice(0, 19).replace('T', ' ');
 
 const UNITS = [
@@ -46,8 +57,10 @@ export function browserName(agent: string): string {
   return known.length > 0 ? known.join(', ') : agent.slice(0, 40);
 }
 
-/** A whole number with points between thousands. */
-export const figure = (n: number): string => decimalText(String(n));
+/** A whole number, its thousands apart. */
+export const figure = (n: number, { numerals }: Pick<Texts, 'numerals'>): string =>
+  decimalText(String(n), undefined, numerals);
 
 /** An amount with its currency, to the cent: `990` is `UYU 990,00`. */
-export const amount = (currency: string, text: string): string => `${currency} ${money(text)}`;
+export const amount = (currency: string, text: string, { numerals }: Pick<Texts, 'numerals'>): string =>
+  `${currency} ${money(text, numerals)}`;

@@ -74,7 +74,7 @@ const es: typeof en = {
   example: 'Mensaje, por ejemplo',
   rules: {
     'Any body': 'Cualquier cuerpo',
-    'Any request': 'Cualquier pedido',
+    'Any request': 'Cualquier solicitud',
     'Issuing a CFE': 'Emisión de un CFE',
     CAE: 'CAE',
     Certificate: 'Certificados',

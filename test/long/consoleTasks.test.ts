@@ -105,7 +105,7 @@ describe('what a person does in the console, on the whole stack', () => {
       await retry.locator('button').click();
       await page.locator('.flash.done').waitFor();
       await says(page, script, /ACCEPTED/);
-      expect(await main(page)).toContain('Nothing needs to be done now.');
+      expect(await main(page)).toContain('Nothing needs to be done.');
       expect(faults).toEqual([]);
       await page.context().close();
     },
@@ -150,7 +150,7 @@ describe('what a person does in the console, on the whole stack', () => {
       await page.waitForURL(/\/stuck\?/);
       const reason = page.locator('tr', { hasText: 'signing' }).first();
       await reason.getByRole('link', { name: 'Retry…' }).click();
-      expect(await main(page)).toContain(`Matching now: ${BY_ONE_RUN}`);
+      expect(await main(page)).toContain(`Receipts: ${BY_ONE_RUN}`);
       await page.locator('form[action="/runs"] input[name=reason]').fill('certificado renovado');
       await page.locator('form[action="/runs"] button').click();
       await page.waitForURL(/\/runs\/[^/]+$/);
@@ -165,8 +165,8 @@ describe('what a person does in the console, on the whole stack', () => {
       // The page follows the run by itself.
       const ended = page.locator('main').getByText(`${BY_ONE_RUN} of ${BY_ONE_RUN}`);
       await ended.first().waitFor({ timeout: 600_000 * PATIENCE });
-      await page.locator('.mark.good', { hasText: 'done' }).waitFor();
-      expect(await main(page)).toContain('Nothing was refused.');
+      await page.locator('.mark.good', { hasText: 'finished' }).waitFor();
+      expect(await main(page)).toContain('All were processed.');
       expect(faults).toEqual([]);
       await page.context().close();
 
@@ -230,7 +230,7 @@ describe('what a person does in the console, on the whole stack', () => {
 
       await page.goto(hook);
       await page.locator('form[action="/runs/new"] button').click();
-      expect(await main(page)).toContain('Matching now: 2');
+      expect(await main(page)).toContain('Deliveries: 2');
       await page.locator('form[action="/runs"] input[name=reason]').fill('the receiver is back');
       await page.locator('form[action="/runs"] button').click();
       await page.waitForURL(/\/runs\/[^/]+$/);

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { standingBy, viewerOf } from '../../src/console/access.ts';
-import { age, amount, browserName, figure } from '../../src/console/format.ts';
+import { age, amount, browserName, day, figure, moment } from '../../src/console/format.ts';
 import { ownPath } from '../../src/console/links.ts';
 import { csvLine } from '../../src/console/lists.ts';
 import {
@@ -57,13 +57,30 @@ test.each([
   expect(found).toBe(path);
 });
 
-test('figures and amounts as Uruguay writes them', () => {
-  expect([0, 999, 1_000, 1_234_567].map(figure)).toEqual(['0', '999', '1.000', '1.234.567']);
-  expect([amount('UYU', '990'), amount('USD', '1990.5'), amount('UYU', '18450.50')]).toEqual([
-    'UYU 990,00',
-    'USD 1.990,50',
-    'UYU 18.450,50',
-  ]);
+test.each([
+  ['es', ['0', '999', '1.000', '1.234.567'], ['UYU 990,00', 'USD 1.990,50', 'UYU 18.450,50']],
+  ['en', ['0', '999', '1,000', '1,234,567'], ['UYU 990.00', 'USD 1,990.50', 'UYU 18,450.50']],
+] as const)('figures and amounts as a page in %s writes them', (language, figures, amounts) => {
+  const texts = TEXTS[language];
+  expect([0, 999, 1_000, 1_234_567].map((n) => figure(n, texts))).toEqual(figures);
+  expect([
+    amount('UYU', '990', texts),
+    amount('USD', '1990.5', texts),
+    amount('UYU', '18450.50', texts),
+  ]).toEqual(amounts);
+});
+
+test('days and moments, in Montevideo, as people write them', () => {
+  expect(day('2026-11-22').text).toBe('<time datetime="2026-11-22">22/11/2026</time>');
+  expect(moment(new Date('2026-11-22T02:04:05Z')).text).toContain('>21/11/2026 23:04:05<');
+});
+
+test('screens say el CAE, and in English company and DGI', () => {
+  const { es, en } = TEXTS;
+  expect(JSON.stringify(es)).not.toMatch(/\b(una|la|las|otra) CAE\b/);
+  expect(JSON.stringify(en)).not.toMatch(
+    /":"[^"]*\b((?<!certification )authority|enterprises?|anew)\b[^"]*"/i,
+  );
 });
 
 describe('codes of an app', () => {

@@ -64,7 +64,7 @@ describe('asking a workflow for support', () => {
       await until('the first', 20, async () => isServing || undefined);
       expect(await support.ask(workflowId, request())).toEqual({
         outcome: 'refused',
-        message: 'Another action of support is in progress on this receipt.',
+        message: 'Another action of support is under way on this CFE.',
         why: { code: 'under_way' },
       });
       release();

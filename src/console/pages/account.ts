@@ -244,7 +244,7 @@ function limitsTable(visit: Visit, id: string, own: ReadonlyMap<Environment, num
   const mayLimit = maySend(visit, 'POST /accounts/{id}/limit');
   const rows = ENVIRONMENTS.map((environment) => [
     environments[environment],
-    figure(own.get(environment) ?? HOURLY_LIMITS[environment].most),
+    figure(own.get(environment) ?? HOURLY_LIMITS[environment].most, visit.texts),
     own.has(environment) ? words.own : words.usual,
     ...(mayLimit ? [limitForm(visit, id, environment)] : []),
   ]);
@@ -278,7 +278,10 @@ export const sendLimit = definePage({
   async handle({ params: { id }, form: { environment, per_hour: perHour, reason }, visit }, deps) {
     await setRateLimit(acting(deps, visit), { accountId: id, environment, perHour, reason });
     const { accounts: words, environments } = visit.texts;
-    return go(place(id), { kind: 'done', text: words.limited(figure(perHour), environments[environment]) });
+    return go(place(id), {
+      kind: 'done',
+      text: words.limited(figure(perHour, visit.texts), environments[environment]),
+    });
   },
 });
 
@@ -360,7 +363,10 @@ export const sendEnd = definePage({
   async handle({ params, form: { reason }, visit }, deps) {
     const { email } = await memberOf(deps, params);
     const ended = await endSessions(acting(deps, visit), { email, reason });
-    return go(place(params.id), { kind: 'done', text: visit.texts.accounts.ended(email, figure(ended)) });
+    return go(place(params.id), {
+      kind: 'done',
+      text: visit.texts.accounts.ended(email, figure(ended, visit.texts)),
+    });
   },
 });
 

@@ -38,15 +38,18 @@ export const accountListPage = definePage({
   },
 });
 
-function columnsOf({ texts: { accounts: words } }: Visit): Column<ListedAccount>[] {
+function columnsOf({ texts }: Visit): Column<ListedAccount>[] {
+  const { accounts: words } = texts;
   return [
     column('name', words.name, 'name'),
     column('email', words.email, 'email'),
     column('is_developer', words.developer, 'isDeveloper', ({ isDeveloper }) =>
       isDeveloper ? words.yes : words.no,
     ),
-    figureColumn('enterprises', words.enterprises, 'enterprises', ({ enterprises }) => figure(enterprises)),
-    figureColumn('people', words.people, 'members', ({ members }) => figure(members)),
+    figureColumn('enterprises', words.enterprises, 'enterprises', ({ enterprises }) =>
+      figure(enterprises, texts),
+    ),
+    figureColumn('people', words.people, 'members', ({ members }) => figure(members, texts)),
     column('created_at', words.created, 'createdAt', ({ createdAt }) => moment(createdAt)),
     column('account_id', words.id, 'id', ({ id }) => html`<code>${id}</code>`),
   ];

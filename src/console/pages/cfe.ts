@@ -18,17 +18,18 @@ import { cfeTimeline, type TimelineEntry } from '../../domain/cfeTimeline.ts';
 import { CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { Email } from '../../domain/email.ts';
 import { isSandboxAddressAllowed } from '../../domain/mail.ts';
+import { montevideoDate } from '../../domain/montevideo.ts';
 import { PAPERS, receiptUrl } from '../../domain/qr.ts';
 import { receiptState } from '../../domain/receiptState.ts';
 import { REASON_LENGTH, SUPPORT_ACTIONS, type SupportAction } from '../../domain/supportAction.ts';
 import { textSchema } from '../../domain/text.ts';
-import { CFE_WORDS, rejectionMeans } from '../../domain/words/cfes.ts';
+import { CFE_WORDS, rejectionMeans, rejectionMend } from '../../domain/words/cfes.ts';
 import { refusalMeans } from '../../domain/words/refusals.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf, type Standing, standingAt } from '../access.ts';
 import { enterprisePath, requireRole } from '../atEnterprise.ts';
-import { amount, figure, moment } from '../format.ts';
+import { amount, day, figure, moment } from '../format.ts';
 import { link, runUrl } from '../links.ts';
 import { askedInRow } from '../operatorsReason.ts';
 import {
@@ -115,7 +116,7 @@ export const cfePage = definePage({
     };
     const body = html`<div class="panels"><div>
 ${panel(null, whatItIs(visit, told))}
-${panel(visit.texts.cfe.act, whatCanBeDone(visit, told))}
+${panel(visit.texts.cfe.whatToDo, whatCanBeDone(visit, told))}
 ${panel(visit.texts.cfe.mails, mailsOf(visit, told, deps))}
 </div><div>
 ${panel(visit.texts.cfe.timeline, whatHappened(visit, told))}
@@ -144,7 +145,7 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
   const { cfe: own, environments } = visit.texts;
   const { receiver, issuer } = cfe.document;
   const status = words.status[cfe.status];
-  const { next, nextAt, original, ahead, awaySince, since } = dossier;
+  const { original, ahead, awaySince, since } = dossier;
   const rows: [string, Html | string][] = [
     [
       own.issuer,
@@ -155,19 +156,16 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
       own.receiver,
       [receiver?.legalName, receiver?.document?.number].filter(Boolean).join(' · ') || visit.texts.never,
     ],
-    [own.amount, amount(cfe.currency, cfe.payAmount)],
-    [own.emitted, html`<time>${cfe.emissionDate}</time>`],
+    [own.amount, amount(cfe.currency, cfe.payAmount, visit.texts)],
+    [own.emitted, day(cfe.emissionDate)],
     [
       own.status,
       html`${mark(status.label, TONES[cfe.status])} <code class="soft">${cfe.status}</code> ${soft(status.means)}`,
     ],
     [own.since, moment(since)],
     ...whyItWaits(visit, cfe),
-    [
-      own.next,
-      html`${words.next[next]}${nextAt && html` <span class="soft">${own.around} ${moment(nextAt)}</span>`}`,
-    ],
-    ...(ahead === null ? [] : [[words.next.slot, own.ahead(ahead)] as [string, string]]),
+    ...whatComesNext(visit, dossier),
+    ...(ahead === null ? [] : [[own.queue, own.ahead(ahead)] as [string, string]]),
     ...(awaySince ? [[own.awaySince, moment(awaySince)] as [string, Html]] : []),
     ...(original
       ? [
@@ -187,6 +185,19 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
   return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
+/** What comes next, and when or until when; nothing of what has ended. */
+function whatComesNext({ language, texts }: Visit, { next, nextAt }: CfeDossier): [string, Html][] {
+  if (next === 'ended') return [];
+  const { cfe: own } = texts;
+  const when =
+    nextAt &&
+    (next === 'portal'
+      ? html`${own.until} ${day(montevideoDate(nextAt))}`
+      : html`${own.around} ${moment(nextAt)}`);
+  const words = CFE_WORDS[language].next[next];
+  return [[own.next, html`${words}${when && html` <span class="soft">${when}</span>`}`]];
+}
+
 /** Why a receipt waits for a person, and what mends it. */
 function whyItWaits(visit: Visit, { rut, stuckReason }: Cfe): [string, Html][] {
   if (!stuckReason) return [];
@@ -202,8 +213,10 @@ function whyItWaits(visit: Visit, { rut, stuckReason }: Cfe): [string, Html][] {
 function whatCanBeDone(visit: Visit, { cfe, standing, dossier }: Told): Html {
   const { cfe: own } = visit.texts;
   const words = CFE_WORDS[visit.language];
-  if (dossier.actions.length === 0) return nothing(own.nothingToDo);
-  if (!mayAt(standing, 'POST /cfes/{rut}/{environment}/{cfe_id}/support')) return nothing(own.supportActs);
+  const mends = whatToDo(visit, cfe);
+  if (dossier.actions.length === 0) return mends ?? nothing(own.nothingToDo);
+  if (!mayAt(standing, 'POST /cfes/{rut}/{environment}/{cfe_id}/support'))
+    return mends ?? nothing(own.supportActs);
   const to = `${placeOf(cfe)}/support`;
   const one = (action: SupportAction): Html =>
     form(visit, to, [
@@ -212,7 +225,16 @@ function whatCanBeDone(visit: Visit, { cfe, standing, dossier }: Told): Html {
       field(own.reason, { name: 'reason', maxlength: REASON_LENGTH }),
       button(words.action[action].label, action === 'abandon' ? 'quiet' : 'main'),
     ]);
-  return html`${dossier.actions.map(one)}`;
+  return html`${mends}${dossier.actions.map(one)}`;
+}
+
+/** What the company does about a rejection, by its codes; null for a receipt that is not rejected. */
+function whatToDo({ language }: Visit, { status, rejection }: Cfe): Html | null {
+  if (status !== 'REJECTED' || !rejection) return null;
+  const words = CFE_WORDS[language];
+  return html`<ul class="plain">${rejection.map(
+    ({ code }) => html`<li><code>${code}</code> ${rejectionMend(code, words).replaceAll('`', '')}</li>`,
+  )}</ul>`;
 }
 
 function whatHappened(visit: Visit, told: Told): Html {
@@ -309,7 +331,7 @@ function deliveriesOf(visit: Visit, { deliveries }: Told): Html {
     moment(one.createdAt),
     html`<a href="/deliveries/${one.id}">${one.event}</a> <a class="soft url" href="/webhooks/${one.webhookId}">${one.url}</a>`,
     html`${deliveryMark(visit, one)}${isAgain(one) && again(one)}`,
-    figure(one.attempts),
+    figure(one.attempts, visit.texts),
   ]);
   const heads = [own.when, own.event, own.status, words.attempts];
   return html`${deliveries.some(isAgain) && html`<p class="soft">${words.redeliverAbout}</p>`}${table(own.deliveries, heads, rows, [3])}`;
@@ -325,7 +347,7 @@ function linksOf(
     ...receiptLinks(visit, cfe, publicUrl),
     cfe.digest !== null && html`<a href="${placeOf(cfe)}/xml">${own.xml}</a>`,
     report
-      ? html`<a href="${reportPath(report)}">${own.report} <time>${report.date}</time></a> ${reportMark(visit, report.status)}`
+      ? html`<a href="${reportPath(report)}">${own.report} ${day(report.date)}</a> ${reportMark(visit, report.status)}`
       : own.noReport,
     mayAt(standing, 'GET /audit') &&
       html`<a href="${link('/audit', { rut: cfe.rut, subject: formatCfeId(cfe) })}">${own.audit}</a>`,
@@ -384,7 +406,7 @@ export const cfeExchangePage = definePage({
         ? sobres.map(({ idemisor, xml }) => panel(own.sobre(String(idemisor)), shown(xml)))
         : panel(own.sent, shown(exchange.request));
     const cfeLink = html`<a href="${pathOf(params)}">${formatCfeId(cfe)}</a>`;
-    const last = html`${exchange.count > 1 && `${own.lastOf(figure(exchange.count))} `}${moment(exchange.lastAt)}`;
+    const last = html`${exchange.count > 1 && `${own.lastOf(figure(exchange.count, visit.texts))} `}${moment(exchange.lastAt)}`;
     const about = html`<p>${cfeLink} · ${words} → <code>${query.answer}</code> · ${last}</p>`;
     return show(own.exchange, html`${about}${sent}${panel(own.answered, shown(exchange.response))}`);
   },
@@ -399,7 +421,7 @@ export const sendCfeSupport = definePage({
   back,
   async handle({ params, form: sent, visit }, deps) {
     const { cfe } = await seenCfe(deps, visit, params);
-    const { outcome, message, why } = await supportCfe(acting(deps, visit), {
+    const { outcome, why } = await supportCfe(acting(deps, visit), {
       id: cfe.id,
       ...sent,
       dryRun: false,
@@ -407,11 +429,8 @@ export const sendCfeSupport = definePage({
     });
     const { outcomes } = visit.texts.cfe;
     const words = Object.hasOwn(outcomes, outcome) ? outcomes[outcome as keyof typeof outcomes] : '';
-    const told = why ? `${words} ${refusalMeans(why, 'es')}` : words;
-    return go(pathOf(params), {
-      kind: outcome === 'refused' ? 'failed' : 'done',
-      text: visit.language === 'en' ? message : told,
-    });
+    const text = why ? `${words} ${refusalMeans(why, visit.language)}` : words;
+    return go(pathOf(params), { kind: outcome === 'refused' ? 'failed' : 'done', text });
   },
 });
 

@@ -13,7 +13,7 @@ import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
 import { enterprisePath } from '../atEnterprise.ts';
-import { amount, moment } from '../format.ts';
+import { amount, day, moment } from '../format.ts';
 import {
   type Column,
   column,
@@ -137,14 +137,15 @@ function filterOf(query: Typed): CfeSearch {
   };
 }
 
-function labelsOf({ texts: { search: words } }: Visit): Readonly<Record<Name, string>> {
+function labelsOf(visit: Visit): Readonly<Record<Name, string>> {
+  const { search: words } = visit.texts;
   return {
     q: words.text,
     environment: words.environment,
     rut: words.rut,
     type: words.type,
     status: words.status,
-    stuck: words.stuck,
+    stuck: signedIn(visit).viewer.kind === 'operator' ? words.stuck : words.withSupport,
     annulled: words.annulled,
     serie: words.serie,
     numero: words.numero,
@@ -193,7 +194,8 @@ const TONES = {
 
 const columnsOf = (visit: Visit): Column<Cfe>[] => [...whatItIs(visit), ...whoseItIs(visit)];
 
-function whatItIs({ texts: { search: words }, language }: Visit): Column<Cfe>[] {
+function whatItIs({ texts, language }: Visit): Column<Cfe>[] {
+  const { search: words } = texts;
   const { status, stuck } = CFE_WORDS[language];
   return [
     column('cfe_id', words.cfe, formatCfeId),
@@ -215,7 +217,9 @@ function whatItIs({ texts: { search: words }, language }: Visit): Column<Cfe>[] 
         }`,
     ),
     fileColumn('stuck_reason', words.stuck, 'stuckReason'),
-    figureColumn('pay_amount', words.amount, 'payAmount', (cfe) => amount(cfe.currency, cfe.payAmount)),
+    figureColumn('pay_amount', words.amount, 'payAmount', (cfe) =>
+      amount(cfe.currency, cfe.payAmount, texts),
+    ),
     fileColumn('currency', words.amount, 'currency'),
   ];
 }
@@ -233,7 +237,7 @@ function whoseItIs({ texts: { search: words, environments } }: Visit): Column<Cf
       words.receiverDocument,
       ({ document: { receiver } }) => receiver?.document?.number,
     ),
-    column('emission_date', words.emitted, 'emissionDate', (cfe) => html`<time>${cfe.emissionDate}</time>`),
+    column('emission_date', words.emitted, 'emissionDate', (cfe) => day(cfe.emissionDate)),
     column('created_at', words.created, 'createdAt', (cfe) => moment(cfe.createdAt)),
     column(
       'rut',

@@ -10,7 +10,7 @@ import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type AtEnterprise, atEnterprise } from '../atEnterprise.ts';
+import { type AtEnterprise, atEnterprise, fieldFault } from '../atEnterprise.ts';
 import { bodyOfSent, drawFields, inputsOf, labelsByPath, sentShape } from '../fieldForms.ts';
 import { figure, moment } from '../format.ts';
 import { type Column, column, LIST_QUERY, listing } from '../lists.ts';
@@ -143,7 +143,8 @@ function bodyOf(visit: Visit, key: { type: string; document: string }, sent: z.o
 }
 
 /** A refusal with the name of its field, in the reader's language. */
-function inWords({ texts: { customers: words } }: Visit, error: unknown): unknown {
+function inWords({ texts }: Visit, error: unknown): unknown {
+  const { customers: words } = texts;
   const [fault] = error instanceof Refusal ? error.faults : [];
   if (!(error instanceof Refusal) || !fault) return error;
   if (fault.code === 'customer.exists') return new ToldRefusal(error.code, words.exists);
@@ -153,7 +154,7 @@ function inWords({ texts: { customers: words } }: Visit, error: unknown): unknow
     '/notifications': words.notifications,
   };
   const name = names[`/${fault.path.split('/')[1]}`];
-  return name === undefined ? error : new ToldRefusal(error.code, words.wrong(name));
+  return name === undefined ? error : new ToldRefusal(error.code, fieldFault(texts, name, fault.code));
 }
 
 /** POST /enterprises/{rut}/customers: adds one. */
@@ -219,8 +220,9 @@ ${button(words.delete)}`;
 /** Where an e-mail stands, and why its last attempt did not succeed. */
 export const mailMark = ({ texts }: Visit, { status, error }: Pick<Mail, 'status' | 'error'>): Html => {
   const tone = status === 'SENT' ? 'good' : status === 'FAILED' ? 'bad' : 'wait';
-  const { statuses, errors } = texts.customers;
-  return html`${mark(statuses[status], tone)}${error && html` <span class="soft">${errors[error]}</span>`}`;
+  const { statuses, errors, retrying } = texts.customers;
+  const word = status === 'PENDING' && error ? retrying : statuses[status];
+  return html`${mark(word, tone)}${error && html` <span class="soft">${errors[error]}</span>`}`;
 };
 
 function mailsTable(visit: Visit, rut: string, mails: readonly MailOfReceiver[]): Html {
@@ -231,7 +233,7 @@ function mailsTable(visit: Visit, rut: string, mails: readonly MailOfReceiver[])
     mail.destination,
     moment(mail.createdAt),
     mailMark(visit, mail),
-    figure(mail.attempts),
+    figure(mail.attempts, visit.texts),
   ]);
   const heads = [words.receipt, words.to, words.at, words.status, words.attempts];
   return html`<p class="soft">${words.mailsAbout}</p>${table(words.mails, heads, rows, [4])}`;

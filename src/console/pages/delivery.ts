@@ -101,7 +101,7 @@ function attemptsTable(visit: Visit, attempts: readonly DeliveryAttempt[]): Html
   const rows = attempts.map(({ number, at, milliseconds, httpStatus, error, answer }) => [
     String(number),
     moment(at),
-    `${figure(milliseconds)} ms`,
+    `${figure(milliseconds, visit.texts)} ms`,
     resultWords(visit, httpStatus === null ? error : String(httpStatus)),
     answer === null
       ? null

@@ -12,13 +12,14 @@ import { listPlans } from '../../db/payments.ts';
 import { countRecentNumbers } from '../../db/warnings.ts';
 import { CFE_TYPES, type CfeType } from '../../domain/cfeTypes.ts';
 import { missingReadyFacts, PERMISSIONS, type ReadyFact } from '../../domain/enterpriseStatus.ts';
-import { montevideoDate, montevideoTimestamp } from '../../domain/montevideo.ts';
+import { dateText } from '../../domain/figures.ts';
+import { montevideoDate } from '../../domain/montevideo.ts';
 import { Rut } from '../../domain/rut.ts';
 import { type LowNumbers, lowNumbers } from '../../domain/warnings.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { type AtEnterprise, atEnterprise, enterprisePath, type Section } from '../atEnterprise.ts';
-import { moment } from '../format.ts';
+import { day, minuteText, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
 import { type ConsoleDeps, definePage, show, type Visit } from '../page.ts';
@@ -132,7 +133,7 @@ async function standingPanel({ enterprise, standing, visit, deps, now, low }: Dr
   const { status } = enterprise;
   const lacking = missingReadyFacts(await readReadyFacts(deps.orm.em.fork(), enterprise, now));
   const date = enterprise.scheduledReadyDate;
-  const start = date ? montevideoTimestamp(date).slice(0, 16).replace('T', ' ') : null;
+  const start = date ? minuteText(date) : null;
   const todo = (fact: ReadyFact): string =>
     fact === 'dateCome' ? words.todo.dateCome(start) : words.todo[fact];
   // Without a CAE in force there is one thing to do, and it stands among what lacks.
@@ -200,7 +201,7 @@ async function certificatePanel({ enterprise, standing, visit, deps, today }: Dr
   const shown = certificate
     ? facts([
         [words.subject, certificate.subject],
-        [words.from, html`<time>${montevideoDate(certificate.notBefore)}</time>`],
+        [words.from, day(montevideoDate(certificate.notBefore))],
         [words.ends, ending(visit.texts, montevideoDate(certificate.notAfter), today)],
       ])
     : nothing(words.certificateNone);
@@ -261,7 +262,7 @@ function dataRows(visit: Visit, enterprise: Enterprise): [string, Html | string]
     [words.streetName, `${enterprise.streetName}, ${enterprise.localityName}, ${enterprise.departmentName}`],
     [words.phoneNumber, enterprise.phoneNumber ?? never],
     [words.website, enterprise.website ?? never],
-    [words.issuerSince, enterprise.issuerSince ?? never],
+    [words.issuerSince, enterprise.issuerSince ? day(enterprise.issuerSince) : never],
     [words.resolution, enterprise.resolution ?? never],
     [
       words.plan,
@@ -295,7 +296,9 @@ async function reportsPanel({ enterprise, standing, visit, deps, now, today }: D
   const shown = found.length === 0 ? nothing(words.reportsNone) : reportTable(visit, found, now);
   const until = duty?.untilDate;
   const told = duty
-    ? [words.dutyFrom(duty.fromDate), ...(until ? [words.dutyUntil(until)] : [])].join(', ')
+    ? [words.dutyFrom(dateText(duty.fromDate)), ...(until ? [words.dutyUntil(dateText(until))] : [])].join(
+        ', ',
+      )
     : words.dutyNone;
   return panel(
     words.reports,

@@ -28,6 +28,7 @@ import {
 import { BRANCH_FIELDS, ENTERPRISE_FIELDS } from '../../domain/enterpriseFields.ts';
 import { PERMISSIONS } from '../../domain/enterpriseStatus.ts';
 import { parseOrRefuse } from '../../domain/faults.ts';
+import { dateText } from '../../domain/figures.ts';
 import { montevideoDate, montevideoTimestamp } from '../../domain/montevideo.ts';
 import { GRANTED_ROLES } from '../../domain/roles.ts';
 import { REASON_LENGTH } from '../../domain/supportAction.ts';
@@ -129,7 +130,7 @@ export const sendCertificate = enterpriseForm({
     const owner = at.standing.kind === 'member' ? at.standing.accountId : ownerAccountId;
     using identity = await openCertificate({ owner, file: sent.file, password: body.password });
     const { notAfter } = await storeCertificate(deps, { rut }, identity);
-    return visit.texts.enterprises.certificateDone(montevideoDate(notAfter));
+    return visit.texts.enterprises.certificateDone(dateText(montevideoDate(notAfter)));
   },
 });
 
@@ -161,8 +162,8 @@ export const sendCae = enterpriseForm({
     });
     const { rut } = at.enterprise;
     const cae = await uploadCae(deps, { rut, file: sent.file, startNumber: body.cae_start_number });
-    const range = `${CFE_TYPES[cae.type].label} ${cae.serie} ${cae.numberStart}–${cae.numberEnd}`;
-    return visit.texts.enterprises.caeDone(range);
+    const [from, to] = [figure(cae.numberStart, visit.texts), figure(cae.numberEnd, visit.texts)];
+    return visit.texts.enterprises.caeDone(CFE_TYPES[cae.type].label, cae.serie, from, to);
   },
 });
 
@@ -206,7 +207,7 @@ export const sendAnnulment = enterpriseForm({
     const { rut } = at.enterprise;
     const annulled = await annulNumbers(deps, { ...sent, rut, reason: reasonOf(reason) });
     const numbers = annulled.reduce((sum, { fromNumber, toNumber }) => sum + toNumber - fromNumber + 1, 0);
-    return visit.texts.enterprises.annulDone(figure(numbers));
+    return visit.texts.enterprises.annulDone(figure(numbers, visit.texts));
   },
 });
 
@@ -305,7 +306,7 @@ export function dataForm(visit: Visit, enterprise: Enterprise, plans: readonly P
     ({ planId, frequencyId, amount, currency }) =>
       [
         planValue(planId, frequencyId),
-        `${planName(visit, { planId, frequencyId })}: ${amountText(currency, amount)}`,
+        `${planName(visit, { planId, frequencyId })}: ${amountText(currency, amount, visit.texts)}`,
       ] as const,
   );
   const none = now.plan === '' ? [['', words.planNone] as const] : [];
@@ -569,7 +570,7 @@ function removedBy({ texts }: Visit, removed: Leftovers | null): Html {
   if (!removed) return about(words.transferAbout);
   const { data, ...counts } = removed;
   const parts = (Object.keys(words.transferRemoves) as (keyof typeof counts)[]).flatMap((name) =>
-    counts[name] === 0 ? [] : [`${words.transferRemoves[name]}: ${figure(counts[name])}`],
+    counts[name] === 0 ? [] : [`${words.transferRemoves[name]}: ${figure(counts[name], texts)}`],
   );
   const all = [...(data.length > 0 ? [data.join(', ')] : []), ...parts];
   return html`${about(words.transferUnproven)}<p>${all.length === 0 ? words.transferNothing : all.join(' · ')}</p>`;

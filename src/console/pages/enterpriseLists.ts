@@ -6,7 +6,7 @@ import { CFE_TYPES, type CfeType } from '../../domain/cfeTypes.ts';
 import { daysLeft, type LowNumbers } from '../../domain/warnings.ts';
 import { html } from '../../page/html.ts';
 import { type AtEnterprise, enterprisePath } from '../atEnterprise.ts';
-import { age, figure, moment } from '../format.ts';
+import { age, day, figure, moment } from '../format.ts';
 import { type Column, column, figureColumn, fileColumn, inMemory, type List } from '../lists.ts';
 import type { ConsoleDeps, Visit } from '../page.ts';
 import { mark, wholeWords } from '../parts.ts';
@@ -71,12 +71,13 @@ function lastingColumns(
   const lasts = (cae: CaeRow): number | null => daysLeft(cae.numbersLeft, used.get(cae.type) ?? 0);
   return [
     figureColumn('numbers_left', words.left, 'numbersLeft', ({ type, numbersLeft }) => {
-      const left = figure(numbersLeft);
+      const left = figure(numbersLeft, texts);
       return isLow(type) ? mark(left, numbersLeft === 0 ? 'bad' : 'wait') : left;
     }),
     figureColumn('days_left', words.lasts, lasts, (cae) => {
       const days = lasts(cae);
-      return days === null ? texts.never : age(days * 86_400_000, texts);
+      if (days === null) return texts.never;
+      return days > 365 ? words.lastsLong : age(days * 86_400_000, texts);
     }),
     column('expiration_date', words.ends, 'expirationDate', (cae) =>
       ending(texts, cae.expirationDate, today),
@@ -193,12 +194,7 @@ export function annulmentList(
         'reason',
         (span) => html`${words.annulReasons[span.reason]} ${soft(whyOf(span))}`,
       ),
-      column(
-        'report_date',
-        words.reportDay,
-        'reportDate',
-        ({ reportDate }) => html`<time>${reportDate}</time>`,
-      ),
+      column('report_date', words.reportDay, 'reportDate', ({ reportDate }) => day(reportDate)),
       column('annulled_at', words.annulledAt, 'annulledAt', ({ annulledAt }) => moment(annulledAt)),
       column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
       fileColumn('why', words.why, whyOf),

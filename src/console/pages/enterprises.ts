@@ -16,7 +16,7 @@ import { daysBetween, montevideoDate } from '../../domain/montevideo.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
 import { enterprisePath } from '../atEnterprise.ts';
-import { figure, moment } from '../format.ts';
+import { day, figure, moment } from '../format.ts';
 import { type Column, column, figureColumn, fileColumn, LIST_QUERY, listing } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark, optionsOf, wholeWords } from '../parts.ts';
@@ -36,10 +36,10 @@ export const STATUS_TONES = { PENDING: 'wait', READY: 'good', SUSPENDED: 'bad' }
 >;
 
 /** A day on which something ends, with how far it is from today. */
-export function ending(texts: Texts, day: string, today: string): Html {
-  const days = daysBetween(today, day);
+export function ending(texts: Texts, date: string, today: string): Html {
+  const days = daysBetween(today, date);
   const tone = days < 0 ? 'bad' : days <= 7 ? 'wait' : 'calm';
-  return html`<time>${day}</time> ${mark(texts.enterprises.days(days), tone)}`;
+  return html`${day(date)} ${mark(texts.enterprises.days(days), tone)}`;
 }
 
 /** How few numbers are left, where they run low. */
@@ -192,7 +192,7 @@ function paperColumns({ texts }: Visit, today: string): Column<DocumentWarning>[
       'numbers_left',
       words.left,
       'numbersLeft',
-      (row) => row.numbersLeft !== null && figure(row.numbersLeft),
+      (row) => row.numbersLeft !== null && figure(row.numbersLeft, texts),
     ),
   ];
 }

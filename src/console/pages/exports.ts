@@ -11,6 +11,7 @@ import {
   streamExport,
 } from '../../db/receiptExports.ts';
 import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
+import { decimalText } from '../../domain/figures.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
 import { MOST_PRINTED, Month, monthBefore } from '../../domain/receiptExport.ts';
 import { Rut } from '../../domain/rut.ts';
@@ -93,7 +94,7 @@ async function asking(visit: Visit, { orm, businessClock }: ConsoleDeps, asked: 
   const only = offered.length === 1 ? offered[0]?.rut : undefined;
   const list = 'enterprises-to-export';
   const options = offered.map((one) => html`<option value="${one.rut}">${one.legalName}</option>`);
-  const pdfs = words.pdfs(figure(MOST_PRINTED));
+  const pdfs = words.pdfs(figure(MOST_PRINTED, visit.texts));
   const fields = [
     field(words.rut, { name: 'rut', value: rut ?? only, inputmode: 'numeric', maxlength: 12, list }),
     html`<datalist id="${list}">${options}</datalist>`,
@@ -123,8 +124,8 @@ function columnsOf(visit: Visit, now: Date): Column<ReceiptExport>[] {
     column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
     column('state', words.state, 'state', (row) => stateOf(visit, row, now)),
     column('with_pdfs', words.withPdfs, 'withPdfs', ({ withPdfs }) => (withPdfs ? words.yes : words.no)),
-    figureColumn('receipts', words.receipts, 'total', ({ total }) => figure(total)),
-    figureColumn('left_out', words.leftOut, 'leftOut', ({ leftOut }) => figure(leftOut)),
+    figureColumn('receipts', words.receipts, 'total', ({ total }) => figure(total, visit.texts)),
+    figureColumn('left_out', words.leftOut, 'leftOut', ({ leftOut }) => figure(leftOut, visit.texts)),
     column('created_at', words.asked, 'createdAt', ({ createdAt }) => moment(createdAt)),
     fileColumn('export_id', words.id, 'id'),
   ];
@@ -135,14 +136,14 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
   const { exports: words } = visit.texts;
   const { id, state, done, total } = row;
   if (state === 'RUNNING') {
-    const far = words.of(figure(done), figure(total));
+    const far = words.of(figure(done, visit.texts), figure(total, visit.texts));
     const stop = form(visit, `/exports/${id}/stop`, button(words.stop, 'quiet'), 'inline');
     const bar = html`<progress max="${String(total)}" value="${String(done)}">${far}</progress>`;
     return html`<label>${mark(words.running, 'wait')} ${far} ${bar}</label> ${stop}`;
   }
   if (state === 'STOPPED') return mark(words.stopped, 'calm');
   if (!isExportKept(row, now)) return mark(words.gone, 'calm');
-  const size = `${(exportBytes(row) / MEGABYTE).toFixed(1).replace('.', ',')} MB`;
+  const size = `${decimalText((exportBytes(row) / MEGABYTE).toFixed(1), undefined, visit.texts.numerals)} MB`;
   return html`${mark(words.done, 'good')} <a href="/exports/${id}/zip" download>${words.fetch}</a> <span class="soft">${size}</span>`;
 }
 
@@ -164,7 +165,10 @@ export const sendExport = definePage({
       await requestExport(onBusinessDays(deps, visit), request);
     } catch (error) {
       if (!(error instanceof TooManyToPrint)) throw error;
-      const words = visit.texts.exports.tooManyToPrint(figure(error.count), figure(MOST_PRINTED));
+      const words = visit.texts.exports.tooManyToPrint(
+        figure(error.count, visit.texts),
+        figure(MOST_PRINTED, visit.texts),
+      );
       throw new ToldRefusal(error.code, words, { cause: error });
     }
     return go('/exports', { kind: 'done', text: visit.texts.exports.askedFor(month) });

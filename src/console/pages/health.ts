@@ -6,7 +6,7 @@ import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
 import { enterprisePath } from '../atEnterprise.ts';
-import { age, figure, moment } from '../format.ts';
+import { age, day, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { definePage, show, signedIn, type Visit } from '../page.ts';
 import { mark, nothing, panel, table } from '../parts.ts';
@@ -28,7 +28,7 @@ export const healthPage = definePage({
     });
     const endpoints = await listEndpointStates(em, clock);
     const body = html`<div class="panels"><div>
-${panel(words.stuck, stuckTable(visit, health))}
+${panel(stuckWords(visit).title, stuckTable(visit, health))}
 ${panel(words.pending, pendingTable(visit, health))}
 ${panel(words.reports, reportsTable(visit, health))}
 ${panel(words.webhooks, webhooksTable(visit, health))}
@@ -49,21 +49,30 @@ const stuckAt = (visit: Visit, { environment, reason }: Health['stuck'][number])
     ? link('/stuck', { environment, stuck_reason: reason })
     : link('/cfes', { environment, stuck: reason });
 
+/** What that is called: customers have nothing to do about it. */
+function stuckWords(visit: Visit): { title: string; none: string } {
+  const { health: words } = visit.texts;
+  return signedIn(visit).viewer.kind === 'operator'
+    ? { title: words.stuck, none: words.stuckNone }
+    : { title: words.withSupport, none: words.withSupportNone };
+}
+
 const ageOf = (visit: Visit, at: Date): string => age(visit.now.getTime() - at.getTime(), visit.texts);
 
 function stuckTable(visit: Visit, { stuck }: Health): Html {
   const { health: words, environments } = visit.texts;
-  if (stuck.length === 0) return nothing(words.stuckNone);
+  const { title, none } = stuckWords(visit);
+  if (stuck.length === 0) return nothing(none);
   const rows = stuck.map((one) => [
     to(
       stuckAt(visit, one),
       html`${mark(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
     ),
-    figure(one.count),
+    figure(one.count, visit.texts),
     ageOf(visit, one.oldest),
     environments[one.environment],
   ]);
-  return table(words.stuck, [words.reason, words.count, words.oldest, words.environment], rows, [1, 2]);
+  return table(title, [words.reason, words.count, words.oldest, words.environment], rows, [1, 2]);
 }
 
 function pendingTable(visit: Visit, { pending }: Health): Html {
@@ -74,7 +83,7 @@ function pendingTable(visit: Visit, { pending }: Health): Html {
       link('/cfes', { environment: one.environment, status: one.status }),
       html`${mark(CFE_WORDS[visit.language].status[one.status].label, 'wait')} <code class="soft">${one.status}</code>`,
     ),
-    figure(one.count),
+    figure(one.count, visit.texts),
     ageOf(visit, one.oldest),
     environments[one.environment],
   ]);
@@ -89,8 +98,8 @@ function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
       link('/reports', { environment: one.environment, needs: 'person' }),
       html`${mark(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
     ),
-    figure(one.count),
-    html`<time>${one.oldest}</time>`,
+    figure(one.count, visit.texts),
+    day(one.oldest),
     environments[one.environment],
   ]);
   const late = due && [
@@ -98,7 +107,7 @@ function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
       link('/reports', { environment: 'production', ...(due.late > 0 ? { needs: 'late' } : {}) }),
       due.late > 0 ? mark(words.late(due.late), 'bad') : mark(words.due, 'calm'),
     ),
-    figure(due.count),
+    figure(due.count, visit.texts),
     moment(due.first),
     environments.production,
   ];
@@ -122,7 +131,7 @@ function authorityTable(visit: Visit, endpoints: Awaited<ReturnType<typeof listE
       openSince
         ? html`${mark(words.down, 'bad')} <span class="soft">${words.since} ${moment(openSince)}</span>`
         : mark(words.up, 'good'),
-      ...(isOperator ? [waiting > 0 && figure(waiting)] : []),
+      ...(isOperator ? [waiting > 0 && figure(waiting, visit.texts)] : []),
     ];
   });
   const heads = [words.service, words.environment, words.status, ...(isOperator ? [words.waiting] : [])];
@@ -139,7 +148,7 @@ function papersTable({ texts }: Visit, { papers }: Health, today: string): Html 
     ),
     paper.type === null ? words.certificate : CFE_TYPES[paper.type].label,
     paper.kind === 'low' ? lowMark(texts, paper.numbersLeft ?? 0) : ending(texts, paper.ends, today),
-    paper.numbersLeft !== null && figure(paper.numbersLeft),
+    paper.numbersLeft !== null && figure(paper.numbersLeft, texts),
   ]);
   const heads = [words.enterprise, words.paper, words.ends, words.left];
   const all = link('/papers', { within: '30' });
@@ -155,8 +164,8 @@ function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
   if (webhooks.rows.length === 0) return nothing(words.webhooksNone);
   const rows = webhooks.rows.map(({ id, url, failed, waiting }) => [
     to(`/webhooks/${id}`, html`<span class="url">${url}</span>`),
-    failed > 0 && mark(figure(failed), 'bad'),
-    waiting > 0 && mark(figure(waiting), 'wait'),
+    failed > 0 && mark(figure(failed, texts), 'bad'),
+    waiting > 0 && mark(figure(waiting, texts), 'wait'),
   ]);
   const all = link('/deliveries', { status: 'FAILED' });
   const heads = [words.url, words.failed, words.retried];

@@ -40,13 +40,13 @@ const monthStart = (now: Date): Date => startOfDay(`${montevideoDate(now).slice(
 
 /** What a plan costs, and how often. */
 function priceOf(
-  { texts: { members } }: Visit,
+  { texts }: Visit,
   { amount, currency, frequencyId }: { amount: string; currency: string; frequencyId: string | null },
 ): string {
-  const { plan: words } = members;
+  const { plan: words } = texts.members;
   if (Number(amount) === 0) return words.free;
   const frequencies: Readonly<Record<string, string>> = words.frequencies;
-  return `${amountText(currency, amount)} ${frequencies[frequencyId ?? ''] ?? frequencyId ?? ''}`;
+  return `${amountText(currency, amount, texts)} ${frequencies[frequencyId ?? ''] ?? frequencyId ?? ''}`;
 }
 
 /** A plan by its name and how often it is paid; the operator's own by its id. */
@@ -104,8 +104,8 @@ function columnsOf(visit: Visit): Column<PlannedEnterprise>[] {
         : planName(visit, { planId, frequencyId }),
     ),
     column('price', words.price, (e) => priceOfEnterprise(visit, e)),
-    figureColumn('used', words.used, 'used', ({ used }) => figure(used)),
-    figureColumn('due', words.due, 'due', ({ due }) => due > 0 && mark(figure(due), 'wait')),
+    figureColumn('used', words.used, 'used', ({ used }) => figure(used, visit.texts)),
+    figureColumn('due', words.due, 'due', ({ due }) => due > 0 && mark(figure(due, visit.texts), 'wait')),
     column('role', words.role, 'role', ({ role }) => roles[role]),
   ];
 }
@@ -150,7 +150,7 @@ export const enterprisePlanPage = definePage({
           : planName(visit, { planId: enterprise.planId, frequencyId: enterprise.frequencyId }),
       ],
       [words.price, priceOfEnterprise(visit, enterprise)],
-      [words.used, figure(enterprise.used)],
+      [words.used, figure(enterprise.used, visit.texts)],
       [words.role, visit.texts.members.roles[enterprise.role]],
     ];
     const body = html`${accountBar(visit, '/plan', account)}${panel(null, factList(rows))}
@@ -214,7 +214,9 @@ function paymentColumns(visit: Visit): Column<Payment>[] {
     column('created_at', words.made, 'createdAt', ({ createdAt }) => moment(createdAt)),
     column('plan', words.plan, 'planId', (one) => planName(visit, one)),
     fileColumn('frequency', words.plan, 'frequencyId'),
-    figureColumn('amount', words.amount, 'amount', ({ currency, amount }) => amountText(currency, amount)),
+    figureColumn('amount', words.amount, 'amount', ({ currency, amount }) =>
+      amountText(currency, amount, visit.texts),
+    ),
     fileColumn('currency', words.amount, 'currency'),
     column('status', words.status, 'status', ({ status }) =>
       mark(words.statuses[status], status === 'PAID' ? 'good' : status === PENDING ? 'wait' : 'calm'),
@@ -256,6 +258,19 @@ function parsed(value: string): unknown {
   }
 }
 
+/** What waits to be paid for a plan; null for nothing. */
+async function dueOf(
+  { texts }: Visit,
+  { orm }: ConsoleDeps,
+  { rut, planId, frequencyId }: { rut: string; planId: string; frequencyId: string },
+): Promise<string | null> {
+  const payments = await listPayments(orm.em.fork(), { rut });
+  const due = payments.find(
+    (one) => one.status === PENDING && one.planId === planId && one.frequencyId === frequencyId,
+  );
+  return due ? amountText(due.currency, due.amount, texts) : null;
+}
+
 /** POST /plan/{rut}: chooses a plan, as PUT of the enterprise does. */
 export const sendPlan = definePage({
   name: 'plan-choose',
@@ -270,6 +285,8 @@ export const sendPlan = definePage({
     requireRole(visit, await standingAt(deps.orm, signedIn(visit).viewer, rut));
     const [plan_id, frequency_id] = plan;
     await updateEnterprise(acting(deps, visit), { rut, update: { plan_id, frequency_id } });
-    return go(link(`/plan/${rut}`, { account: accountId }), { kind: 'done', text: words.chosen(plan_id) });
+    const name = planName(visit, { planId: plan_id, frequencyId: frequency_id });
+    const due = await dueOf(visit, deps, { rut, planId: plan_id, frequencyId: frequency_id });
+    return go(link(`/plan/${rut}`, { account: accountId }), { kind: 'done', text: words.chosen(name, due) });
   },
 });

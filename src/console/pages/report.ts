@@ -14,7 +14,7 @@ import { formatCfeId } from '../../domain/cfeId.ts';
 import { CFE_TYPES, ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { dateSchema } from '../../domain/dates.ts';
 import { parseOrRefuse } from '../../domain/faults.ts';
-import { decimalText } from '../../domain/figures.ts';
+import { dateText, decimalText } from '../../domain/figures.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
 import type { RejectionReason } from '../../domain/rejection.ts';
 import type { TypeSummary } from '../../domain/report/summary.ts';
@@ -27,11 +27,12 @@ import { REPORT_WORDS } from '../../domain/words/reports.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { atEnterprise, enterprisePath, onBusinessDays } from '../atEnterprise.ts';
-import { figure, moment } from '../format.ts';
+import { day, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import { type ConsoleDeps, definePage, go, show, ToldRefusal, type Visit } from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
 import { mayAt } from '../permissions.ts';
+import type { Texts } from '../texts/index.ts';
 import { reportMark, reportPath } from './reports.ts';
 
 const Params = z.object({ rut: Rut, environment: z.enum(ENVIRONMENTS), date: dateSchema() });
@@ -71,7 +72,7 @@ ${acts.map((act) => actPanel(visit, report, act))}
 ${submissionsPanel(visit, report, submissions)}
 ${panel(words.told, told.length === 0 ? nothing(words.toldNone) : html`${totalsTable(visit, told)}${amountsTable(visit, told)}`)}
 ${panel(words.waitsFor, waitingTable(visit, params, waiting))}`;
-    const title = words.of(params.date, enterprise.tradeName ?? enterprise.legalName);
+    const title = words.of(dateText(params.date), enterprise.tradeName ?? enterprise.legalName);
     return show(title, body, { live: ['reports', 'cfes'] });
   },
 });
@@ -126,9 +127,9 @@ function differencePanel(
       return [
         CFE_TYPES[type as keyof typeof CFE_TYPES].label,
         words[what],
-        figure(was),
-        figure(is),
-        was === is ? html`<span class="soft">${words.same}</span>` : mark(signed(is - was), 'bad'),
+        figure(was, texts),
+        figure(is, texts),
+        was === is ? html`<span class="soft">${words.same}</span>` : mark(signed(is - was, texts), 'bad'),
       ];
     });
   });
@@ -137,7 +138,8 @@ function differencePanel(
   return panel(words.difference, html`<p>${words.differenceAbout}</p>${shown}`);
 }
 
-const signed = (n: number): string => (n > 0 ? `+${figure(n)}` : `−${figure(-n)}`);
+const signed = (n: number, texts: Texts): string =>
+  n > 0 ? `+${figure(n, texts)}` : `−${figure(-n, texts)}`;
 
 function actPanel(visit: Visit, report: DailyReport, act: ReportAct): Html {
   const { reports: words } = visit.texts;
@@ -186,10 +188,10 @@ function totalsTable({ texts }: Visit, told: readonly TypeSummary[]): Html {
   const { reports: words, never } = texts;
   const rows = told.map((one) => [
     CFE_TYPES[one.type].label,
-    figure(one.used),
-    figure(one.issued),
-    figure(one.annulled),
-    one.aboveUiLimit === null ? never : figure(one.aboveUiLimit),
+    figure(one.used, texts),
+    figure(one.issued, texts),
+    figure(one.annulled, texts),
+    one.aboveUiLimit === null ? never : figure(one.aboveUiLimit, texts),
     ranges(one.usedRanges),
     ranges(one.annulledRanges) || never,
   ]);
@@ -210,7 +212,7 @@ function amountsTable({ texts }: Visit, told: readonly TypeSummary[]): Html {
   const rows = told.flatMap(({ type, rows: sums }) =>
     sums.map((sum) => [
       CFE_TYPES[type].label,
-      html`<time>${sum.emissionDate}</time>`,
+      day(sum.emissionDate),
       String(sum.branch),
       ...[
         sum.exempt,
@@ -220,7 +222,7 @@ function amountsTable({ texts }: Visit, told: readonly TypeSummary[]): Html {
         sum.minimumVat,
         sum.basicVat,
         sum.total,
-      ].map((text) => decimalText(text)),
+      ].map((text) => decimalText(text, undefined, texts.numerals)),
     ]),
   );
   if (rows.length === 0) return html``;
@@ -289,7 +291,7 @@ const actForm = (
       if (!actsOf(report, today).includes(act)) {
         throw new ToldRefusal('INVALID_INPUT', act === 'send' ? words.sendNot : words.nothingToDo);
       }
-      const reason = reasonOf(sent.reason, `${words.reason} ${enterprises.wrong}`);
+      const reason = reasonOf(sent.reason, `${words.reason}: ${enterprises.wrong}.`);
       return go(reportPath(params), {
         kind: 'done',
         text: await work(params, reason, visit, onBusinessDays(deps, visit)),

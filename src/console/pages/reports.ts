@@ -10,7 +10,7 @@ import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { REPORT_WORDS } from '../../domain/words/reports.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
-import { moment } from '../format.ts';
+import { day, moment } from '../format.ts';
 import { type Column, column, figureColumn, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark, optionsOf, table } from '../parts.ts';
@@ -104,7 +104,7 @@ export const reportsPage = definePage({
 });
 
 const dayColumn = ({ texts }: Visit): Column<ReportRow>[] => [
-  column('date', texts.reports.day, 'date', (row) => html`<time>${row.date}</time>`),
+  column('date', texts.reports.day, 'date', (row) => day(row.date)),
 ];
 
 const enterpriseColumn = ({ texts }: Visit): Column<ReportRow>[] => [
@@ -166,9 +166,11 @@ export const ratesPage = definePage({
       query,
       filters: [{ name: 'date', label: words.day, type: 'date' }],
       columns: [
-        column('date', words.day, 'date', (row) => html`<time>${row.date}</time>`),
+        column('date', words.day, 'date', (row) => day(row.date)),
         column('currency', words.currency, 'currency'),
-        figureColumn('rate', words.rate, 'rate', ({ rate }) => decimalText(rate)),
+        figureColumn('rate', words.rate, 'rate', ({ rate }) =>
+          decimalText(rate, undefined, visit.texts.numerals),
+        ),
         column('source', words.source, 'source'),
       ],
       read: ({ after, limit }) => {

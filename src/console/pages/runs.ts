@@ -73,7 +73,7 @@ export const newRunPage = definePage({
     const count = await countRunTargets(orm.em.fork(), kind, filter);
     const chosen = filterWords(visit, filter, await receiverOf(orm, filter));
     const fit = kind !== 'redeliver' && fitWords(visit, kind, await countStuckByKind(orm.em.fork(), filter));
-    const matching = html`<p><strong>${words.matching(figure(count))}</strong></p>`;
+    const matching = html`<p><strong>${words.matching(figure(count, visit.texts), kind === 'redeliver')}</strong></p>`;
     const what = panel(
       words.preview,
       html`<p>${words.does[kind]}</p><p>${words.filter}: ${chosen}</p>${matching}${fit}`,
@@ -88,7 +88,7 @@ export const newRunPage = definePage({
       hidden('expected', String(count)),
       ...narrowing,
       field(words.why, { name: 'reason', maxlength: RUN_REASON_LENGTH }),
-      button(words.start(words.kinds[kind], figure(count))),
+      button(words.start(words.kinds[kind], figure(count, visit.texts))),
     ]);
     const sample = panel(words.sample, await sampleTable(visit, orm, kind === 'redeliver', filter));
     return show(words.kinds[kind], html`${what}${sample}${panel(null, start)}`);
@@ -102,9 +102,9 @@ function fitWords(visit: Visit, action: SupportAction, kinds: readonly StuckKind
   if (refused.size === 0 && left === 0) return false;
   const lines = [...refused].map(
     ([code, count]) =>
-      html`<li>${words.wouldRefuse(figure(count))} ${refusalMeans({ code }, visit.language)}</li>`,
+      html`<li>${words.wouldRefuse(figure(count, visit.texts))} ${refusalMeans({ code }, visit.language)}</li>`,
   );
-  return html`<p>${words.fits(figure(fits))}</p><ul>${lines}${left > 0 && html`<li>${words.wouldLeave(figure(left))}</li>`}</ul>`;
+  return html`<p>${words.fits(figure(fits, visit.texts))}</p><ul>${lines}${left > 0 && html`<li>${words.wouldLeave(figure(left, visit.texts))}</li>`}</ul>`;
 }
 
 /** Operators may look at all; a member at the webhooks of accounts in which they are MEMBER. Others are told there is nothing. */
@@ -220,10 +220,10 @@ function runColumns(visit: Visit): List<Run>['columns'] {
     column('kind', words.kind, 'kind', ({ kind }) => words.kinds[kind]),
     column('state', words.state, 'state', (run) => stateMark(visit, run)),
     figureColumn('done', words.progress, processedCount, (run) =>
-      words.of(figure(processedCount(run)), figure(run.total)),
+      words.of(figure(processedCount(run), visit.texts), figure(run.total, visit.texts)),
     ),
     figureColumn('refused', words.refused, 'refused', ({ refused }) =>
-      refused > 0 ? mark(figure(refused), 'bad') : figure(0),
+      refused > 0 ? mark(figure(refused, visit.texts), 'bad') : figure(0, visit.texts),
     ),
     column('by', words.by, byOf),
     column('reason', words.reason, 'reason'),
@@ -259,8 +259,9 @@ export const runPage = definePage({
   },
 });
 
-function progress({ texts: { runs: words } }: Visit, run: Run): Html {
-  const label = words.of(figure(processedCount(run)), figure(run.total));
+function progress(visit: Visit, run: Run): Html {
+  const { runs: words } = visit.texts;
+  const label = words.of(figure(processedCount(run), visit.texts), figure(run.total, visit.texts));
   return html`<p><label>${label} <progress max="${String(run.total)}" value="${String(processedCount(run))}">${label}</progress></label></p>`;
 }
 
@@ -275,9 +276,9 @@ function facts(
   const rows: (readonly [string, Html | string])[] = [
     [words.kind, words.kinds[run.kind]],
     [words.state, stateMark(visit, run)],
-    [words.done, figure(run.done)],
-    [words.unneeded, figure(run.unneeded)],
-    [words.refused, figure(run.refused)],
+    [words.done, figure(run.done, visit.texts)],
+    [words.unneeded, figure(run.unneeded, visit.texts)],
+    [words.refused, figure(run.refused, visit.texts)],
     [words.filter, filterWords(visit, run.filter, receiver)],
     [words.by, byOf(run)],
     [words.reason, run.reason],
@@ -332,7 +333,7 @@ function filterWords(visit: Visit, filter: Run['filter'], receiver: string | und
     [words.event, event],
   ];
   const said = all.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
-  if (ticked !== undefined) said.push(words.ticked(figure(ticked)));
+  if (ticked !== undefined) said.push(words.ticked(figure(ticked, visit.texts)));
   return html`${said.join(' · ') || '–'}${since !== undefined && html` · ${words.since} ${moment(new Date(since))}`}`;
 }
 

@@ -71,8 +71,8 @@ function groupsTable(
     return [
       html`<a href="${link('/stuck', filter)}">${label}</a> <code class="soft">${reason}</code>`,
       environments[environment],
-      figure(count),
-      figure(enterprises),
+      figure(count, visit.texts),
+      figure(enterprises, visit.texts),
       age(visit.now.getTime() - oldest.getTime(), visit.texts),
       mend,
       ...(kinds

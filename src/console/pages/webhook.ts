@@ -80,7 +80,7 @@ function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookHea
   ];
   if (fare) {
     rows.push([words.day, rateMark(visit, fare.day)], [words.week, rateMark(visit, fare.week)]);
-    if (fare.retried > 0) rows.push([words.retried, mark(figure(fare.retried), 'wait')]);
+    if (fare.retried > 0) rows.push([words.retried, mark(figure(fare.retried, visit.texts), 'wait')]);
   }
   const { previousSecretUntil: until } = webhook;
   if (until && until > visit.now) rows.push([words.secretUntil, moment(until)]);

@@ -115,7 +115,7 @@ function columnsOf(visit: Visit, withAccount: boolean): Column<Row>[] {
       'waiting_for_retry',
       words.retried,
       ({ fare }) => fare.retried,
-      ({ fare }) => fare.retried > 0 && mark(figure(fare.retried), 'wait'),
+      ({ fare }) => fare.retried > 0 && mark(figure(fare.retried, visit.texts), 'wait'),
     ),
     column(
       'oldest_failed',
@@ -127,12 +127,10 @@ function columnsOf(visit: Visit, withAccount: boolean): Column<Row>[] {
 }
 
 /** How many failed of how many that ended. */
-export function rateMark(
-  { texts: { webhooks: words, never } }: Visit,
-  { failed, ended }: DeliveryRate,
-): Html {
+export function rateMark({ texts }: Visit, { failed, ended }: DeliveryRate): Html {
+  const { webhooks: words, never } = texts;
   if (ended === 0) return html`${never}`;
-  const text = words.rate(figure(failed), figure(ended));
+  const text = words.rate(figure(failed, texts), figure(ended, texts));
   return failed === 0 ? mark(text, 'good') : mark(text, failed * 10 >= ended ? 'bad' : 'wait');
 }
 

@@ -68,7 +68,7 @@ test('a key is shown once: in the answer to its form and nowhere else, and the f
   const again = await browser.post('/keys', fields, { 'accept-language': 'en' });
   expect(again.to).toBe(`/keys?account=${accountId}`);
   const { text: list } = await browser.get(again.to ?? '', { 'accept-language': 'en' });
-  expect(list).toContain('was done already');
+  expect(list).toContain('was already created');
   expect(list).toContain(key.slice(0, 'cfe_test_'.length + 12));
   for (const text of [list, again.text, JSON.stringify(site.lines)]) expect(text).not.toContain(key);
   const keys = await db.orm.em.fork().find(ApiKey, { accountId });
@@ -101,7 +101,7 @@ test('a form sent twice at once makes one key: one answer shows it, the other sa
   expect([shown.length, told.length]).toEqual([1, 2]);
   expect(await db.orm.em.fork().count(ApiKey, { accountId })).toBe(1);
   const { text } = await browser.get(told[0]?.to ?? '', { 'accept-language': 'en' });
-  expect(text).toContain('who did not see it revokes or removes it, and makes another');
+  expect(text).toContain('If you did not copy it, revoke or delete it and create another.');
   expect(text).not.toContain(onceIn(shown[0]?.text ?? ''));
 });
 

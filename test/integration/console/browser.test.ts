@@ -159,7 +159,9 @@ testWithBrowser('the way in, to an operator, on a desk and on a telephone', asyn
   await page.waitForURL(/\/me$/);
   await look(page, 'me');
   await page.goto('/nothing-is-here');
-  expect(await page.locator('main').innerText()).toContain('Ninguna página tiene esta dirección.');
+  expect(await page.locator('main').innerText()).toContain(
+    'No hay ninguna página en esta dirección, o usted no tiene acceso a ella.',
+  );
   await look(page, 'not-found');
   expect(faults).toEqual([]);
 });
@@ -194,7 +196,7 @@ testWithBrowser('a second factor: set up with the code of the app, and turned of
   const someone = await site.aMember(own.accountId, 'VIEWER');
   await enter(page, someone);
   await page.getByRole('link', { name: someone.email }).click();
-  await page.getByRole('link', { name: 'Configurarlo, cambiarlo o desactivarlo' }).click();
+  await page.getByRole('link', { name: 'Configurar, cambiar o desactivar' }).click();
   await page.waitForURL(/second-factor$/);
   await look(page, 'second-factor-none');
   await page.locator('input[name=password]').fill(PASSWORD);
@@ -226,7 +228,7 @@ testWithBrowser('a second factor: set up with the code of the app, and turned of
   await off.locator('input[name=code]').fill(site.codeOf({ ...someone, totp }));
   await page.keyboard.press('Enter');
   await page.getByRole('status').waitFor();
-  expect(await page.getByRole('status').innerText()).toContain('quedó desactivado');
+  expect(await page.getByRole('status').innerText()).toContain('quedó desactivada');
   expect(faults).toEqual([]);
 });
 
@@ -253,7 +255,7 @@ testWithBrowser.each([true, false])(
     ]);
 
     await page.getByRole('button', { name: 'English' }).click();
-    await page.getByRole('heading', { name: 'Health' }).waitFor();
+    await page.getByRole('heading', { name: 'Home' }).waitFor();
     expect(await page.locator('html').getAttribute('lang')).toBe('en');
     await page.getByRole('link', { name: member.email }).click();
     await page.locator('input[name=old]').fill('another one, not right');
@@ -304,7 +306,7 @@ testWithBrowser('what changes appears by itself; a page that nobody sees listens
   await enter(page, operator);
   await listeners(1);
   await page.evaluate('window.mark = 1');
-  const stuck = page.locator('.panel', { hasText: 'Esperan a una persona' });
+  const stuck = page.locator('.panel', { hasText: 'Detenidos' });
   expect(await stuck.innerText()).not.toContain('signing');
   await changeCfe(own.rut, { stuckReason: 'signing' });
   await stuck.getByText('signing').waitFor();
@@ -364,7 +366,7 @@ testWithBrowser('what a form did stays to be read, while its page is drawn anew'
   const { page, faults } = here;
   await enter(page, member);
   await page.goto('/me');
-  await page.getByRole('button', { name: 'Cerrar todas las demás' }).click();
+  await page.getByRole('button', { name: 'Cerrar todas las demás sesiones' }).click();
   const flash = page.getByRole('status');
   await flash.waitFor();
   const [drawn] = await Promise.all([
@@ -373,7 +375,7 @@ testWithBrowser('what a form did stays to be read, while its page is drawn anew'
   ]);
   await drawn.finished();
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
-  expect(await flash.innerText()).toBe('Solo queda abierta esta sesión.');
+  expect(await flash.innerText()).toBe('Las demás sesiones quedaron cerradas.');
   expect(faults).toEqual([]);
 });
 
@@ -424,7 +426,7 @@ testWithBrowser(
     await using tab = await aTab();
     const { page } = tab;
     await enter(page, operator);
-    const stuck = page.locator('.panel', { hasText: 'Esperan a una persona' });
+    const stuck = page.locator('.panel', { hasText: 'Detenidos' });
     const drawn = () =>
       page.waitForResponse((response) => response.request().headers()['hx-request'] === 'true');
     await changesOf(page, [

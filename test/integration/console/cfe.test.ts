@@ -176,11 +176,11 @@ test('the timeline goes on to how e-mails and the reader’s own deliveries ende
   const timeline = async (browser: Browser): Promise<string> =>
     /<h2[^>]*>What happened[\s\S]*?<\/table>/.exec(await shownTo(browser))?.[0] ?? '';
   const ours = await timeline(await site.as(await site.aMember(owners, 'VIEWER')));
-  expect(ours).toContain(`Webhook told: <a href="/deliveries/${arrived}">cfe.updated</a>`);
-  expect(ours).toContain(`Webhook could not be told: <a href="/deliveries/${failed}">`);
-  expect(ours).toContain('E-mail taken by the mail server, to <span class="url">cliente@example.com');
+  expect(ours).toContain(`Webhook notified: <a href="/deliveries/${arrived}">cfe.updated</a>`);
+  expect(ours).toContain(`Webhook not notified: <a href="/deliveries/${failed}">`);
+  expect(ours).toContain('E-mail delivered to the mail server of <span class="url">cliente@example.com');
   const theirs = await timeline(await site.as(await site.aMember(guests, 'OWNER')));
-  expect(theirs).toContain('E-mail taken');
+  expect(theirs).toContain('E-mail delivered');
   expect(theirs).not.toContain('caja.example');
 });
 
@@ -203,7 +203,7 @@ test('a receipt whose step fails by a mistake of ours says so, and offers suppor
     expect(await shownTo(support)).toContain(`action="${page}/support"`);
     await stands({ ...way, stuckReason: 'internal' });
     const text = await shownTo(support);
-    expect(text).toContain('tell the developers');
+    expect(text).toContain('inform the developers');
     expect(text).not.toContain(`action="${page}/support"`);
   } finally {
     await stands({ status: 'ACCEPTED', settledAt: cfe.settledAt, stuckReason: null });
@@ -236,15 +236,15 @@ test('the timeline names the API key that asked for it, to its own account and t
     { accountId: owners, rut: of, environment: 'production', body: fromJson(JSON.stringify(aCfeBody({}))) },
   );
   const path = `/cfes/${of}/production/101-1`;
-  const named = `By the API key cfe_live_caja1caja1ca… · Caja &lt;1&gt; · ${keyId}`;
+  const named = `With the API key cfe_live_caja1caja1ca… · Caja &lt;1&gt; · ${keyId}`;
   const told = async (browser: Browser) => (await browser.get(path, english)).text;
   expect(await told(await site.as(await site.aMember(owners, 'VIEWER')))).toContain(named);
   expect(await told(await site.as(await site.anOperator('VIEWER')))).toContain(named);
   const guest = await told(await site.as(await site.aMember(guests, 'OWNER')));
-  expect(guest).toContain('Request taken: it has its number');
+  expect(guest).toContain('Received and numbered');
   expect(guest).not.toContain(keyId);
   // One that no request over HTTP asked for.
-  expect(await shownTo(await site.as(await site.anOperator('VIEWER')))).not.toContain('By the API key');
+  expect(await shownTo(await site.as(await site.anOperator('VIEWER')))).not.toContain('With the API key');
 });
 
 test('a receipt leads to its enterprise, and operators to what was done about it', async () => {
@@ -278,9 +278,7 @@ test('of calls that were answered alike what was said is that of the last, and s
   ];
   expect(links).toHaveLength(1);
   const { text } = await operator.get(links[0]?.[1]?.replaceAll('&amp;', '&') ?? '', english);
-  expect(text).toContain(
-    'the last of 40 that were answered alike, at <time datetime="2026-03-01T13:30:00.000Z">',
-  );
+  expect(text).toContain('the last of 40 with the same answer, <time datetime="2026-03-01T13:30:00.000Z">');
   expect(text).toContain(last);
   expect(text).not.toContain(first);
 });
@@ -300,7 +298,7 @@ test('a receipt of the sandbox is offered only for addresses that the operator h
   const mails = () => db.orm.em.fork().find(Mail, { cfeUuid: trial.id });
 
   const shown = (await closed.get(here, english)).text;
-  expect(shown).toContain('There is none.');
+  expect(shown).toContain('There are none yet.');
   expect(shown).not.toContain(`action="${here}/mails"`);
   expect((await named.get(here, english)).text).toMatch(
     /<select name="destination"><option value="pruebas@estudio.example">/,
@@ -328,8 +326,8 @@ test('sent again from the console, an e-mail counts: the eleventh of a day is re
   const [mail] = (await db.orm.em.fork().find(Mail, { cfeUuid: other.id })) as [Mail];
 
   for (let n = 0; n < 9; n += 1) await browser.send(`${here}/mails/${mail.id}`, {}, here);
-  expect((await browser.get(here, english)).text).toContain('The e-mail goes out once more.');
+  expect((await browser.get(here, english)).text).toContain('The e-mail is being resent.');
   await browser.send(`${here}/mails/${mail.id}`, {}, here);
 
-  expect((await browser.get(here, english)).text).toContain('No more today');
+  expect((await browser.get(here, english)).text).toContain('No more e-mails today');
 });

@@ -81,7 +81,7 @@ testWithBrowser(
     await context.addCookies([...cookies].map(([name, value]) => ({ name, value, url: site.url })));
     const page = await context.newPage();
     await page.goto(path);
-    expect(await page.getByText('sin resolución hace demasiado').count()).toBeGreaterThan(0);
+    expect(await page.getByText('sin respuesta hace demasiado tiempo').count()).toBeGreaterThan(0);
     for (const [colorScheme, viewport] of LOOKS) {
       await page.emulateMedia({ colorScheme });
       await page.setViewportSize(viewport);
@@ -94,7 +94,7 @@ testWithBrowser(
         await page.screenshot({ path: join(PICTURES, 'console-cfe.png'), clip });
       }
     }
-    const sent = page.getByRole('region', { name: 'Entregas a webhooks' });
+    const sent = page.getByRole('region', { name: 'Entregas de webhooks' });
     await sent.locator('summary').click();
     await sent.locator('input[name=reason]').fill('el servidor volvió');
     await sent.getByRole('button').click();

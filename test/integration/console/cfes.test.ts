@@ -139,7 +139,7 @@ describe('the search field', () => {
     async (q) => {
       const shown = await member.get(`/search?q=${encodeURIComponent(q)}`, { 'accept-language': 'en' });
       expect(shown.status).toBe(200);
-      expect(shown.text).toContain('serie and number, as printed');
+      expect(shown.text).toContain('series and number, as printed');
       expect(shown.text).not.toContain('<b>x');
     },
   );

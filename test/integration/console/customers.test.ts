@@ -72,7 +72,7 @@ test('a MEMBER adds, changes and deletes a customer, and says which addresses ge
     ...unsaid,
     ['country_code', ''],
   ];
-  expect((await send(browser, path, wrong)).told).toContain('Document: this will not do');
+  expect((await send(browser, path, wrong)).told).toContain('Document: must have 12 digits.');
   expect((await browser.get(`${path}?name=nandu`)).text).toContain('Ñandú Exports');
   expect((await browser.get(`${path}?name=otro`)).text).not.toContain('Ñandú Exports');
   expect((await browser.get(`${path}?format=csv`)).text).toContain(

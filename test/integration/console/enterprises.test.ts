@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
 import { Enterprise, Warning } from '../../../src/db/entities/enterprises.ts';
+import { dateText } from '../../../src/domain/figures.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { type Browser, formTokenIn, startConsole, type TestConsole } from '../../support/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -54,20 +55,20 @@ describe('why an enterprise is not ready', () => {
     const lacking = ['permission for production', 'valid certificate', 'CAE in force', 'start date'];
     expect(lacking.filter((words) => !before.includes(words))).toEqual([]);
     expect(before).not.toContain('<strong>a plan</strong>');
-    expect(before).toContain('Upload the .p12');
+    expect(before).toContain('Upload below the .p12');
 
     await giveCertificate(db.orm, rut);
     await giveCae(db.orm, rut);
     await db.orm.em.fork().nativeUpdate(Enterprise, { rut }, { permissions: ['PROD'] });
     const after = await read(owner, `/enterprises/${rut}`);
     expect([...after.matchAll(/<li><a [^>]*><strong>([^<]*)/g)].map(([, fact]) => fact)).toEqual([
-      'a start date that has come',
+      'start date',
     ]);
   });
 
   test('one that became ready and lost a paper says so; a suspended one says why to operators alone', async () => {
     const rut = await aReadyEnterprise(db.orm, account, { caes: [{ expirationDate: day(-1) }] });
-    expect(await read(owner, `/enterprises/${rut}`)).toContain('It was made ready, and cannot issue now.');
+    expect(await read(owner, `/enterprises/${rut}`)).toContain('It cannot issue at the moment.');
     expect(await act(admin, `/enterprises/${rut}/suspend`, { reason: 'Falta de pago' })).toContain(
       'suspendida',
     );
@@ -110,11 +111,11 @@ describe('lists', () => {
   });
 });
 
-describe('numbers that run low', () => {
+describe('numbers running low', () => {
   const FAR = day(700);
   /** The panel of an enterprise's page that says where it stands. */
   const standing = async (browser: Browser, rut: string): Promise<string> =>
-    /What it still needs<\/h2>.*?<\/section>/s.exec(await read(browser, `/enterprises/${rut}`))?.[0] ?? '';
+    /Status<\/h2>.*?<\/section>/s.exec(await read(browser, `/enterprises/${rut}`))?.[0] ?? '';
 
   test('are told of by the rule of the warnings, though no CAE ends for years; fresh ones beside end it', async () => {
     const ours = await anAccount(db.orm);
@@ -141,8 +142,8 @@ describe('numbers that run low', () => {
     expect(csv).toContain(`${none},ETICKET,low,,,${FAR},0\r\n`);
     expect(csv).toContain(`${few},ETICKET,low,,,${FAR},9\r\n`);
 
-    for (const rut of [tenth, beside]) expect(await standing(member, rut)).toContain('It has all it needs');
-    for (const rut of low) expect(await standing(member, rut)).not.toContain('It has all it needs');
+    for (const rut of [tenth, beside]) expect(await standing(member, rut)).toContain('Ready to issue.');
+    for (const rut of low) expect(await standing(member, rut)).not.toContain('Ready to issue.');
     expect(await standing(member, few)).toContain('Few numbers of e-Ticket are left');
     expect(await standing(member, none)).toContain('No numbers of e-Ticket are left');
     expect(await standing(member, otherType)).toContain('No numbers of e-Factura are left');
@@ -152,7 +153,7 @@ describe('numbers that run low', () => {
 
     await giveCae(db.orm, none, { serie: 'B', from: 101, to: 200, expirationDate: FAR });
     expect(ruts(await read(member, '/papers')).toSorted()).toEqual([few, otherType].toSorted());
-    expect(await standing(member, none)).toContain('It has all it needs');
+    expect(await standing(member, none)).toContain('Ready to issue.');
   });
 
   test('by their pace are told of where the warnings were, and only as long as it holds', async () => {
@@ -172,14 +173,14 @@ describe('numbers that run low', () => {
         [rut],
       );
     const member = await site.as(await site.aMember(ours, 'VIEWER'));
-    expect(await standing(member, rut)).toContain('The numbers of e-Ticket last 5 days');
+    expect(await standing(member, rut)).toContain('The numbers of e-Ticket run out in 5 days');
     await db.orm.em.fork().insert(Warning, { rut, about: 'cae.low/ETICKET', givenAt: new Date() });
     expect(ruts(await read(member, '/papers'))).toEqual([rut]);
     expect(ruts(await read(member, '/'))).toContain(rut);
 
     await giveCae(db.orm, rut, { serie: 'B', from: 61, to: 1_000, expirationDate: FAR });
     expect(ruts(await read(member, '/papers'))).toEqual([]);
-    expect(await standing(member, rut)).toContain('It has all it needs');
+    expect(await standing(member, rut)).toContain('Ready to issue.');
   });
 });
 
@@ -205,18 +206,20 @@ describe('papers are uploaded without script', () => {
     const file = Buffer.from(aCertificate({ rut, password: PASSWORD }).certB64, 'base64');
     const other = Buffer.from(aCertificate({ rut: aRut(), password: PASSWORD }).certB64, 'base64');
 
-    expect(await act(owner, path, { file, password: `${PASSWORD}!` })).toBe('Contraseña no abre el archivo.');
+    expect(await act(owner, path, { file, password: `${PASSWORD}!` })).toBe(
+      'La contraseña del archivo no es correcta.',
+    );
     expect(await act(owner, path, { file, password: `${PASSWORD}!` }, 'en')).toBe(
-      'Password does not open the file.',
+      'The password is not the password of this file.',
     );
     expect(await act(owner, path, { file: other, password: PASSWORD })).toBe(
-      'Archivo (.p12) no es de este RUT.',
+      'El certificado es de otro RUT.',
     );
     expect(await act(owner, path, { file: Buffer.alloc(0), password: PASSWORD })).toBe(
-      'Archivo (.p12) está vacío.',
+      'Archivo (.p12): está vacío.',
     );
     expect(await act(owner, path, { file: Buffer.alloc(200_000), password: PASSWORD })).toContain('413');
-    expect(await act(owner, path, { file, password: PASSWORD })).toContain(`hasta el ${day(365)}`);
+    expect(await act(owner, path, { file, password: PASSWORD })).toContain(`hasta el ${dateText(day(365))}`);
 
     const shown = await read(owner, `/enterprises/${rut}`);
     expect(shown).toContain(day(365));
@@ -236,9 +239,9 @@ describe('papers are uploaded without script', () => {
     );
     const file = Buffer.from(authority.caeXml({ rut, from: 1, to: 500 }));
     const path = `/enterprises/${rut}/caes`;
-    expect(await act(owner, path, { file, start: '501' })).toContain('fuera del rango');
-    expect(await act(owner, path, { file, start: 'uno' })).toBe('Primer número a usar no es un número.');
-    expect(await act(owner, path, { file, start: '11' })).toContain('A 1–500');
+    expect(await act(owner, path, { file, start: '501' })).toContain('dentro del rango');
+    expect(await act(owner, path, { file, start: 'uno' })).toBe('Primer número a usar: no es un número.');
+    expect(await act(owner, path, { file, start: '11' })).toContain('serie A, del 1 al 500');
     expect(await act(owner, path, { file, start: '11' })).toContain('ya se había cargado');
     expect(await read(owner, `/enterprises/${rut}`)).toMatch(/<td class="figure">490<\/td>/);
   });
@@ -293,10 +296,10 @@ describe('data and branches', () => {
     const rut = await anEnterprise(db.orm, account, { phoneNumber: '24001234', website: 'viejo.example' });
     const path = `/enterprises/${rut}/data`;
     const kept = { phone_number: '24001234', website: 'viejo.example' };
-    expect(await act(owner, path, data(kept, kept))).toBe('Nada era distinto, y nada cambió.');
+    expect(await act(owner, path, data(kept, kept))).toBe('No había cambios para guardar.');
     const faulty = { ...kept, legal_name: 'x'.repeat(200), email: 'nadie', start: 'mañana' };
     expect(await act(owner, path, data(faulty, kept), 'en')).toBe(
-      'Issues from (Montevideo) is no date and time. Legal name is too long. E-mail for answers is no e-mail address.',
+      'Issues from (Montevideo time): is not a date and time. Legal name: is too long. E-mail for replies: is not an e-mail address.',
     );
     const changes = {
       ...kept,
@@ -338,35 +341,35 @@ describe('data and branches', () => {
       department_name: 'Salto',
       phone_number: '',
     };
-    expect(await act(owner, `/enterprises/${rut}/branches`, { ...at, branch: '2' })).toContain('abierta');
+    expect(await act(owner, `/enterprises/${rut}/branches`, { ...at, branch: '2' })).toContain('agregada');
     expect(await act(owner, `/enterprises/${rut}/branches`, { ...at, branch: '2' })).toContain('Ya hay');
     expect(await act(owner, `/enterprises/${rut}/branches/2`, { ...at, locality_name: 'Rivera' })).toContain(
-      'cambió',
+      'modificada',
     );
     expect(await read(owner, `/enterprises/${rut}`)).toContain('Rivera');
     const csv = await read(owner, `/enterprises/${rut}?format=csv&list=branches`);
     expect(csv).toMatch(
       /^branch,street_name,locality_name,department_name,phone_number,closed_at\r\n1,.*\r\n2,Uruguay 1,Rivera,Salto,,\r\n$/,
     );
-    expect(await act(owner, `/enterprises/${rut}/branches/1/close`, {})).toContain('propia');
+    expect(await act(owner, `/enterprises/${rut}/branches/1/close`, {})).toContain('casa central');
     expect(await act(owner, `/enterprises/${rut}/branches/2/close`, {})).toContain('cerrada');
     expect(await read(owner, `/enterprises/${rut}`)).not.toContain('Rivera');
   });
 });
 
 describe('acts of operators', () => {
-  test('roles of other accounts are given and withdrawn; others learn of no account but theirs', async () => {
+  test('access of other accounts are given and withdrawn; others learn of no account but theirs', async () => {
     const [rut, guests] = [await anEnterprise(db.orm, account), await anAccount(db.orm)];
     const guest = await site.as(await site.aMember(guests, 'OWNER'));
     const reason = 'Lo pidió la empresa';
     expect((await guest.get(`/enterprises/${rut}`)).status).toBe(404);
     expect(
       await act(admin, `/enterprises/${rut}/grants`, { account: guests, role: 'VIEWER', reason: '' }),
-    ).toBe('Por qué está vacío.');
+    ).toBe('Motivo (queda en la auditoría): está vacío.');
     expect((await guest.get(`/enterprises/${rut}`)).status).toBe(404);
     expect(
       await act(admin, `/enterprises/${rut}/grants`, { account: guests, role: 'VIEWER', reason }),
-    ).toContain('tiene el rol');
+    ).toContain('tiene acceso');
     const shown = await read(guest, `/enterprises/${rut}`);
     expect(shown).not.toContain(account);
     expect([...shown.matchAll(/<td class="">(owner|viewer)<\/td>/g)].map(([, role]) => role)).toEqual([
@@ -393,21 +396,25 @@ describe('acts of operators', () => {
     await giveCertificate(db.orm, rut);
     const proven = await read(admin, `/enterprises/${rut}`);
     expect(proven).not.toContain('trade_name, website');
-    expect(proven).toContain('certificate, login, receipts and the roles of others stay');
+    expect(proven).toContain('Certificate, DGI access, receipts and the access of other accounts stay');
   });
 
   test('suspend, resume, permissions, transfer and duty are done once, with reason and person in the audit', async () => {
     const [rut, next] = [await aReadyEnterprise(db.orm, account), await anAccount(db.orm)];
     const at = (path: string) => `/enterprises/${rut}/${path}`;
     const reason = 'Acordado con la empresa';
-    expect(await act(admin, at('suspend'), { reason: '' })).toBe('Por qué está vacío.');
+    expect(await act(admin, at('suspend'), { reason: '' })).toBe(
+      'Motivo (queda en la auditoría): está vacío.',
+    );
     await act(admin, at('suspend'), { reason });
-    expect(await act(admin, at('suspend'), { reason })).toContain('Ya está así');
-    expect(await act(admin, at('resume'), { reason: '' })).toBe('Por qué está vacío.');
+    expect(await act(admin, at('suspend'), { reason })).toContain('Ya estaba hecho');
+    expect(await act(admin, at('resume'), { reason: '' })).toBe(
+      'Motivo (queda en la auditoría): está vacío.',
+    );
     await act(admin, at('resume'), { reason });
     await act(admin, at('permissions'), { act: 'withdraw', permission: 'PROD', reason });
     expect(await act(admin, at('report-duty'), { act: 'start', from: '2026-12-01', reason })).toContain(
-      'Anotado',
+      'Guardado',
     );
     expect(await act(admin, at('transfer'), { account: next, reason })).toContain('otra cuenta');
     expect((await owner.get(`/enterprises/${rut}`)).status).toBe(404);
@@ -427,8 +434,8 @@ describe('acts of operators', () => {
     const rut = await aReadyEnterprise(db.orm, account, { caes: [{ last: 5 }] });
     const span = { type: 'ETICKET', serie: 'A', environment: 'production', reason: 'Impresos en papel' };
     const path = `/enterprises/${rut}/annulments`;
-    expect(await act(owner, path, { ...span, from: '5', to: '7' })).toContain('todavía no se dieron');
-    expect(await act(owner, path, { ...span, from: '11', to: '20' })).toBe('Quedaron anulados 10 números.');
+    expect(await act(owner, path, { ...span, from: '5', to: '7' })).toContain('si ninguno se usó');
+    expect(await act(owner, path, { ...span, from: '11', to: '20' })).toBe('Números anulados: 10.');
     const csv = await read(owner, `/enterprises/${rut}?format=csv&list=annulments`);
     expect(csv).toContain(`ETICKET,A,11,20,by_hand,${day(0)}`);
     expect(csv).toContain(',production,Impresos en papel\r\n');

@@ -5,6 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { Enterprise } from '../../../src/db/entities/enterprises.ts';
 import { DailyReport, ReportSubmission } from '../../../src/db/entities/reports.ts';
 import { listPlans } from '../../../src/db/payments.ts';
+import { dateText } from '../../../src/domain/figures.ts';
 import { openBrowser, testWithBrowser } from '../../support/browser.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import { startConsole, type TestConsole } from '../../support/console.ts';
@@ -60,11 +61,11 @@ testWithBrowser.each([
   const page = await aPage(script);
   await page.goto('/enterprises?lacks=validCertificate');
   await page.getByRole('link', { name: rut }).click();
-  const lacking = page.getByRole('listitem').filter({ hasText: 'un certificado vigente' });
+  const lacking = page.getByRole('listitem').filter({ hasText: 'certificado vigente' });
   expect(await lacking.count()).toBe(1);
   if (script) await picture(page, 'enterprise');
 
-  await page.getByText('Cargar un certificado', { exact: true }).click();
+  await page.getByText('Cargar certificado', { exact: true }).click();
   const { certB64 } = aCertificate({ rut, password: PASSWORD });
   const buffer = Buffer.from(certB64, 'base64');
   const form = page.locator(`form[action="/enterprises/${rut}/certificate"]`);
@@ -73,7 +74,7 @@ testWithBrowser.each([
   await form.getByRole('button', { name: 'Cargar' }).click();
 
   await page.getByRole('status').waitFor();
-  expect(await page.getByRole('status').textContent()).toContain(`hasta el ${day(365)}`);
+  expect(await page.getByRole('status').textContent()).toContain(`hasta el ${dateText(day(365))}`);
   expect(await lacking.count()).toBe(0);
   await page.context().close();
 });
@@ -172,8 +173,8 @@ testWithBrowser('a report that differs is found in the list, and read', async ()
 
   const page = await aPage();
   await page.goto('/reports');
-  await page.getByRole('link', { name: '2026-03-10' }).first().click();
-  const difference = page.getByRole('region', { name: 'Lo informado y lo que tenemos ahora' });
+  await page.getByRole('link', { name: '10/03/2026' }).first().click();
+  const difference = page.getByRole('region', { name: 'Lo informado y lo registrado ahora' });
   expect(await difference.locator('tbody tr').first().textContent()).toContain('+1');
   await picture(page, 'report');
   await page.context().close();

@@ -171,14 +171,14 @@ describe('forms', () => {
     expect((await one.send('/saved-filters', filter)).status).toBe(303);
 
     const refused = await other.send('/saved-filters', { ...filter, name: 'Otro' });
-    expect([refused.status, refused.text.includes('más de 600 formularios')]).toEqual([429, true]);
+    expect([refused.status, refused.text.includes('hasta 600 formularios')]).toEqual([429, true]);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(3_000);
     const words = await other.post(
       '/saved-filters',
       { form_token: formTokenIn((await other.get('/me')).text), ...filter },
       { 'accept-language': 'en' },
     );
-    expect(words.text).toContain('more than 600 forms');
+    expect(words.text).toContain('up to 600 forms');
     const rows = await db.orm.em
       .fork()
       .execute(`select 1 from audit where action = 'filter.save' and actor = ?`, [`console:${person.email}`]);

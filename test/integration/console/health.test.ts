@@ -120,11 +120,11 @@ test('reports that are due, late or wait for a person are told to whom they conc
     return /Reportes diarios<\/h2>.*?<\/section>/s.exec(text)?.[0] ?? '';
   };
   const own = await told(ours.accountId);
-  expect(own).toContain('1 con atraso');
+  expect(own).toContain('1 atrasado');
   expect(own).toContain('report.differs');
   expect([...own.matchAll(/class="figure">(\d+)</g)].map(([, count]) => Number(count))).toEqual([1, 2]);
-  expect(own).toContain(`<time>${stuck}</time>`);
-  expect(await told(theirs.accountId)).toContain('Ningún reporte');
+  expect(own).toContain(`<time datetime="${stuck}">`);
+  expect(await told(theirs.accountId)).toContain('Reportes al día');
 
   // Who asks for those that are late gets these.
   const [, href = ''] = /href="(\/reports\?[^"]*needs=late[^"]*)"/.exec(own) ?? [];
@@ -151,16 +151,18 @@ test('what has not ended yet comes first, and where there is more than the panel
     const { text } = await (await site.as(await site.aMember(account, 'VIEWER'))).get('/', {
       'accept-language': 'en',
     });
-    return /Papers that end within 30 days.*?<\/section>/s.exec(text)?.[0] ?? '';
+    return /Expiring soon and running low.*?<\/section>/s.exec(text)?.[0] ?? '';
   };
   const panel = await panelOf();
-  const days = [...panel.matchAll(/<time>([\d-]+)<\/time>/g)].map(([, at]) => at);
+  const days = [...panel.matchAll(/<time datetime="([\d-]+)">/g)].map(([, at]) => at);
   expect(days).toHaveLength(20);
   expect(days[0]).toBe(tomorrow);
-  expect(panel).toContain('There are more. <a href="/papers?within=30">All papers</a>');
+  expect(panel).toContain('There are more. <a href="/papers?within=30">All that expire or run low</a>');
 
   await db.asOwner(`delete from cae where rut = '${rut}' and expiration_date < '${tomorrow}'`);
-  expect(await panelOf()).toContain('<div class="more"><a href="/papers?within=30">All papers</a>');
+  expect(await panelOf()).toContain(
+    '<div class="more"><a href="/papers?within=30">All that expire or run low</a>',
+  );
 });
 
 test('a webhook whose deliveries wait for a retry is shown, and nobody is told that all arrived', async () => {
@@ -169,19 +171,21 @@ test('a webhook whose deliveries wait for a retry is shown, and nobody is told t
   const member = await site.as(await site.aMember(accountId, 'VIEWER'));
   const panel = async (language: string): Promise<string> => {
     const { text } = await member.get('/', { 'accept-language': language });
-    return /Webhooks (?:that|que).*?<\/section>/s.exec(text)?.[0] ?? '';
+    return /Webhooks (?:with|con).*?<\/section>/s.exec(text)?.[0] ?? '';
   };
-  expect(await panel('en')).toContain('No delivery failed in the last 24 hours, and none waits for a retry.');
-  expect(await panel('es')).toContain('Ninguna entrega falló en las últimas 24 horas');
+  expect(await panel('en')).toContain(
+    'No deliveries failed in the last 24 hours, and none are being retried.',
+  );
+  expect(await panel('es')).toContain('Sin entregas fallidas en las últimas 24 horas');
   const input = { accountId, url: 'https://espera.example/a', events: ['cfe.updated'] };
   const { webhook } = await addWebhook(webhookDeps(orm), input);
   const { id } = await testWebhook(webhookDeps(orm), { webhookId: webhook.id });
   await orm.em.fork().nativeUpdate(Delivery, { id }, { nextAttemptAt: new Date(Date.now() + 60_000) });
 
   expect(await panel('en')).toContain('espera.example');
-  expect(await panel('en')).not.toContain('No delivery failed');
+  expect(await panel('en')).not.toContain('No deliveries failed');
   const { text } = await member.get('/webhooks', { 'accept-language': 'en' });
   expect(/espera\.example.*?<\/tr>/s.exec(text)?.[0]).toMatch(/>1</);
   const one = await member.get(`/deliveries/${id}`, { 'accept-language': 'en' });
-  expect(one.text).toContain('refused so far, tried again');
+  expect(one.text).toContain('retrying');
 });

@@ -138,11 +138,11 @@ test('filters stand in the address, empty ones say nothing, and a cursor that is
 });
 
 test.each([
-  ['/stuck?rut=219999830018', 'RUT', 'el último de control'],
-  ['/stuck?since=ayer&rut=21.99', 'RUT', 'el último de control'],
+  ['/stuck?rut=219999830018', 'RUT', 'el último verificador'],
+  ['/stuck?since=ayer&rut=21.99', 'RUT', 'el último verificador'],
   ['/reports?to=2026-02-30', 'Hasta', '2026-11-22'],
   ['/exports?month=marzo', 'Mes', '2026-11'],
-  ['/deliveries?webhook=abc&format=csv', 'Webhook', 'El id entero'],
+  ['/deliveries?webhook=abc&format=csv', 'Webhook', 'el id completo'],
   ['/audit?from=yesterday', 'Desde el día', '2026-11-22'],
   ['/enterprises?status=DONE', 'Estado', ''],
 ])(
@@ -150,7 +150,7 @@ test.each([
   async (path, field, rule) => {
     const shown = await operator.get(path, { 'accept-language': 'es' });
     expect(shown.status).toBe(400);
-    expect(shown.text).toContain(`«${field}» no tiene un valor posible.`);
+    expect(shown.text).toContain(`«${field}» no es válido.`);
     expect(shown.text).toContain(rule);
     expect(shown.text).toContain(' aria-invalid="true"');
     expect(shown.text).not.toContain('<table');
@@ -187,7 +187,7 @@ test('operators find an account by its name; where it names several they choose'
   const several = await operator.get('/audit?account=panader%C3%ADa');
   expect(several.headers.get('location')).toBe('/accounts?text=panader%C3%ADa');
   const { text } = await operator.get('/accounts?text=panader%C3%ADa');
-  expect(text).toContain('no nombra una sola cuenta');
+  expect(text).toContain('corresponde a varias cuentas, o a ninguna');
 });
 
 test('what has no row at all says how there comes to be one; what only does not match says that', async () => {

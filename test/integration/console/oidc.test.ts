@@ -118,9 +118,9 @@ test('an operator comes by the provider, without a code of ours, as what the cla
   expect((await first.browser.get('/me')).text).toContain('Operador, soporte');
 
   claims.set('ana', { email: 'ana@example.com', email_verified: true, cfe_role: 'VIEWER' });
-  expect((await (await enter('ana')).browser.get('/me')).text).toContain('Operador, consulta');
+  expect((await (await enter('ana')).browser.get('/me')).text).toContain('Operador, solo lectura');
   // The session of before is no more than that either.
-  expect((await first.browser.get('/me')).text).toContain('Operador, consulta');
+  expect((await first.browser.get('/me')).text).toContain('Operador, solo lectura');
 
   claims.set('ana', { email: 'ana@example.com', email_verified: true });
   expect((await enter('ana')).status).toBe(403);
@@ -154,7 +154,7 @@ test('who was dismissed is not let in again over the console, where a claim that
   const added = await admin.send(`/accounts/${account}/people`, { email, role: 'VIEWER' });
 
   expect(added.status).toBe(403);
-  expect(added.text).toContain('Solo la línea de comandos la habilita de nuevo.');
+  expect(added.text).toContain('Solo se la puede habilitar por la línea de comandos.');
   expect((await enter('hugo')).status).toBe(403);
   expect(await db.orm.em.fork().findOneOrFail(Person, { email })).toMatchObject({
     operatorRole: null,
@@ -223,5 +223,5 @@ test('a provider that is away is said to be, in the reader’s language', async 
   const told = async (language: string) =>
     (await away.aBrowser().get('/sign-in/oidc', { 'accept-language': language })).text;
   expect(await told('es')).toContain('El ingreso de su organización no responde en este momento.');
-  expect(await told('en')).toContain('The sign-in of your organisation does not answer at the moment.');
+  expect(await told('en')).toContain('Your organisation’s sign-in is not responding at the moment.');
 });

@@ -94,8 +94,8 @@ test('a day that differs: what the authority said, and what we hold beside what 
   const path = `/reports/${rut}/production/${DAY}`;
 
   const text = await read(member, path);
-  expect(text).toContain('holds other receipts than it tells of (ER)');
-  const difference = text.slice(text.indexOf('What was told, and what we hold now'));
+  expect(text).toContain('holds other receipts than those reported (ER)');
+  const difference = text.slice(text.indexOf('Reported and held now'));
   const rows = [...difference.matchAll(/<tr>(<td.*?)<\/tr>/g)]
     .slice(0, 2)
     .map(([, cells = '']) =>
@@ -106,7 +106,7 @@ test('a day that differs: what the authority said, and what we hold beside what 
     ['e-Ticket', 'Annulled', '1', '0', '−1'],
   ]);
   expect(text).toContain(`href="/cfes/${rut}/production/101-3"`);
-  expect(text).toContain('1.230,00');
+  expect(text).toContain('1,230.00');
   expect(text).not.toContain('action="/reports/');
   const link = /href="([^"]*\/xml\?[^"]*)"/.exec(text)?.[1] ?? '';
   expect((await member.get(link)).text).toBe('<Reporte/>');
@@ -131,15 +131,15 @@ test('support retries and settles what waits for a person, with a reason, as the
   ]);
 
   answer = { outcome: 'retried', message: '' };
-  expect(await act('retry', 'corregida la sucursal')).toContain('looked at again');
+  expect(await act('retry', 'corregida la sucursal')).toContain('being checked again');
   answer = { outcome: 'refused', message: '' };
-  expect(await act('settle', 'acordado')).toContain('gave no answer to go by');
-  expect(await act('settle', ' ')).toContain('Why');
+  expect(await act('settle', 'acordado')).toContain('gave no usable answer');
+  expect(await act('settle', ' ')).toContain('Reason (kept in the audit)');
   answer = new Refusal('UNAVAILABLE', 'No worker accepts the request.');
   const unanswered = await act('retry', 'corregida la sucursal');
-  expect(unanswered).toContain('It may have been done, or be done later');
-  expect(unanswered).not.toContain('Nothing was changed');
-  expect(await act('send', 'otra vez')).toContain('none that waits for a person');
+  expect(unanswered).toContain('It may have been done, or may be done later');
+  expect(unanswered).not.toContain('Nothing changed');
+  expect(await act('send', 'otra vez')).toContain('A report that needs attention');
   const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/);
   expect(asked).toEqual(['retry', 'settle'].map((action) => [`report:${rut}:${DAY}`, { action, requestId }]));
   const rows = await db.orm.em
@@ -165,8 +165,8 @@ test('a day is sent by hand, in the sandbox too, and only until today', async ()
     return /role="status">([^<]*)/.exec(await read(support, String(to).split('#')[0] ?? ''))?.[1] ?? '';
   };
   expect(await send(DAY)).toContain('on its way');
-  expect(await send('2049-01-01')).toContain('Only a day until today');
-  expect(await send(DAY, 'production')).toContain('no duty to report here on that day');
+  expect(await send('2049-01-01')).toContain('Only today or an earlier day');
+  expect(await send(DAY, 'production')).toContain('does not report through this service');
   const path = `/reports/${rut}/sandbox/${DAY}`;
   expect(await read(support, path)).toContain(`action="${path}/send"`);
 });

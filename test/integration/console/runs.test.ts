@@ -50,12 +50,12 @@ describe('bulk runs in the console, without script', () => {
 
     const path = '/runs/new?kind=retry&stuck_reason=authority.certificate';
     const preview = await support.get(path);
-    expect(main(preview.text)).toMatch(/Coinciden ahora: 3\./);
+    expect(main(preview.text)).toMatch(/Comprobantes: 3\./);
     expect(main(preview.text)).toContain('101-1');
     const fields = { kind: 'retry', stuck_reason: 'authority.certificate', reason: 'renovado' };
     const fewer = await support.send('/runs', { ...fields, expected: '2' }, path);
     expect(fewer.to).toBe('/runs/new?kind=retry&stuck_reason=authority.certificate');
-    expect((await support.get(path)).text).toContain('Ahora coinciden más que los mostrados.');
+    expect((await support.get(path)).text).toContain('Ahora coinciden más de los que se mostraron.');
 
     const started = await support.send('/runs', { ...fields, expected: '3' }, path);
     expect(started).toMatchObject({ status: 303, to: expect.stringMatching(/^\/runs\/retry-/) });
@@ -72,7 +72,7 @@ describe('bulk runs in the console, without script', () => {
     try {
       const page = main((await support.get('/stuck?stuck_reason=internal')).text);
       expect(page.match(/<tr id="stuck-/g)).toHaveLength(1);
-      expect(page).toContain('avisar a desarrollo');
+      expect(page).toContain('avise a desarrollo');
       expect(page).not.toMatch(/runs\/new\?[^"]*stuck_reason=internal/);
     } finally {
       await markStuck(db.orm.em.fork(), [first], 'undecided');
@@ -101,9 +101,9 @@ describe('bulk runs in the console, without script', () => {
     const shown = main((await support.get(`/runs/${id}`)).text);
     expect(shown).toContain('2 de 2');
     // One that was refused without a code has its words alone; the others have those of the page's language.
-    expect(shown).toContain('La DGI no tiene ni el sobre ni el número: reintentar o abandonar.');
+    expect(shown).toContain('La DGI no tiene ni el sobre ni el número: reintente o abandone.');
     const inEnglish = await support.get(`/runs/${id}`, { 'accept-language': 'en' });
-    expect(inEnglish.text).toContain('The authority has neither the sobre nor the number');
+    expect(inEnglish.text).toContain('DGI has neither the sobre nor the number');
     expect(shown).toContain('=La DGI no lo tiene');
     expect(shown).toContain(`/cfes/${theirs?.rut}/production/101-1`);
     const csv = await support.get(`/runs/${id}?format=csv&list=refused`);
@@ -140,16 +140,20 @@ describe('bulk runs in the console, without script', () => {
 
     const preview = async (kind: string) =>
       main((await support.get(`/runs/new?kind=${kind}&stuck_reason=undecided`)).text);
-    expect(await preview('settle')).toMatch(/sirve para 1\.[\s\S]*Se negarían 2:\s+Nunca se envió/);
-    expect(await preview('abandon')).toMatch(/sirve para 2\.[\s\S]*Se negarían 1:\s+La DGI lo tiene/);
-    expect(await preview('retry')).not.toContain('Se negarían');
+    expect(await preview('settle')).toMatch(
+      /se pueden procesar 1\.[\s\S]*No se procesarían 2:\s+Nunca se envió/,
+    );
+    expect(await preview('abandon')).toMatch(
+      /se pueden procesar 2\.[\s\S]*No se procesarían 1:\s+La DGI lo tiene/,
+    );
+    expect(await preview('retry')).not.toContain('No se procesarían');
   });
 
   test('nothing ticked, or no reason: told so, and nothing begins', async () => {
     const before = await db.orm.em.fork().count(Run, {});
     const nothing = await support.send('/runs', { kind: 'retry', reason: 'x' }, '/stuck');
     expect(nothing.to).toBe('/stuck');
-    expect(main((await support.get('/stuck')).text)).toContain('Marcar antes al menos una fila.');
+    expect(main((await support.get('/stuck')).text)).toContain('Marque antes al menos una fila.');
     const blank = await support.send('/runs', { kind: 'retry', reason: ' ', expected: '3' }, '/stuck');
     expect(blank.to).toBe('/runs/new?kind=retry');
     expect(await db.orm.em.fork().count(Run, {})).toBe(before);

@@ -20,7 +20,7 @@ import { aPepper } from '../../support/pepper.ts';
 const PATH = '/me/second-factor';
 const ENGLISH = { 'accept-language': 'en' };
 const WRONG = 'The password or the code is wrong';
-const GONE = 'That key is not good any more';
+const GONE = 'That key has expired';
 
 const peppers = [aPepper('old')] as const;
 let db: TestDatabase;
@@ -94,13 +94,13 @@ describe('setting up a second factor', () => {
 
     const wrong = await here.send(PATH, { offered: offeredIn(shown), code: '000000' });
     expect([wrong.status, keyIn(wrong).equals(key)]).toEqual([403, true]);
-    expect(wrong.text).toContain('This is not the code that your app shows at the moment.');
+    expect(wrong.text).toContain('This is not the code that your app shows now.');
     expect((await personOf(member)).sealedTotp).toBeNull();
 
     const before = here.cookies.get('cfe_session') ?? '';
     const first = codeOf(key);
     const done = await here.send(PATH, { offered: offeredIn(wrong), code: first });
-    expect(await saidBy(here, done)).toContain('in place');
+    expect(await saidBy(here, done)).toContain('The second factor is on');
     expect((await there.get('/me')).to).toMatch(/^\/sign-in/);
     const old = site.aBrowser(elsewhere());
     old.cookies.set('cfe_session', before);
@@ -219,7 +219,7 @@ describe('replacing it', () => {
 
     const key = keyIn(shown);
     const done = await browser.send(PATH, { offered: offeredIn(shown), code: codeOf(key) });
-    expect(await saidBy(browser, done)).toContain('in place');
+    expect(await saidBy(browser, done)).toContain('The second factor is on');
     expect((await browser.get('/audit')).status).toBe(200);
     const next = site.aBrowser(elsewhere());
     await next.send('/sign-in', { email: operator.email, password: PASSWORD });
@@ -237,7 +237,7 @@ describe('turning it off', () => {
     const none = await signedIn(bare);
     expect((await none.get(PATH)).text).not.toContain(`${PATH}/off`);
     const nothing = await none.send(`${PATH}/off`, { password: PASSWORD });
-    expect(await saidBy(none, nothing)).toContain('no second factor');
+    expect(await saidBy(none, nothing)).toContain('already off');
 
     const member = await setUp(none, bare);
     const there = await signedIn(member);
@@ -354,7 +354,7 @@ describe('guessing with somebody’s session', () => {
     expect(attempts).toEqual(Array.from({ length: SIGN_IN_LIMITS.browser }, () => 'refused'));
     // Now the right one is refused too, here and at the sign-in of this browser.
     await browser.send(PATH, { password: PASSWORD });
-    expect((await browser.get(PATH)).text).toMatch(/Too many attempts\. Try again in \d+ minutes\./);
+    expect((await browser.get(PATH)).text).toMatch(/Too many attempts\. Try again in \d+ min\./);
     expect(attempts.at(-1)).toBe('limited');
     const again = { email: member.email, password: PASSWORD };
     const signIn = site.aBrowser(elsewhere());
@@ -392,11 +392,9 @@ test('who lost password or telephone is told whom to ask, where they come to a s
   ] as const)
     expect([path, (await browser.get(path)).text]).toEqual([
       path,
-      expect.stringContaining('the operator of the service for a'),
+      expect.stringMatching(/asks? support for a/i),
     ]);
-  expect((await nobody.get('/sign-in', { 'accept-language': 'es' })).text).toContain(
-    'a quien opera el servicio',
-  );
+  expect((await nobody.get('/sign-in', { 'accept-language': 'es' })).text).toContain('a soporte');
 });
 
 test('under a new pepper a code of the app is good as before; signing in by it seals the secret anew', async () => {

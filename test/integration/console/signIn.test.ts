@@ -202,7 +202,7 @@ describe('sessions', () => {
     const { to } = await browser.post('/webhooks', fields);
     expect(to).toBe(`/sign-in?to=${encodeURIComponent(path)}`);
     const shown = (await browser.get(to ?? '')).text;
-    expect(shown).toContain('Your session had ended: nothing of what was sent was done.');
+    expect(shown).toContain('Your session had ended, and nothing you sent was done.');
     expect((await browser.send(to ?? '', { email: member.email, password: PASSWORD })).to).toBe(path);
     // Of whoever has no session at all too; what nobody waits for says nothing.
     const stranger = elsewhere();
@@ -465,18 +465,26 @@ describe('a refusal is told in the language of the page', () => {
   test('whoever made it', async () => {
     const browser = await site.as(await site.aMember(account, 'VIEWER'));
     const told = async (path: string) => (await browser.get(path, SPANISH)).text;
-    expect(await told('/nothing')).toContain('Ninguna página tiene esta dirección.');
-    expect(await told(`/sign-in?to=${'x'.repeat(3_000)}`)).toContain('Algo de lo enviado no se entiende.');
-    expect(await told('/invitation/none')).toContain('Ninguna página tiene esta dirección.');
-    expect(await told(`/invitation/${'a'.repeat(43)}`)).toContain('Esta invitación ya fue usada');
+    expect(await told('/nothing')).toContain(
+      'No hay ninguna página en esta dirección, o usted no tiene acceso a ella.',
+    );
+    expect(await told(`/sign-in?to=${'x'.repeat(3_000)}`)).toContain(
+      'Uno de los datos enviados no es válido.',
+    );
+    expect(await told('/invitation/none')).toContain(
+      'No hay ninguna página en esta dirección, o usted no tiene acceso a ella.',
+    );
+    expect(await told(`/invitation/${'a'.repeat(43)}`)).toContain('Esta invitación ya se usó');
     const stale = await browser.post('/sign-out', { form_token: 'x' }, SPANISH);
-    expect(stale.text).toContain('Este formulario ya no es de esta sesión.');
+    expect(stale.text).toContain('Este formulario es de una sesión anterior.');
   });
 
   test('as its reader chose it, on every path', async () => {
     const browser = elsewhere();
     await browser.send('/language', { language: 'en', to: '/' });
-    expect((await browser.get('/nothing', SPANISH)).text).toContain('No page has this address.');
+    expect((await browser.get('/nothing', SPANISH)).text).toContain(
+      'There is no page at this address, or you don’t have access to it.',
+    );
   });
 
   test('also while the database is away; the session is good when it is back', async () => {
@@ -491,7 +499,7 @@ describe('a refusal is told in the language of the page', () => {
     await proxy.cut();
     const { status, text, headers } = await there.get('/me');
     expect([status, headers.get('retry-after')]).toEqual([503, '5']);
-    expect(text).toContain('La consola no llega a sus datos.');
+    expect(text).toContain('La consola no puede acceder a sus datos.');
     expect(text).not.toContain('Nada cambió');
     expect(there.cookies.get('cfe_session')).toBe(browser.cookies.get('cfe_session'));
     expect((await browser.get('/me')).status).toBe(200);
@@ -505,7 +513,7 @@ describe('a refusal is told in the language of the page', () => {
     browser.cookies.set('cfe_session', 'a'.repeat(43));
     const { status, text } = await browser.get('/me');
     expect(status).toBe(500);
-    expect(text).toContain('La falla es nuestra.');
+    expect(text).toContain('El error es nuestro.');
     expect(text).not.toContain('the reason');
   });
 });

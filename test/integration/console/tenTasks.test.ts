@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { recordAudit } from '../../../src/db/audit.ts';
 import { DailyReport } from '../../../src/db/entities/reports.ts';
+import { dateText } from '../../../src/domain/figures.ts';
 import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
 import { faultsIn, openBrowser, signIn, testWithBrowser } from '../../support/browser.ts';
 import { PASSWORD, startConsole, type TestConsole, type TestPerson } from '../../support/console.ts';
@@ -88,10 +89,13 @@ testWithBrowser.each([
     await findByNumber(page, numero);
 
     await open(page, 'Reports');
-    await page.getByRole('link', { name: YESTERDAY }).first().click();
+    await page
+      .getByRole('link', { name: dateText(YESTERDAY) })
+      .first()
+      .click();
     await page.waitForURL(/\/reports\//);
     const report = await main(page);
-    expect(report).toContain('holds other receipts than it tells of');
+    expect(report).toContain('holds other receipts than those reported');
     expect(report).toContain('−1');
 
     await open(page, 'Audit');
@@ -102,12 +106,12 @@ testWithBrowser.each([
     expect(acts).toContain('enterprise.suspend');
     expect(acts).toContain('asked for by the company');
 
-    await open(page, 'Health');
-    const papers = page.locator('.panel', { hasText: 'Papers that end within 30 days' });
-    expect(await papers.innerText()).toContain(day(5));
+    await open(page, 'Home');
+    const papers = page.locator('.panel', { hasText: 'Expiring soon and running low' });
+    expect(await papers.innerText()).toContain(dateText(day(5)));
     await papers.getByRole('link').first().click();
     await page.waitForURL(new RegExp(`/enterprises/${bakery.rut}#caes$`));
-    expect(await main(page)).toContain(day(5));
+    expect(await main(page)).toContain(dateText(day(5)));
     expect(faults).toEqual([]);
     await close();
   },
@@ -117,19 +121,19 @@ testWithBrowser.each([true, false])(
   'a customer, with script %s: why an enterprise is not READY, a key, out everywhere',
   async (script) => {
     const { page, faults, close } = await enter(owner, script);
-    await open(page, 'Enterprises');
+    await open(page, 'Companies');
     await page.getByRole('link', { name: newcomer }).first().click();
     await page.waitForURL(new RegExp(`/enterprises/${newcomer}$`));
     expect(await main(page)).toMatch(/certificate/i);
 
-    await open(page, 'Keys');
+    await open(page, 'API keys');
     await page.locator('form[action="/keys"] input[name=label]').fill('Caja 1');
     await page.locator('form[action="/keys"] button').click();
     expect(await page.locator('code.once').innerText()).toMatch(/^cfe_live_/);
 
     const elsewhere = await enter(owner, script);
     await page.goto('/me');
-    await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    await page.getByRole('button', { name: 'End all other sessions' }).click();
     await flash(page);
     await elsewhere.page.goto('/cfes');
     await elsewhere.page.waitForURL(/\/sign-in/);
@@ -153,7 +157,7 @@ async function giveDocuments(): Promise<void> {
 }
 
 testWithBrowser(
-  'by keyboard alone: to the search field, along the rows, ticking and opening them, and the help',
+  'by keyboard alone: go to the search field, along the rows, ticking and opening them, and the help',
   async () => {
     const { page, faults, close } = await enter(operator, true);
     await page.goto('/stuck');

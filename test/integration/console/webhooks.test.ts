@@ -131,7 +131,7 @@ test('a secret that is asked for twice by one form is made once, so the one befo
   expect((await browser.post(`${page}/secret`, fields, english)).to).toBe(page);
   expect(await db.orm.em.fork().findOneOrFail(Webhook, webhookId)).toMatchObject({ sealedPreviousSecret });
   const shown = await browser.get(page, english);
-  expect(shown.text).toContain('was done already');
+  expect(shown.text).toContain('was already created');
   const once = await sendFrom(browser, page, `${page}/secret`, { seen: hidden(shown.text, 'seen') });
   expect(onceIn(once.text)).toMatch(/^whsec_/);
 });
@@ -160,7 +160,7 @@ test('a test leads to its delivery, which tells each attempt, the next one and w
   expect(text).toContain(first?.nextAttemptAt?.toISOString());
   expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
   expect(text).toContain('>503<');
-  expect(text).toContain('1.234 ms');
+  expect(text).toContain('1,234 ms');
   expect(text).toContain('&quot;event&quot;:&quot;webhook.test&quot;');
 
   await store(2, 'b', '');
@@ -204,7 +204,7 @@ test('nobody sees or touches another account’s webhooks and deliveries; each r
   await sendFrom(support, '/me', redeliver, {});
   expect((await findDelivery(db.orm.em.fork(), id))?.status).toBe('FAILED');
   expect((await support.get(`/deliveries/${id}`, { 'accept-language': 'en' })).text).toContain(
-    'Nothing was done: say why',
+    'Nothing was done: enter a reason',
   );
   await sendFrom(support, '/me', redeliver, { reason: 'the receiver is back' });
   expect((await findDelivery(db.orm.em.fork(), id))?.status).toBe('PENDING');

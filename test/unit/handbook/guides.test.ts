@@ -118,9 +118,9 @@ describe('the guides', () => {
       [/^webhooks/, webhooks],
       [/^keys|^claves/, apiKeys],
       [/^customers|^clientes/, customers],
-      [/^e-mails on request$|^correos a pedido$/, MAILS_BY_HAND_A_DAY],
+      [/^e-mails on request$|^correos solicitados$/, MAILS_BY_HAND_A_DAY],
       [
-        /^e-mails on request of|^correos a pedido de/,
+        /^e-mails on request of|^correos solicitados de/,
         mailLimitsOfAccount(HOURLY_LIMITS.production.most).byHand,
       ],
       [/^all e-mails|^todos los correos/, mailLimitsOfAccount(HOURLY_LIMITS.production.most).all],
