@@ -544,7 +544,7 @@ const es: typeof en = {
   grantPermission: 'otorgar',
   withdrawPermission: 'quitar',
   permissionDone: 'El permiso quedó guardado.',
-  transfer: 'Pasar a otra cuenta',
+  transfer: 'Transferir a otra cuenta',
   transferAbout:
     'La cuenta anterior pierde su acceso. El certificado, el acceso a la DGI, los comprobantes y el acceso de otras cuentas quedan. Se avisa a las dos cuentas.',
   transferUnproven:

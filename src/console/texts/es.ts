@@ -220,7 +220,7 @@ export const es: Texts = {
       consultation: 'consultas',
       registry: 'consulta de RUT',
       credentials: 'acceso de e‑factura',
-      rates: 'cotizaciones (Banco Central)',
+      rates: 'tipos de cambio (Banco Central)',
     },
     pending: 'Pendientes de respuesta de la DGI',
     pendingNone: 'Sin comprobantes pendientes de respuesta.',
