@@ -49,7 +49,7 @@ export const runSql =
 /** Returns the LIKE pattern of texts that contain `text`; escapes its wildcards. */
 export const containsPattern = (text: string): string => `%${escapeLike(text)}%`;
 
-/** Returns `text` as a LIKE pattern statement: matches itself. */
+/** Returns `text` as a LIKE pattern that matches itself. */
 export const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /** A prepared statement: each connection parses and plans it once, and then knows it by name. */

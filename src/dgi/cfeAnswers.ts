@@ -204,7 +204,7 @@ export function judgeCfe(
 }
 
 /** Classifies E02, given whether the sobre that first had the number is ours. */
-export const judgeDuplicate = (original: OriginalSobre, { isOurs }: { isOurs: boolean }): VerdictOutcome =>
+export const classifyDuplicate = (original: OriginalSobre, { isOurs }: { isOurs: boolean }): VerdictOutcome =>
   verdictOutcome(isOurs ? 'E02 of ours' : 'E02 of others', { what: 'E02', original });
 
 function verdictOutcome(

@@ -20,7 +20,7 @@ export const CustomerView = z
             destination: z.string().meta(describeField(CUSTOMER_WORDS.destination)),
             enabled: z.boolean().meta(describeField(CUSTOMER_WORDS.enabled)),
           })
-          .meta({ id: 'CustomerNotification', description: 'One place where receipts go.' }),
+          .meta({ id: 'CustomerNotification', description: 'One destination for receipts.' }),
       )
       .meta(describeField(CUSTOMER_WORDS.notifications)),
   })

@@ -8,9 +8,9 @@ import type { Cfe } from '../../db/entities/receipts.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type CfeInSobre, wasCfeInSobre } from '../../db/sobres.ts';
 import {
+  classifyDuplicate,
   isExactlyThisCfe,
   judgeCfe,
-  judgeDuplicate,
   type OriginalSobre,
   type VerdictOutcome,
 } from '../../dgi/cfeAnswers.ts';
@@ -242,7 +242,7 @@ async function resolveDuplicate(
   const ours = original.idReceptor !== idReceptor && (await isOurs(deps, ask, cfe, original));
   if (typeof ours !== 'boolean')
     return ours.kind === 'recover' ? classifyUnclear('ask', 'E02 without its original') : ours;
-  return judgeDuplicate(original, { isOurs: ours });
+  return classifyDuplicate(original, { isOurs: ours });
 }
 
 /** Returns whether the sobre in which the authority has the number is ours, with this CFE. */

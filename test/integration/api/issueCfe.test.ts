@@ -211,7 +211,7 @@ describe('POST /enterprises/{rut}/cfes', () => {
       [
         '/cfe_type_code',
         'body.unknown_field',
-        'cfe_type_code: unknown field; use cfe_type, which holds the name of the type (ETICKET).',
+        'cfe_type_code: unknown field; use cfe_type with the name of the type (ETICKET).',
       ],
       ['/items', 'body.unknown_field', 'items: unknown field; use details.'],
       [

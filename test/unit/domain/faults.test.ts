@@ -13,10 +13,7 @@ const messageAt = (path: string, input: unknown) =>
 
 describe('an unknown field', () => {
   test.each([
-    [
-      'cfe_type_code',
-      'cfe_type_code: unknown field; use cfe_type, which holds the name of the type (ETICKET).',
-    ],
+    ['cfe_type_code', 'cfe_type_code: unknown field; use cfe_type with the name of the type (ETICKET).'],
     ['items', 'items: unknown field; use details.'],
     ['payment_methods', 'payment_methods: unknown field; use header.doc_id.payment_method.'],
     ['cfe_typ', 'cfe_typ: unknown field; did you mean "cfe_type"?'],

@@ -10,7 +10,7 @@ const refused = (bytes: Uint8Array) => {
 };
 
 describe('a logo', () => {
-  test('is a whole PNG or JPEG', () => {
+  test('is a complete PNG or JPEG', () => {
     expect(readLogo(PNG)).toEqual({ ok: true, mediaType: 'image/png' });
     expect(readLogo(A_JPEG)).toEqual({ ok: true, mediaType: 'image/jpeg' });
     expect(readLogo(aPng(1000, 1000))).toEqual({ ok: true, mediaType: 'image/png' });
@@ -22,11 +22,11 @@ describe('a logo', () => {
     ['too many bytes', Buffer.alloc(64 * 1024 + 1), /at most 65536 bytes, found 65537/],
     ['too wide', aPng(1001, 10), /1001 × 10/],
     ['without a pixel', aPng(0, 10), /0 × 10/],
-    ['a PNG without its end', cut(PNG, 12), /whole PNG/],
-    ['a PNG with something behind its end', Buffer.concat([PNG, Buffer.from('x')]), /whole PNG/],
-    ['a PNG of its signature alone', PNG.subarray(0, 8), /whole PNG/],
-    ['a JPEG without its end', cut(A_JPEG, 2), /whole JPEG/],
-    ['a JPEG of its ends alone', Buffer.from([0xff, 0xd8, 0xff, 0xd9]), /whole JPEG/],
+    ['a PNG without its end', cut(PNG, 12), /complete PNG/],
+    ['a PNG with something behind its end', Buffer.concat([PNG, Buffer.from('x')]), /complete PNG/],
+    ['a PNG of its signature alone', PNG.subarray(0, 8), /complete PNG/],
+    ['a JPEG without its end', cut(A_JPEG, 2), /complete JPEG/],
+    ['a JPEG of its ends alone', Buffer.from([0xff, 0xd8, 0xff, 0xd9]), /complete JPEG/],
   ])('is not %s', (_, bytes, words) => {
     expect(refused(bytes)).toMatch(words);
   });

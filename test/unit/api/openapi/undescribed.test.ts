@@ -19,7 +19,11 @@ describe('what the description leaves unexplained', () => {
   test.each<[string, (text: string) => string, string]>([
     [
       'a field',
-      (text) => text.replace('"description":"What is sold. ', '"note":"What is sold. '),
+      (text) =>
+        text.replace(
+          '"description":"Name of the product or service. ',
+          '"note":"Name of the product or service. ',
+        ),
       'CfeLine.item_name: a description',
     ],
     [
@@ -57,7 +61,11 @@ describe('what the description leaves unexplained', () => {
 
   test('is found: a field of a CFE that does not say from where it comes', () => {
     expect(
-      withoutSource(altered((text) => text.replace('What is sold. Source: ', 'What is sold. '))),
+      withoutSource(
+        altered((text) =>
+          text.replace('Name of the product or service. Source: ', 'Name of the product or service. '),
+        ),
+      ),
     ).toEqual(['CfeLine.item_name: a source']);
   });
 });

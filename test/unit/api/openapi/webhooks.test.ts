@@ -41,11 +41,11 @@ describe('the webhooks of the OpenAPI document', () => {
     const operations = DOCUMENT.webhooks as Record<string, { post: { description: string } } | undefined>;
     const description = (name: string) => operations[name]?.post.description;
     expect(description('authority.updated')).toMatch(
-      /^Sent to every webhook that selected it, of any account/,
+      /^Sent to every webhook of any account that selected it/,
     );
-    expect(description('webhook.test')).toMatch(/^Sent to the one webhook for which it was asked/);
+    expect(description('webhook.test')).toMatch(/^Sent only to the tested webhook/);
     expect(description('cfe.updated')).toMatch(/OWNER or MEMBER/);
-    expect(description('enterprise.updated')).toContain('goes to the account whose role it is');
+    expect(description('enterprise.updated')).toContain('sent only to the account whose role has changed');
   });
 
   test('name the headers that come with every attempt, one signature or two', () => {
