@@ -100,7 +100,7 @@ export interface IssuedNumber {
 /** The sobre that a CFE gets if no earlier CFE of its enterprise waits and a slot is free. */
 export interface SobreToOpen {
   readonly id: string;
-  /** Starts its workflow; contains PLACE_MARK instead of the sequence number. */
+  /** Starts its workflow; contains SEQUENCE_MARK instead of the sequence number. */
   readonly message: WorkflowMessage;
   /** The pause between two sends. */
   readonly spacingMilliseconds: number;

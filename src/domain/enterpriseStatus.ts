@@ -50,12 +50,12 @@ export function missingReadyFacts(facts: ReadyFacts): ReadyFact[] {
 }
 
 /** Creates the fault of issuing for an enterprise that is not READY, with the missing facts. */
-export function notReadyFault(lacking: readonly ReadyFact[]): {
+export function notReadyFault(missing: readonly ReadyFact[]): {
   path: '';
   code: 'enterprise.not_ready';
   message: string;
 } {
-  const words = lacking.map((fact) => READY_FACTS[fact]).join('; ');
+  const words = missing.map((fact) => READY_FACTS[fact]).join('; ');
   const message =
     words === ''
       ? 'The enterprise is not READY yet; it has all it needs and will be READY in a moment.'
