@@ -33,12 +33,39 @@ export function databaseLookups({
   realClock,
 }: Pick<ApiDeps, 'orm' | 'counters' | 'realClock'>): Lookups {
   return {
-    apiKey: (publicId) => findApiKey(orm.em.fork(), publicId),
+    apiKey: shareLookups((publicId: string) => findApiKey(orm.em.fork(), publicId)),
     keyUsed: (key) => recordKeyUse(orm.em.fork(), key, realClock()),
     admit: (caller, rut) => admitRequest(counters.em.fork(), caller, rut, realClock()),
     countFailedAuthentication: (network) =>
       countFailedAuthentication(counters.em.fork(), network, realClock()),
     liveKeys: () => listLiveApiKeys(counters.em.fork()),
+  };
+}
+
+/**
+ * Lets callers that ask for the same key while it is being looked up share the next lookup. Every caller gets a lookup that
+ * began after the call, so a revoked key is never taken for a live one.
+ */
+export function shareLookups<T>(lookUp: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const underWay = new Map<string, { current: Promise<T>; next: Promise<T> | null }>();
+
+  function begin(key: string): Promise<T> {
+    const current = lookUp(key);
+    const entry = { current, next: null };
+    underWay.set(key, entry);
+    const end = (): void => {
+      if (underWay.get(key) === entry) underWay.delete(key);
+    };
+    current.then(end, end);
+    return current;
+  }
+
+  return (key) => {
+    const entry = underWay.get(key);
+    if (!entry) return begin(key);
+    const again = (): Promise<T> => begin(key);
+    entry.next ??= entry.current.then(again, again);
+    return entry.next;
   };
 }
 
