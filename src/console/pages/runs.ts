@@ -104,7 +104,8 @@ function fitWords(visit: Visit, action: SupportAction, kinds: readonly StuckKind
     ([code, count]) =>
       html`<li>${words.wouldRefuse(figure(count, visit.texts))} ${refusalMeans({ code }, visit.language)}</li>`,
   );
-  return html`<p>${words.fits(figure(fits, visit.texts))}</p><ul>${lines}${left > 0 && html`<li>${words.wouldLeave(figure(left, visit.texts))}</li>`}</ul>`;
+  const others = left > 0 && html`<li>${words.wouldLeave(figure(left, visit.texts))}</li>`;
+  return html`<p>${words.fits(figure(fits, visit.texts))}</p><ul>${lines}${others}</ul>`;
 }
 
 /** Operators may look at all; a member at the webhooks of accounts in which they are MEMBER. Others are told there is nothing. */
@@ -262,7 +263,8 @@ export const runPage = definePage({
 function progress(visit: Visit, run: Run): Html {
   const { runs: words } = visit.texts;
   const label = words.of(figure(processedCount(run), visit.texts), figure(run.total, visit.texts));
-  return html`<p><label>${label} <progress max="${String(run.total)}" value="${String(processedCount(run))}">${label}</progress></label></p>`;
+  const [max, value] = [String(run.total), String(processedCount(run))];
+  return html`<p><label>${label} <progress max="${max}" value="${value}">${label}</progress></label></p>`;
 }
 
 function facts(
