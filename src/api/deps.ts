@@ -1,8 +1,8 @@
 import type { AuthorityTestKit } from '../commands/equipSandbox.ts';
 import type { IssueDeps } from '../commands/issueCfe.ts';
+import type { CredentialsCheckDeps } from '../commands/requestCredentialsCheck.ts';
 import type { UpdateEnterpriseDeps } from '../commands/updateEnterprise.ts';
 import type { UploadCertificateDeps } from '../commands/uploadCertificate.ts';
-import type { ValidateCredentialsDeps } from '../commands/validateCredentials.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Tokens } from '../crypto/tokens.ts';
@@ -18,7 +18,7 @@ export interface ApiDeps
   extends IssueDeps,
     UpdateEnterpriseDeps,
     UploadCertificateDeps,
-    ValidateCredentialsDeps {
+    CredentialsCheckDeps {
   readonly outbox: IssueDeps['outbox'];
   /** The time by which tokens run and requests are counted; `clock`, by which dates go, may be moved by tests. */
   readonly realClock: () => Date;

@@ -1,11 +1,11 @@
 /** Idempotency-Key: which routes take it, how it is read, and the first answer again (docs/contract.md#idempotency). */
 import type { IncomingMessage } from 'node:http';
 import {
-  type AskedKey,
-  findFirst,
+  type ComparableKey,
+  findFirstAnswer,
   type OnceRequest,
-  runKeepingKey,
   runOnce,
+  runStoringKey,
 } from '../commands/steps/runOnce.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import { findFirstDifference, outlineRequest } from '../crypto/requestOutline.ts';
@@ -40,7 +40,7 @@ export function readRequestKey(
   route: Pick<Route, 'method' | 'auth'>,
   request: Pick<IncomingMessage, 'headersDistinct'>,
   asked: { path: string; json: unknown; hashOf: RequestHash },
-): AskedKey | null {
+): ComparableKey | null {
   const texts = request.headersDistinct[IDEMPOTENCY_KEY.toLowerCase()] ?? [];
   const [text] = texts;
   if (!takesIdempotencyKey(route) || text === undefined) return null;
@@ -90,7 +90,7 @@ export async function handleOnce(route: Route, request: RouteRequest, deps: ApiD
   };
   if (!once) return { data: await prepareAndHandle(route, request, deps) };
   const outcome = route.firstAnswer
-    ? await runKeepingKey(deps, once, () => prepareAndHandle(route, request, deps))
+    ? await runStoringKey(deps, once, () => prepareAndHandle(route, request, deps))
     : await handleInTransaction(route, request, once, deps);
   return outcome.kept ? { replayed: textOf(outcome.kept, route, deps) } : { data: outcome.value };
 }
@@ -102,7 +102,7 @@ async function prepareAndHandle(route: Route, request: RouteRequest, deps: ApiDe
 
 /** What takes long is not done again for an answer that is there; runOnce looks for it once more, for a twin. */
 async function handleInTransaction(route: Route, request: RouteRequest, once: OnceRequest, deps: ApiDeps) {
-  const kept = route.prepare ? await findFirst(deps, once) : null;
+  const kept = route.prepare ? await findFirstAnswer(deps, once) : null;
   if (kept) return { kept };
   using prepared = await route.prepare?.(request, deps);
   return await runOnce(deps, once, {

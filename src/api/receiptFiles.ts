@@ -22,7 +22,8 @@ export interface SentReceipt extends Receipt {
 
 /** The refusal of a receipt that is on its way to the authority. */
 export function notSentYet(): Refusal {
-  const message = 'The CFE has not gone to the tax authority yet; its receipt may not be handed over before.';
+  const message =
+    'The CFE has not been sent to the tax authority yet; its receipt may not be handed over before that.';
   return new Refusal('NOT_SENT_YET', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 

@@ -3,7 +3,7 @@
  * come. One file per route in `routes/`, named like its operation; `routes/index.ts` lists them.
  */
 import type * as z from 'zod';
-import type { AskedKey } from '../commands/steps/runOnce.ts';
+import type { ComparableKey } from '../commands/steps/runOnce.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
 import type { Cfe } from '../db/entities/receipts.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
@@ -56,7 +56,7 @@ interface RouteRequest<P = unknown, Q = unknown, B = unknown, R extends Role | n
   readonly rawBody: Uint8Array;
   readonly requestId: string;
   /** The Idempotency-Key, where one was sent to a route that takes it (idempotency.ts). */
-  readonly idempotency: AskedKey | null;
+  readonly idempotency: ComparableKey | null;
 }
 
 /** A file as it is answered, outside the envelope; `name` is what it is saved as, in ASCII. */

@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { findAccount, insertAccount, lockAccount, requireAccount } from '../db/accounts.ts';
 import { putRateLimit } from '../db/counts.ts';
 import type { Account, RateLimit } from '../db/entities/people.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
-/**
- * Makes a developer account. With an `accountId` of the caller's own it is made once: a second call answers the
- * account that is there.
- */
+/** Creates a developer account. Called again with the same `accountId`, returns the existing account. */
 export function createAccount(
   deps: CommandDeps,
   input: { accountId?: string; name: string; email: string; isDeveloper: boolean },
@@ -18,14 +15,14 @@ export function createAccount(
     const existing = await findAccount(em, id);
     if (existing) return existing;
     const now = deps.clock();
-    audited(deps, em, { action: 'account.create', subject: id, accountId: id }, now);
+    auditAct(deps, em, { action: 'account.create', subject: id, accountId: id }, now);
     return insertAccount(em, { id, name, email, isDeveloper, createdAt: now });
   });
 }
 
 /**
- * Sets what is given of an account's name, address for notices, and whether it may use the sandbox, which holds from its next request
- * on. An operator's act. Refuses an unknown account (NOT_FOUND).
+ * Sets the given fields of an account; `isDeveloper` (use of the sandbox) applies from its next request.
+ * Operators only. Throws NOT_FOUND for an unknown account.
  */
 export function updateAccount(
   deps: CommandDeps,
@@ -43,14 +40,14 @@ export function updateAccount(
     if (email !== undefined) account.email = email;
     if (isDeveloper !== undefined) account.isDeveloper = isDeveloper;
     const { id } = account;
-    audited(deps, em, { action: 'account.update', subject: id, accountId: id }, deps.clock());
+    auditAct(deps, em, { action: 'account.update', subject: id, accountId: id }, deps.clock());
     return account;
   });
 }
 
 /**
- * Sets how many requests an hour an account may make in an environment, in place of everyone's number, and unless told
- * to `keep` it, of its own. An operator's act. Refuses an unknown account (NOT_FOUND).
+ * Sets an account's own hourly request limit in an environment, instead of the general one. With `keep`, an
+ * existing limit stays. Operators only. Throws NOT_FOUND for an unknown account.
  */
 export function setRateLimit(
   deps: CommandDeps,
@@ -61,7 +58,7 @@ export function setRateLimit(
     const { id: accountId } = await requireAccount(em, limit.accountId);
     await putRateLimit(em, { accountId, environment, perHour }, { keep });
     const subject = `${environment} ${perHour}`;
-    if (!keep) audited(deps, em, { action: 'limit.set', subject, accountId, reason }, deps.clock());
+    if (!keep) auditAct(deps, em, { action: 'limit.set', subject, accountId, reason }, deps.clock());
     return { accountId, environment, perHour };
   });
 }

@@ -11,21 +11,24 @@ import type { RefusalReason } from '../domain/supportRefusal.ts';
 import { Refusal } from '../errors.ts';
 import { redeliver } from './redeliver.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { askRunOf, type SupportCfeDeps, standingOf } from './supportCfe.ts';
+import { askCfeRun, explainNothingToDo, type SupportCfeDeps } from './supportCfe.ts';
 
 export type ActOnRunItemDeps = Pick<CommandDeps, 'orm' | 'clock' | 'outbox'> &
   Pick<SupportCfeDeps, 'askSupport'>;
 
-/** A workflow that takes no question so often is set aside, so that one broken run holds up no other. */
+/**
+ * After this many unanswered calls a CFE's workflow is given up, to keep one broken run from delaying the
+ * others.
+ */
 const MOST_ATTEMPTS = 3;
 
-const DONE_BEFORE = 'It was done before the worker was lost.';
-const OTHERWISE_STUCK = 'Left alone: it waits for another reason by now.';
+const DONE_BEFORE = 'Already done before the worker stopped.';
+const STUCK_OTHERWISE = 'Left alone: it is now stuck for another reason.';
 
 /**
- * Does for one thing what its run was started for, and stores what became of it. Repeated after a crash it finds what was
- * done. Throws where the database or Temporal is away; a workflow that takes no question is left for later, and then counts
- * as refused.
+ * Does the action of a bulk run for one item and stores the result; repeated after a crash, it finds the
+ * action already done. Throws when the database or Temporal is unavailable; a workflow that does not answer
+ * is retried later, then counted as refused.
  */
 export async function actOnRunItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): Promise<void> {
   if (run.kind === 'redeliver') await redeliverItem(deps, run, item);
@@ -38,12 +41,12 @@ async function supportItem(
   item: RunItem,
   action: SupportAction,
 ): Promise<void> {
-  const result = await askFor(deps, run, item, action);
+  const result = await requestSupport(deps, run, item, action);
   if (result) await storeRunOutcome(deps.orm.em.fork(), item, result, deps.clock());
 }
 
-/** What came of asking; null where it is to be asked again. */
-async function askFor(
+/** Returns the result of the support action; null when it must be retried later. */
+async function requestSupport(
   deps: ActOnRunItemDeps,
   run: Run,
   item: RunItem,
@@ -51,32 +54,38 @@ async function askFor(
 ): Promise<ItemResult | null> {
   const em = deps.orm.em.fork();
   const requestId = `${run.id}:${item.place}`;
-  const doneBefore = async (): Promise<ItemResult | null> => {
+  const findOutcomeBefore = async (): Promise<ItemResult | null> => {
     const outcome = await findRequestOutcome(deps.orm.em.fork(), { requestId, subject: item.subject });
     return outcome && { outcome, message: DONE_BEFORE };
   };
-  const before = await doneBefore();
+  const before = await findOutcomeBefore();
   if (before) return before;
   const cfe = await requireCfe(em, item.subject);
-  if (!needsSupport(cfe.stuckReason)) return { outcome: 'nothing_to_do', message: standingOf(cfe, true) };
-  if (cfe.stuckReason !== item.was) return { outcome: 'nothing_to_do', message: OTHERWISE_STUCK };
+  if (!needsSupport(cfe.stuckReason))
+    return { outcome: 'nothing_to_do', message: explainNothingToDo(cfe, true) };
+  if (cfe.stuckReason !== item.was) return { outcome: 'nothing_to_do', message: STUCK_OTHERWISE };
   const attempts = await startRunItem(em, item);
   try {
-    const answer = await askRunOf(deps, cfe, { action, requestId });
+    const answer = await askCfeRun(deps, cfe, { action, requestId });
     if (answer.outcome !== 'nothing_to_do') {
       const { outcome, message, why } = answer;
       return { outcome, message, why };
     }
     const now = await requireCfe(deps.orm.em.fork(), item.subject);
-    return (await doneBefore()) ?? { outcome: 'nothing_to_do', message: standingOf(now, answer.runs) };
+    return (
+      (await findOutcomeBefore()) ?? {
+        outcome: 'nothing_to_do',
+        message: explainNothingToDo(now, answer.runs),
+      }
+    );
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.code === 'UNAVAILABLE' && attempts < MOST_ATTEMPTS) return null;
-    return { outcome: 'refused', message: error.message, why: whyOf(error) };
+    return { outcome: 'refused', message: error.message, why: refusalCodeOf(error) };
   }
 }
 
-/** The delivery is begun again, and its outcome stored, in one transaction: neither without the other. */
+/** Restarts the delivery and stores its result in one transaction, so one never exists without the other. */
 async function redeliverItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): Promise<void> {
   const { actor, address } = run;
   const origin = address === null ? {} : { origin: { keyId: null, address } };
@@ -86,8 +95,8 @@ async function redeliverItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): P
       if (!isFirst) return;
       const delivery = await lockDelivery(em, item.subject);
       if (!delivery || !isUndelivered(delivery))
-        throw new NotNeeded(delivery ? `It is ${delivery.status} by now.` : 'It is kept no longer.');
-      const own = { ...deps, actor, ...origin, orm: shareTransaction(em), outbox: QUIET };
+        throw new NotNeeded(delivery ? `It is now ${delivery.status}.` : 'It is no longer kept.');
+      const own = { ...deps, actor, ...origin, orm: shareTransaction(em), outbox: NO_DISPATCH };
       await redeliver(own, { deliveryId: item.subject, reason: runAuditReason(run) });
     });
   } catch (error) {
@@ -95,21 +104,21 @@ async function redeliverItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): P
     const { message } = error;
     const result: ItemResult =
       error instanceof Refusal
-        ? { outcome: 'refused', message, why: whyOf(error) }
+        ? { outcome: 'refused', message, why: refusalCodeOf(error) }
         : { outcome: 'nothing_to_do', message };
     await storeRunOutcome(deps.orm.em.fork(), item, result, deps.clock());
   }
 }
 
-/** The code of a refusal that a thing of a run may meet; none where it is told by its words alone. */
-function whyOf({ code, faults }: Refusal): RefusalReason | undefined {
+/** Returns the code of a refusal that a run item may meet; undefined when the message alone explains it. */
+function refusalCodeOf({ code, faults }: Refusal): RefusalReason | undefined {
   if (code === 'UNAVAILABLE') return { code: 'not_reached' };
   return faults?.some((fault) => fault.code === 'delivery.webhook_removed')
     ? { code: 'webhook_removed' }
     : undefined;
 }
 
-const REDELIVERED: ItemResult = { outcome: 'redelivered', message: 'It is sent again, at once.' };
+const REDELIVERED: ItemResult = { outcome: 'redelivered', message: 'It is being sent again now.' };
 /** The activity dispatches after each batch. */
-const QUIET = { scheduleDispatch: (): void => undefined };
+const NO_DISPATCH = { scheduleDispatch: (): void => undefined };
 class NotNeeded extends Error {}

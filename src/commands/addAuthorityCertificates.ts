@@ -7,18 +7,17 @@ import {
 import type { AuthorityCertificate } from '../db/entities/authority.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
-/** The authority's own RUT in each environment. */
+/** The RUT of the authority in each environment. */
 export type AuthorityRuts = Readonly<Record<Environment, string>>;
 
 /**
- * Trusts the certificates of a PEM file (one or several) as the authority's: signatures on CAEs and answers made with
- * them count from now on, in `environment`, or else in the one whose authority has the RUT of the certificate's subject.
- * An operator's act; one that is trusted already stays as it is, or moves to the environment that is named. Answers all
- * that the file holds. Refuses a file with none, with one that cannot be read, or with one of which nothing tells the
- * environment (INVALID_INPUT).
+ * Trusts the certificates of a PEM file as the authority's, in `environment` or in the one whose authority
+ * has the RUT in the certificate's subject. A trusted certificate is left unchanged, or moved to the named
+ * environment. Operators only. Returns all certificates in the file. Throws INVALID_INPUT for a file without
+ * certificates, an unreadable one, or one whose environment is unknown.
  */
 export async function addAuthorityCertificates(
   deps: CommandDeps & { readonly authorityRuts: AuthorityRuts },
@@ -28,7 +27,7 @@ export async function addAuthorityCertificates(
   if (blocks.length === 0) throw new Refusal('INVALID_INPUT', 'The file has no PEM certificate.');
   const addedAt = deps.clock();
   const { environment: named } = input;
-  const certificates = new Map(blocks.map(read).map((one) => [fingerprintOf(one), one]));
+  const certificates = new Map(blocks.map(parseCertificate).map((one) => [fingerprintOf(one), one]));
   const rows = [...certificates].map(([fingerprint, one], index) => ({
     fingerprint,
     certificate: one.raw,
@@ -47,26 +46,26 @@ export async function addAuthorityCertificates(
       const isKept = named === undefined || held.get(fingerprint) === named;
       if (held.has(fingerprint) && isKept) continue;
       const reason = named === undefined ? undefined : `named for ${named}`;
-      audited(deps, em, { action: 'authority_certificate.add', subject: fingerprint, reason }, addedAt);
+      auditAct(deps, em, { action: 'authority_certificate.add', subject: fingerprint, reason }, addedAt);
     }
     await storeAuthorityCertificates(em, rows, { named: named !== undefined });
     return findAuthorityCertificates(em, fingerprints);
   });
 }
 
-/** The environment whose authority, and only its, has the RUT of the certificate's subject. */
+/** Returns the only environment whose authority has the RUT in the certificate's subject. */
 function environmentOf(certificate: X509Certificate, index: number, ruts: AuthorityRuts): Environment {
   const ruc = rucOf(certificate);
   const [found, ...more] = ENVIRONMENTS.filter((one) => ruts[one] === ruc);
   if (found && more.length === 0) return found;
-  const message = `Certificate ${index + 1} of the file has no authority's RUT in its subject; name its environment.`;
+  const message = `The subject of certificate ${index + 1} in the file has no authority's RUT; name its environment.`;
   throw new Refusal('INVALID_INPUT', message);
 }
 
-function read(pem: string, index: number): X509Certificate {
+function parseCertificate(pem: string, index: number): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch (cause) {
-    throw new Refusal('INVALID_INPUT', `Certificate ${index + 1} of the file cannot be read.`, { cause });
+    throw new Refusal('INVALID_INPUT', `Certificate ${index + 1} in the file cannot be read.`, { cause });
   }
 }

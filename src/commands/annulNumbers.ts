@@ -12,7 +12,7 @@ import {
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
 export interface AnnulNumbersInput extends NumberSpan {
@@ -24,18 +24,18 @@ export interface AnnulNumbersInput extends NumberSpan {
 }
 
 /**
- * Annuls numbers that were never given, by hand and for ever: numbering passes over them, and the daily report of today
- * tells the authority. An operator's act, or the owner's. Refuses (INVALID_INPUT) unless all of them lie in one CAE, beyond the last
- * number that it gave, and none is annulled already; an unknown RUT is NOT_FOUND.
+ * Annuls unused numbers by hand, permanently; today's daily report informs the authority. For operators and
+ * the owner. Throws NOT_FOUND for an unknown RUT, and INVALID_INPUT unless all numbers are in one CAE, beyond
+ * its last used number, and none is annulled yet.
  */
 export function annulNumbers(deps: CommandDeps, input: AnnulNumbersInput): Promise<Annulment[]> {
   const { rut, environment, type, serie, from, to, reason } = input;
   return deps.orm.em.fork().transactional(async (em) => {
     if (!(await findEnterprise(em, rut)))
       throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
-    // Whoever takes a number waits for this lock first, and sees then what is withheld.
+    // Numbering takes this lock before it reads which numbers are withheld.
     await lockNumbering(em, { rut, environment, type });
-    const cae = await ungivenIn(em, input);
+    const cae = await requireUnusedRange(em, input);
     const now = deps.clock();
     const of = { reason: 'by_hand', typedReason: reason, reportDate: montevideoDate(now), now } as const;
     const annulled = await annulUnusedNumbers(em, cae.id, { from, to }, of);
@@ -45,24 +45,24 @@ export function annulNumbers(deps: CommandDeps, input: AnnulNumbersInput): Promi
       rut,
       reason: `${type} ${serie} ${from} to ${to}: ${reason}`,
     } as const;
-    audited(deps, em, act, now);
+    auditAct(deps, em, act, now);
     return annulled;
   });
 }
 
-/** The CAE that has all of the numbers still to give. */
-async function ungivenIn(em: EntityManager, input: AnnulNumbersInput): Promise<CaeRow> {
+/** Returns the CAE in which all of the numbers are still unused. */
+async function requireUnusedRange(em: EntityManager, input: AnnulNumbersInput): Promise<CaeRow> {
   const { rut, type, serie, from, to } = input;
   const cae = await findCaeOfSpan(em, input);
-  if (!cae) throw refused(`${rut} has no CAE of type ${type} that holds ${serie} ${from} to ${to}.`);
+  if (!cae) throw invalidRange(`${rut} has no CAE of type ${type} that holds ${serie} ${from} to ${to}.`);
   if (from <= cae.lastNumber)
-    throw refused(
-      `${serie} ${cae.lastNumber} and below were given, or are elsewhere; only later numbers can be annulled by hand.`,
+    throw invalidRange(
+      `${serie} ${cae.lastNumber} and below were used or skipped; only later numbers can be annulled by hand.`,
     );
   const [annulled] = await listAnnulmentsOfSpan(em, cae.id, { from, to });
   if (annulled)
-    throw refused(`${serie} ${annulled.fromNumber} to ${annulled.toNumber} are annulled already.`);
+    throw invalidRange(`${serie} ${annulled.fromNumber} to ${annulled.toNumber} are already annulled.`);
   return cae;
 }
 
-const refused = (message: string): Refusal => new Refusal('INVALID_INPUT', message);
+const invalidRange = (message: string): Refusal => new Refusal('INVALID_INPUT', message);

@@ -6,9 +6,9 @@ import type { AuditAction } from '../domain/audit.ts';
 import type { CreateBranch, UpdateBranch } from '../domain/enterprise.ts';
 import { firstBranchStays } from '../domain/enterpriseRules.ts';
 import { invalidInput, Refusal } from '../errors.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { requireStanding } from './steps/standing.ts';
+import { requireEnterpriseRole } from './steps/requireEnterpriseRole.ts';
 
 interface Change<T> {
   readonly action: AuditAction;
@@ -16,9 +16,8 @@ interface Change<T> {
 }
 
 /**
- * Runs `change` on a branch (null when it is the first, or there is none) in one transaction that holds its lock and then
- * the enterprise's, and writes into the audit what it was. In that order, because whoever issues from the branch holds
- * the branch while he waits for the enterprise.
+ * Runs `change` on a branch (null for the enterprise's first branch or an unknown one) and audits it, in one
+ * transaction. Locks the branch before the enterprise, in the same order as issuing, to prevent a deadlock.
  */
 async function changeBranches<T>(
   deps: CommandDeps,
@@ -33,19 +32,18 @@ async function changeBranches<T>(
     const found = await em.findOne(Branch, { rut, branch }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     const enterprise = await lockEnterprise(em, rut);
     if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
-    await requireStanding(deps, em, rut);
+    await requireEnterpriseRole(deps, em, rut);
     const now = deps.clock();
     const { action, result } = await recordEnterpriseChanges(em, enterprise, now, () =>
       change(em, { enterprise, found }, now),
     );
-    audited(deps, em, { action, subject: `${rut}/${branch}`, rut }, now);
+    auditAct(deps, em, { action, subject: `${rut}/${branch}`, rut }, now);
     return result;
   });
   deps.outbox.scheduleDispatch();
   return result;
 }
 
-/** What is stored of a branch that a body describes. */
 const branchFacts = (body: UpdateBranch): BranchFacts => ({
   streetName: body.street_name,
   localityName: body.locality_name,
@@ -56,7 +54,7 @@ const branchFacts = (body: UpdateBranch): BranchFacts => ({
 const noSuchBranch = (branch: number): Refusal =>
   new Refusal('NOT_FOUND', `The enterprise has no open branch ${branch}.`);
 
-/** Adds a branch to an enterprise, or opens a closed one again. Refuses a code that is in use (ALREADY_EXISTS). */
+/** Adds a branch to an enterprise, or reopens a closed one. Throws ALREADY_EXISTS when the code is in use. */
 export function addBranch(
   deps: CommandDeps,
   { rut, body }: { rut: string; body: CreateBranch },
@@ -65,14 +63,14 @@ export function addBranch(
   return changeBranches(deps, { rut, branch }, async (em, { enterprise, found }, now) => {
     const isNew = enterprise.branch !== branch && (!found || found.closedAt);
     const added = isNew ? await openBranch(em, { rut, branch }, found, branchFacts(body), now) : null;
-    if (!added) throw new Refusal('ALREADY_EXISTS', `The enterprise has a branch ${branch} already.`);
+    if (!added) throw new Refusal('ALREADY_EXISTS', `The enterprise already has a branch ${branch}.`);
     return { action: 'branch.add', result: added };
   });
 }
 
 /**
- * Puts what is told of a branch in the place of what was; the first branch is the enterprise's own. CFEs that are
- * numbered already keep what they were numbered with. Refuses an unknown or closed branch (NOT_FOUND).
+ * Replaces the data of a branch; CFEs that are already numbered keep the old data. Throws NOT_FOUND for an
+ * unknown or closed branch.
  */
 export function updateBranch(
   deps: CommandDeps,
@@ -87,8 +85,8 @@ export function updateBranch(
 }
 
 /**
- * Ends a branch: one that CFEs were issued from is closed, another is deleted. Refuses the enterprise's first branch
- * (INVALID_INPUT) and one that is unknown or closed (NOT_FOUND).
+ * Closes a branch from which CFEs were issued; deletes any other. Throws INVALID_INPUT for the enterprise's
+ * first branch, NOT_FOUND for an unknown or closed one.
  */
 export function removeBranch(
   deps: CommandDeps,

@@ -2,12 +2,11 @@ import type { Enterprise } from '../db/entities/enterprises.ts';
 import { PERMISSIONS, type Permission } from '../domain/enterpriseStatus.ts';
 import { changeEnterprise } from './steps/changeEnterprise.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { tellFactsChanged } from './steps/enterpriseWorkflow.ts';
+import { signalFactsChanged } from './steps/enterpriseWorkflow.ts';
 
 /**
- * Grants a permission of the authority to an enterprise, or withdraws it: an operator's act, where the authority's own
- * answer cannot be had by machine. The status of the e-invoicing login stays as it is; the next check that succeeds puts
- * what it finds in the place of this. Doing it again changes nothing.
+ * Grants or withdraws an authority permission, for operators, when the authority's answer cannot be read by
+ * machine. The next successful login check overwrites it; the login status does not change. Idempotent.
  */
 export function changePermission(
   deps: CommandDeps,
@@ -19,7 +18,7 @@ export function changePermission(
     enterprise.permissions = PERMISSIONS.filter((each) =>
       each === permission ? held : enterprise.permissions.includes(each),
     );
-    tellFactsChanged(em, rut, now);
+    signalFactsChanged(em, rut, now);
     return enterprise;
   });
 }

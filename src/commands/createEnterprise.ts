@@ -7,14 +7,14 @@ import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
 import { toStoredFields } from '../domain/fields.ts';
 import type { RequestRule } from '../domain/requestRules.ts';
 import { invalidInput, Refusal } from '../errors.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
 import { startOnboarding } from './steps/enterpriseWorkflow.ts';
 
 /**
- * Registers an enterprise as PENDING, owned by the calling account, and starts its onboarding. Refuses a RUT that is
- * registered already, by whomever (ALREADY_EXISTS), and more enterprises without a certificate than an account may have
- * (INVALID_INPUT).
+ * Registers an enterprise as PENDING, owned by the calling account, and starts its onboarding. Throws
+ * ALREADY_EXISTS for a registered RUT, and INVALID_INPUT for more enterprises without a certificate than an
+ * account may have.
  */
 export async function createEnterprise(
   deps: CommandDeps,
@@ -50,12 +50,12 @@ export async function createEnterprise(
     }
     if (await hasMoreUncertifiedThan(em, accountId, most)) {
       const code: RequestRule = 'enterprise.too_many_unproven';
-      const message = `The account has ${most} enterprises without a certificate already, the maximum; upload a certificate for one of them first.`;
+      const message = `The account has ${most} enterprises without a certificate, the maximum; upload a certificate for one of them first.`;
       throw invalidInput([{ path: '', code, message }]);
     }
     startOnboarding(em, created.rut, now);
     const { rut } = created;
-    audited(deps, em, { action: 'enterprise.create', subject: rut, rut, accountId }, now);
+    auditAct(deps, em, { action: 'enterprise.create', subject: rut, rut, accountId }, now);
     return created;
   });
   deps.outbox.scheduleDispatch();

@@ -12,13 +12,13 @@ import { USUAL_CAPS } from '../domain/caps.ts';
 import type { CustomerBody } from '../domain/customer.ts';
 import { customerFault, documentFaults, tooManyCustomers } from '../domain/customerRules.ts';
 import { invalidInput, Refusal } from '../errors.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { requireStanding } from './steps/standing.ts';
+import { requireEnterpriseRole } from './steps/requireEnterpriseRole.ts';
 
 /**
- * Keeps a customer of an enterprise. Refuses a document that one of its customers has already, and more customers than
- * an enterprise may have (INVALID_INPUT).
+ * Adds a customer to an enterprise. Throws INVALID_INPUT for a document already in use, and for more
+ * customers than an enterprise may have.
  */
 export async function createCustomer(
   deps: CommandDeps,
@@ -31,11 +31,11 @@ export async function createCustomer(
   const facts = toCustomerFacts(body, now);
   const customer = await deps.orm.em.fork().transactional(async (em) => {
     await takeAdvisoryLock(em, `customers of ${rut}`);
-    await requireStanding(deps, em, rut);
+    await requireEnterpriseRole(deps, em, rut);
     const made = await insertCustomer(em, { rut, docType, docNumber }, facts);
     if (!made) return null;
     if (await hasMoreCustomersThan(em, rut, most)) throw invalidInput([tooManyCustomers(most)]);
-    audited(deps, em, { action: 'customer.create', subject: made.id, rut }, now);
+    auditAct(deps, em, { action: 'customer.create', subject: made.id, rut }, now);
     return made;
   });
   if (customer) return customer;
@@ -48,8 +48,8 @@ export async function createCustomer(
 }
 
 /**
- * Puts `customer` in the place of what was kept of the one with that document: what it leaves out is gone. Refuses an
- * unknown document (NOT_FOUND) and a body with another (INVALID_INPUT).
+ * Replaces the data of a customer; omitted fields are cleared. Throws NOT_FOUND for an unknown document,
+ * INVALID_INPUT when the body has another document.
  */
 export async function updateCustomer(
   deps: CommandDeps,
@@ -61,32 +61,32 @@ export async function updateCustomer(
   const now = deps.clock();
   const facts = toCustomerFacts(body, now);
   const customer = await deps.orm.em.fork().transactional(async (em) => {
-    await requireStanding(deps, em, key.rut);
+    await requireEnterpriseRole(deps, em, key.rut);
     const replaced = await replaceCustomer(em, key, facts);
-    if (replaced) audited(deps, em, { action: 'customer.update', subject: replaced.id, rut: key.rut }, now);
+    if (replaced) auditAct(deps, em, { action: 'customer.update', subject: replaced.id, rut: key.rut }, now);
     return replaced;
   });
-  if (!customer) throw unknown(key);
+  if (!customer) throw unknownCustomer(key);
   return customer;
 }
 
-/** The customer with that document. Refuses one that no customer of the enterprise has (NOT_FOUND). */
+/** Returns the customer with that document. Throws NOT_FOUND for an unknown one. */
 export async function requireCustomer(deps: CommandDeps, key: CustomerKey): Promise<Customer> {
   const customer = await deps.orm.em.fork().findOne(Customer, { ...key });
-  if (!customer) throw unknown(key);
+  if (!customer) throw unknownCustomer(key);
   return customer;
 }
 
-const unknown = ({ docType }: CustomerKey): Refusal =>
+const unknownCustomer = ({ docType }: CustomerKey): Refusal =>
   new Refusal('NOT_FOUND', `The enterprise has no customer with this ${docType}.`);
 
-/** Forgets a customer of an enterprise; its CFEs stay. Refuses an unknown document (NOT_FOUND). */
+/** Deletes a customer of an enterprise; its CFEs stay. Throws NOT_FOUND for an unknown document. */
 export async function deleteCustomer(deps: CommandDeps, key: CustomerKey): Promise<void> {
   const forgotten = await deps.orm.em.fork().transactional(async (em) => {
-    await requireStanding(deps, em, key.rut);
+    await requireEnterpriseRole(deps, em, key.rut);
     const id = await remove(em, key);
     if (id !== null)
-      audited(deps, em, { action: 'customer.delete', subject: id, rut: key.rut }, deps.clock());
+      auditAct(deps, em, { action: 'customer.delete', subject: id, rut: key.rut }, deps.clock());
     return id !== null;
   });
   if (forgotten) return;

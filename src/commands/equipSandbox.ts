@@ -7,30 +7,33 @@ import { Refusal } from '../errors.ts';
 import { uploadCae } from './uploadCae.ts';
 import { type UploadCertificateDeps, uploadCertificate } from './uploadCertificate.ts';
 
-/** Where an enterprise gets its certificate and CAEs for the authority's test environment (docs/contract.md#sandbox). */
+/**
+ * Source of an enterprise's certificate and CAEs for the authority's test environment
+ * (docs/contract.md#sandbox).
+ */
 export interface AuthorityTestKit {
-  /** A test certificate for the company: a .p12 and its password. Rejects when it is unavailable. */
+  /** Returns a test certificate for the company (a .p12 and its password). Rejects when it is unavailable. */
   certificate: (rut: string) => Promise<{ file: Uint8Array; password: string }>;
-  /** A CAE file for one type and the first number to use. Rejects when it is unavailable. */
+  /** Returns a CAE file for one type and its first usable number. Rejects when it is unavailable. */
   cae: (rut: string, typeCode: number) => Promise<{ file: Uint8Array; startNumber: number }>;
 }
 
 export interface EquipSandboxDeps extends UploadCertificateDeps {
-  /** Null where no sandbox is configured. */
+  /** Null when no sandbox is configured. */
   readonly testKit: AuthorityTestKit | null;
 }
 
 const isCfeType = (value: unknown): value is CfeType =>
   typeof value === 'string' && Object.hasOwn(CFE_TYPES, value);
 
-/** Whether issuing that body in the sandbox first obtains what the enterprise lacks there (equipSandbox). */
-export const obtainsPapers = ({ testKit }: Pick<EquipSandboxDeps, 'testKit'>, body: unknown): boolean =>
+/** Whether issuing this body in the sandbox first obtains a missing certificate or CAE (equipSandbox). */
+export const obtainsTestKit = ({ testKit }: Pick<EquipSandboxDeps, 'testKit'>, body: unknown): boolean =>
   testKit !== null && isCfeType((body as { cfe_type?: unknown } | null)?.cfe_type);
 
 /**
- * Gives an enterprise what it still needs to issue in the sandbox: a test certificate and a CAE of the type that the body
- * names. What it already has, or what the body gets wrong, is left to the rules of issuing. Refuses with UNAVAILABLE
- * when the kit is unavailable. Two requests at once may fetch twice; the ranges differ and both are good.
+ * Obtains a test certificate and a CAE for the type in the body when they are missing; all other faults are
+ * left to the rules of issuing. Throws UNAVAILABLE when the kit is. Two concurrent requests may both fetch a
+ * CAE: their ranges differ, and both are valid.
  */
 export async function equipSandbox(
   deps: EquipSandboxDeps,
@@ -45,18 +48,18 @@ export async function equipSandbox(
   const now = deps.clock();
   const certificate = await findCurrentCertificate(em, rut, 'sandbox');
   if (!certificate || certificate.notAfter <= now) {
-    const kit = await fetched(() => testKit.certificate(rut));
+    const kit = await fetchFromKit(() => testKit.certificate(rut));
     await uploadCertificate(deps, { rut, ...kit, environment: 'sandbox' });
   }
   const today = montevideoDate(now);
   const caes = await listUnexpiredCaes(em, { rut, environment: 'sandbox', type, today });
   if (!chooseCae(caes, today)) {
-    const kit = await fetched(() => testKit.cae(rut, CFE_TYPES[type].code));
+    const kit = await fetchFromKit(() => testKit.cae(rut, CFE_TYPES[type].code));
     await uploadCae(deps, { rut, ...kit, environment: 'sandbox' });
   }
 }
 
-async function fetched<T>(fetch: () => Promise<T>): Promise<T> {
+async function fetchFromKit<T>(fetch: () => Promise<T>): Promise<T> {
   try {
     return await fetch();
   } catch (cause) {

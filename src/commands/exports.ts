@@ -15,13 +15,13 @@ import { takeAdvisoryLock } from '../db/sql.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import { MOST_EXPORTS, MOST_PRINTED, MOST_RUNNING_EXPORTS } from '../domain/receiptExport.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { requireStanding } from './steps/standing.ts';
+import { requireEnterpriseRole } from './steps/requireEnterpriseRole.ts';
 
 const RANDOM_BYTES = 3;
 
-/** Whose receipts, dated in which month (`YYYY-MM`), and whether their printed forms too. */
+/** The receipts to export: month is `YYYY-MM`; `withPdfs` adds their printed forms. */
 export interface ExportRequest {
   readonly rut: string;
   readonly environment: Environment;
@@ -29,40 +29,40 @@ export interface ExportRequest {
   readonly withPdfs: boolean;
 }
 
-/** Printed forms were asked for, of more receipts than are drawn for one file. */
+/** Too many receipts to draw the printed forms for one file. */
 export class TooManyToPrint extends Refusal {
   readonly count: number;
 
   constructor(count: number) {
-    super('INVALID_INPUT', `Printed forms come for up to ${MOST_PRINTED} receipts; the month has ${count}.`);
+    super('INVALID_INPUT', `Printed forms are limited to ${MOST_PRINTED} receipts; the month has ${count}.`);
     this.count = count;
   }
 }
 
 /**
- * Has a month's receipts put into one file. Whoever asks while the same is being made gets that one. Refuses a month without
- * receipts, printed forms of more than MOST_PRINTED (TooManyToPrint), more than MOST_EXPORTS files of an enterprise, and more than
- * MOST_RUNNING_EXPORTS that are being made for the account that owns it (INVALID_INPUT all).
- * Whether the caller may is asked before.
+ * Exports a month's receipts into one file; a request for a running export returns that one. Throws
+ * INVALID_INPUT for a month without receipts, for printed forms of more than MOST_PRINTED (TooManyToPrint),
+ * more than MOST_EXPORTS files of an enterprise, and more than MOST_RUNNING_EXPORTS running for its owner.
+ * The caller checks permissions.
  */
 export async function requestExport(deps: CommandDeps, request: ExportRequest): Promise<ReceiptExport> {
   const { rut, environment, month, withPdfs } = request;
   const now = deps.clock();
   const asked = await deps.orm.em.fork().transactional(async (em) => {
-    await requireStanding(deps, em, rut);
+    await requireEnterpriseRole(deps, em, rut);
     const accountId = await findExportOwner(em, rut);
-    // Whoever asks for a file of this account's waits for those who do so already.
+    // Serializes requests for one account, so that the limits below hold.
     await takeAdvisoryLock(em, `exports of ${accountId}`);
     const running = await findRunningExport(em, request);
     if (running) {
-      // Should its workflow have been terminated, it begins again; one that runs is not disturbed.
+      // Restarts a terminated workflow; a running one ignores this.
       enqueue(em, exportMessage(running), now);
       return running;
     }
     if ((await countKeptExports(em, rut, now)) >= MOST_EXPORTS)
-      throw refusal('export.too_many', `There are ${MOST_EXPORTS} files of this enterprise already.`);
+      throw refusal('export.too_many', `This enterprise already has ${MOST_EXPORTS} files.`);
     if ((await countRunningExports(em, accountId)) >= MOST_RUNNING_EXPORTS) {
-      const message = `${MOST_RUNNING_EXPORTS} files of this account are being made already.`;
+      const message = `${MOST_RUNNING_EXPORTS} files of this account are already being made.`;
       throw refusal('export.account_busy', message);
     }
     const total = await countCfesOfMonth(em, { rut, environment, month, createdAt: now });
@@ -86,7 +86,7 @@ export async function requestExport(deps: CommandDeps, request: ExportRequest): 
       endedAt: null,
     });
     await em.flush();
-    audited(deps, em, { action: 'export.request', subject: stored.id, rut }, now);
+    auditAct(deps, em, { action: 'export.request', subject: stored.id, rut }, now);
     enqueue(em, exportMessage(stored), now);
     return stored;
   });
@@ -94,23 +94,25 @@ export async function requestExport(deps: CommandDeps, request: ExportRequest): 
   return asked;
 }
 
-/** In one of the closed codes, with the fault by which the console finds its words. */
+/** Refuses with a fault code, by which the console finds its own wording. */
 const refusal = (code: string, message: string): Refusal =>
   new Refusal('INVALID_INPUT', message, { faults: [{ path: '', code, message }] });
 
-/** Notes that somebody fetches the file of an export: it leaves with all receipts of a month. Whether they may is asked before. */
+/**
+ * Audits that someone downloads the file, which has all receipts of a month. The caller checks permissions.
+ */
 export async function fetchExport(
   deps: CommandDeps,
   { id, rut }: Pick<ReceiptExport, 'id' | 'rut'>,
 ): Promise<void> {
   await deps.orm.em.fork().transactional(async (em) => {
-    audited(deps, em, { action: 'export.fetch', subject: id, rut }, deps.clock());
+    auditAct(deps, em, { action: 'export.fetch', subject: id, rut }, deps.clock());
   });
 }
 
 /**
- * Gives up a file that is being made; its workflow ends by itself, and what there is of the file goes. One that has ended stays as
- * it is. Refuses one that is not there (NOT_FOUND). Whether the caller may is asked before.
+ * Stops a running export; its workflow ends on its own and deletes the partial file. An ended one stays
+ * unchanged. Throws NOT_FOUND for an unknown export. The caller checks permissions.
  */
 export function stopExport(deps: CommandDeps, id: string): Promise<void> {
   return deps.orm.em.fork().transactional(async (em) => {
@@ -118,6 +120,6 @@ export function stopExport(deps: CommandDeps, id: string): Promise<void> {
     if (!found) throw new Refusal('NOT_FOUND', `There is no export ${id}.`);
     const now = deps.clock();
     if (!(await markExportStopped(em, id, now))) return;
-    audited(deps, em, { action: 'export.stop', subject: id, rut: found.rut }, now);
+    auditAct(deps, em, { action: 'export.stop', subject: id, rut: found.rut }, now);
   });
 }

@@ -7,12 +7,12 @@ import {
   putSavedFilter,
 } from '../db/people.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
 /**
- * Keeps a filter of one of the console's lists for a person, in place of theirs of that name. Refuses one too many (INVALID_INPUT,
- * `filter.too_many`).
+ * Saves a filter of a console list for a person, replacing theirs of the same name. Throws INVALID_INPUT
+ * (`filter.too_many`) beyond the limits.
  */
 export function saveFilter(
   deps: CommandDeps,
@@ -21,7 +21,7 @@ export function saveFilter(
   return deps.orm.em.fork().transactional(async (em) => {
     const now = deps.clock();
     const { personId, path, name } = input;
-    // One at a time, so that the count is true.
+    // Serializes saves, so that the count is right.
     await lockPerson(em, personId);
     const others = await countOtherFilters(em, { personId, path, name });
     const { ofList, inAll } = MOST_SAVED_FILTERS;
@@ -32,15 +32,15 @@ export function saveFilter(
       });
     }
     await putSavedFilter(em, { id: randomUUID(), createdAt: now, ...input });
-    audited(deps, em, { action: 'filter.save', subject: `${path} ${name}` }, now);
+    auditAct(deps, em, { action: 'filter.save', subject: `${path} ${name}` }, now);
   });
 }
 
-/** Forgets a filter that a person kept. Refuses one that is not theirs (NOT_FOUND). */
+/** Deletes a saved filter. Throws NOT_FOUND unless it belongs to the person. */
 export function deleteFilter(deps: CommandDeps, input: { personId: string; id: string }): Promise<void> {
   return deps.orm.em.fork().transactional(async (em) => {
     if (!(await deleteSavedFilter(em, input.personId, input.id)))
       throw new Refusal('NOT_FOUND', `There is no saved filter ${input.id}.`);
-    audited(deps, em, { action: 'filter.delete', subject: input.id }, deps.clock());
+    auditAct(deps, em, { action: 'filter.delete', subject: input.id }, deps.clock());
   });
 }

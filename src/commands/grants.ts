@@ -6,12 +6,13 @@ import type { GrantedRole } from '../domain/roles.ts';
 import { isUuid } from '../domain/uuid.ts';
 import { Refusal } from '../errors.ts';
 import { recordRoleChange } from './members.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
 /**
- * Lets an account be MEMBER or VIEWER at an enterprise, in place of what it was; a change is told to it. An operator's act. Refuses an unknown
- * account or enterprise (NOT_FOUND), and the account that owns the enterprise (INVALID_INPUT).
+ * Gives an account the role MEMBER or VIEWER at an enterprise, replacing its previous role, and notifies it
+ * of a change. Operators only. Throws NOT_FOUND for an unknown account or enterprise, INVALID_INPUT for the
+ * owner.
  */
 export async function setGrant(
   deps: CommandDeps,
@@ -20,7 +21,7 @@ export async function setGrant(
   const { rut, role, reason } = grant;
   const set = await deps.orm.em.fork().transactional(async (em) => {
     const { id: accountId } = await requireAccount(em, grant.accountId);
-    // Locked, so that nobody makes the account its owner meanwhile.
+    // Locked to prevent a concurrent transfer to this account.
     const enterprise = await lockEnterprise(em, rut);
     if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
     if (enterprise.ownerAccountId === accountId) {
@@ -34,7 +35,7 @@ export async function setGrant(
     const from = before?.role ?? null;
     await em.upsert(EnterpriseGrant, { accountId, rut, role }, { onConflictFields: ['accountId', 'rut'] });
     await recordRoleChange(em, enterprise, { accountId, from, to: role }, now);
-    audited(deps, em, { action: 'grant.set', subject: role, accountId, rut, reason }, now);
+    auditAct(deps, em, { action: 'grant.set', subject: role, accountId, rut, reason }, now);
     return { accountId, rut, role };
   });
   deps.outbox.scheduleDispatch();
@@ -42,8 +43,8 @@ export async function setGrant(
 }
 
 /**
- * Removes the role that an account was granted at an enterprise, and tells it. An operator's act. Refuses where it has none
- * (NOT_FOUND).
+ * Removes the role that an account was granted at an enterprise, and notifies it. Operators only. Throws
+ * NOT_FOUND without such a role.
  */
 export async function removeGrant(
   deps: CommandDeps,
@@ -51,7 +52,7 @@ export async function removeGrant(
 ): Promise<void> {
   const { accountId, rut, reason } = input;
   await deps.orm.em.fork().transactional(async (em) => {
-    // Locked, as by whoever grants: what is told follows on what was told before.
+    // Locked as in `setGrant`, so that role events are recorded in order.
     const enterprise = await lockEnterprise(em, rut);
     const [granted] = enterprise && isUuid(accountId) ? await listGrants(em, { accountId, rut }) : [];
     if (!enterprise || !granted) {
@@ -63,7 +64,7 @@ export async function removeGrant(
     const now = deps.clock();
     await deleteGrant(em, { accountId, rut });
     await recordRoleChange(em, enterprise, { accountId, from: granted.role, to: null }, now);
-    audited(deps, em, { action: 'grant.remove', subject: accountId, accountId, rut, reason }, now);
+    auditAct(deps, em, { action: 'grant.remove', subject: accountId, accountId, rut, reason }, now);
   });
   deps.outbox.scheduleDispatch();
 }

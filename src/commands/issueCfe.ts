@@ -40,70 +40,73 @@ import { failpoint } from '../failpoints.ts';
 import { newSobreWorkflowId } from '../temporal.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
-/** How sends follow one another, for a CFE that may go at once. */
+/** Time between two sends, for a CFE that may be sent at once. */
 type Pace = Pick<SobreToOpen, 'spacingMilliseconds' | 'nearMilliseconds'>;
 
-/** What issuing needs beside the rest. */
+/** Dependencies of issuing, beyond those of all commands. */
 export interface IssueDeps extends CommandDeps {
   readonly outbox: CommandDeps['outbox'] & {
-    /** Starts in the background what was just stored, its row leased; never throws. */
+    /** Starts the workflow of a just stored message, whose row is leased, in the background. Never throws. */
     dispatchStored(message: LeasedMessage): void;
   };
   readonly pace: Pace;
 }
 
 interface IssueCfeInput {
-  /** The calling account. */
   accountId: string;
   rut: string;
   environment: Environment;
-  /** The body as it was read from JSON, numbers as `JsonNumber`. */
+  /** The body as read from JSON, with numbers as `JsonNumber`. */
   body: unknown;
-  /** Kept on the row of the CFE, for ever. */
+  /** Stored permanently in the row of the CFE. */
   idempotency?: RequestKey | null;
   /** X-Request-Id, by which the CFE can be found. */
   requestId?: string | null;
 }
 
-/** A request that is judged and not issued. */
+/** A request to check without issuing. */
 interface ValidateCfeInput extends Omit<IssueCfeInput, 'idempotency' | 'requestId'> {
-  /** Certificate and CAE that it lacks count as had: issuing obtains them first (`obtainsPapers`). */
-  papersToCome: boolean;
+  /** Ignores a missing certificate or CAE, because issuing obtains them first (`obtainsTestKit`). */
+  awaitsTestKit: boolean;
 }
 
 /**
- * Issues a CFE: judges the request by every rule, then takes the next number and stores the CFE, PENDING, in one
- * statement. Refuses with every fault at once (INVALID_INPUT), and then no number is taken; an
- * unknown RUT is NOT_FOUND. Throws KeyTaken where the key stands for something already.
+ * Checks the request by every rule, then takes the next number and stores the CFE as PENDING, in one
+ * statement. Throws INVALID_INPUT with all faults, without taking a number; NOT_FOUND for an unknown RUT;
+ * KeyTaken when the idempotency key is in use.
  */
 export async function issueCfe(deps: IssueDeps, input: IssueCfeInput): Promise<CfeRow> {
   failpoint('issue.begun');
-  const { cfe, start } = await issueWhileNumbersLast(deps, input);
+  const { cfe, start } = await issueWithRetries(deps, input);
   failpoint('issue.stored');
   if (start) deps.outbox.dispatchStored(start);
   return cfe;
 }
 
 /**
- * Judges a request as issueCfe does, and undoes whatever that touched: no number is taken and nothing stored. Answers
- * what it was read as; refuses as issueCfe refuses.
+ * Checks a request as `issueCfe` does and rolls everything back: no number is taken and nothing is stored.
+ * Returns the CFE's content; throws as `issueCfe` does.
  */
 export async function validateCfe(deps: CommandDeps, input: ValidateCfeInput): Promise<CfeContent> {
   const em = deps.orm.em.fork();
   await em.begin();
   try {
-    return await judged({ ...deps, orm: shareTransaction(em) }, input, async (_, { content }) => content);
+    return await runOnValidRequest(
+      { ...deps, orm: shareTransaction(em) },
+      input,
+      async (_, { content }) => content,
+    );
   } finally {
     await em.rollback();
   }
 }
 
-/** Where others took the last numbers of the CAE since the request was judged, it is judged anew: by what is left. */
-async function issueWhileNumbersLast(deps: IssueDeps, input: IssueCfeInput): Promise<NumberedCfe> {
+/** Checks the request again when others took the last numbers of the CAE in the meantime. */
+async function issueWithRetries(deps: IssueDeps, input: IssueCfeInput): Promise<NumberedCfe> {
   for (;;) {
     try {
-      return await judged(deps, input, (em, { draft }) => {
-        if (!draft) throw new Error('a CFE is issued with papers that are still to come');
+      return await runOnValidRequest(deps, input, (em, { draft }) => {
+        if (!draft) throw new Error('issuing needs a certificate and a CAE');
         return numberCfe(em, draft, deps.pace);
       });
     } catch (error) {
@@ -112,40 +115,39 @@ async function issueWhileNumbersLast(deps: IssueDeps, input: IssueCfeInput): Pro
   }
 }
 
-// Judging.
+// Checking.
 
 /**
- * Does `work` with a request that has no fault. A note locks the CFE that it corrects, and a CFE of a further branch that
- * branch, from before it is judged until the work is done: that takes a transaction.
+ * Runs `work` on a valid request. The CFE that a note corrects and a branch other than the first are locked
+ * from before the check until `work` is done, which takes a transaction.
  */
-function judged<T>(deps: CommandDeps, input: JudgedInput, work: Work<T>): Promise<T> {
+function runOnValidRequest<T>(deps: CommandDeps, input: CheckInput, work: Work<T>): Promise<T> {
   const now = deps.clock();
   const reading = readCfeRequest(input.body, montevideoDate(now));
   const named = referencedCfe(reading);
   const keyId = deps.origin?.keyId ?? null;
   const em = deps.orm.em.fork();
   if (!named && reading.parts['extra.branch'] === undefined) {
-    return judgeAndWork(em, { input, keyId, reading, now, original: undefined }, work);
+    return checkAndRun(em, { input, keyId, reading, now, original: undefined }, work);
   }
   const { rut, environment } = input;
   return em.transactional(async (em) => {
     const original = named && (await lockOriginal(em, { rut, environment, ...named }));
-    return judgeAndWork(em, { input, keyId, reading, now, original }, work);
+    return checkAndRun(em, { input, keyId, reading, now, original }, work);
   });
 }
 
-type JudgedInput = IssueCfeInput & Partial<Pick<ValidateCfeInput, 'papersToCome'>>;
+type CheckInput = IssueCfeInput & Partial<Pick<ValidateCfeInput, 'awaitsTestKit'>>;
 
-/** All that the CFE of a request without faults is made from. */
+/** Everything needed to build the CFE of a valid request. */
 interface Draft {
-  /** The calling account. */
   accountId: string;
   environment: Environment;
   enterprise: Enterprise;
   certificate: IssuingCertificate;
-  /** The branch that issues it, where that is not the enterprise's first. */
+  /** The issuing branch; null for the enterprise's first. */
   branch: Branch | null;
-  /** The CAE that gives the number. */
+  /** The CAE that provides the number. */
   cae: IssuingCae;
   content: CfeContent;
   otherExtra: Readonly<Record<string, unknown>> | undefined;
@@ -153,39 +155,46 @@ interface Draft {
   original: LockedOriginal | null;
   idempotency: RequestKey | null;
   requestId: string | null;
-  /** The API key of the request. */
   keyId: string | null;
-  /** The moment by which all of it was judged: that of signing. */
+  /** The time of the check, and of signing. */
   now: Date;
 }
 
-/** A request without faults. */
-interface Judged {
+interface CheckedRequest {
   readonly content: CfeContent;
-  /** What its CFE is made from; null where papers are still to come. */
+  /** Null while the certificate or CAE is still to be obtained. */
   readonly draft: Draft | null;
 }
 
-type Work<T> = (em: EntityManager, judged: Judged) => Promise<T>;
+type Work<T> = (em: EntityManager, judged: CheckedRequest) => Promise<T>;
 
-interface Request {
-  readonly input: JudgedInput;
-  /** The API key of whoever asks. */
+interface CfeRequest {
+  readonly input: CheckInput;
   readonly keyId: string | null;
   readonly reading: CfeReading;
   readonly now: Date;
-  /** The CFE that it refers to: null when there is none of that cfe_id, undefined when it names none. */
+  /** The CFE referred to: null for an unknown cfe_id, undefined when the request refers to none. */
   readonly original: LockedOriginal | null | undefined;
 }
 
-async function judgeAndWork<T>(em: EntityManager, request: Request, work: Work<T>): Promise<T> {
-  const found = await judge(em, request);
+async function checkAndRun<T>(em: EntityManager, request: CfeRequest, work: Work<T>): Promise<T> {
+  const found = await checkRequest(em, request);
   failpoint('issue.judged');
   return work(em, found);
 }
 
-async function judge(em: EntityManager, { input, keyId, reading, now, original }: Request): Promise<Judged> {
-  const { accountId, rut, environment, idempotency = null, requestId = null, papersToCome = false } = input;
+async function checkRequest(
+  em: EntityManager,
+  { input, keyId, reading, now, original }: CfeRequest,
+): Promise<CheckedRequest> {
+  const {
+    accountId,
+    rut,
+    environment,
+    idempotency = null,
+    requestId = null,
+    awaitsTestKit: awaitsTestKit = false,
+  } = input;
   const today = montevideoDate(now);
   const { cfe_type: type = null, emission_date: emissionDate = today } = reading.parts;
   const year = Number(emissionDate.slice(0, 4));
@@ -195,11 +204,11 @@ async function judge(em: EntityManager, { input, keyId, reading, now, original }
   // The first migration loads one.
   if (!uiValue) throw new Error('no UI value is loaded');
 
-  const signing = papersToCome ? TO_COME : certificate;
-  const ofIssuer = await issuerFaults(em, { enterprise, certificate: signing, environment, now });
-  const branch = await branchNamed(em, enterprise, reading, now);
+  const signing = awaitsTestKit ? PENDING_CERTIFICATE : certificate;
+  const ofIssuer = await findIssuerFaults(em, { enterprise, certificate: signing, environment, now });
+  const branch = await lockNamedBranch(em, enterprise, reading, now);
   const checked = checkCfe(reading, { today, uiValue, original });
-  const { cae, faults: ofCae } = judgeCae(facts, reading, { today, papersToCome });
+  const { cae, faults: ofCae } = checkCae(facts, reading, { today, awaitsTestKit });
   const faults = [...ofIssuer, ...(checked.ok ? [] : checked.faults), ...branch.faults, ...ofCae];
   if (faults.length > 0 || !checked.ok) throw invalidInput(limitFaults(faults));
   const { content, otherExtra } = checked;
@@ -222,11 +231,11 @@ async function judge(em: EntityManager, { input, keyId, reading, now, original }
   return { content, draft };
 }
 
-/** The certificate that an enterprise will have got before it signs. */
-const TO_COME = { notAfter: new Date(8.64e15) };
+/** Stands in for the certificate that the enterprise obtains before signing. */
+const PENDING_CERTIFICATE = { notAfter: new Date(8.64e15) };
 
-/** The branch that the request names where it is not the first: locked as long as the transaction is open. */
-async function branchNamed(
+/** Returns the branch of the request unless it is the first; locked until the transaction ends. */
+async function lockNamedBranch(
   em: EntityManager,
   enterprise: Enterprise,
   { parts }: CfeReading,
@@ -238,29 +247,30 @@ async function branchNamed(
   return { found, faults: found ? [] : [unknownBranch(branch)] };
 }
 
-/** The CAE that gives the next number, and what speaks against it; neither where the request names no type. */
-function judgeCae(
+/**
+ * Returns the CAE that provides the next number, and the faults; both are empty without a type in the
+ * request.
+ */
+function checkCae(
   { caes }: IssueFacts,
   { parts }: CfeReading,
-  { today, papersToCome }: { today: string; papersToCome: boolean },
+  { today, awaitsTestKit }: { today: string; awaitsTestKit: boolean },
 ) {
   const faults: Fault[] = [];
   const cae = chooseCae(caes, today);
-  if (!cae && !papersToCome && parts.cfe_type !== undefined) faults.push(noNumbersLeftFault(parts.cfe_type));
+  if (!cae && !awaitsTestKit && parts.cfe_type !== undefined) faults.push(noNumbersLeftFault(parts.cfe_type));
   const lines = (parts.kinds ?? []).map(({ iva_type }) => ({ ivaType: iva_type }));
   if (cae) faults.push(...exemptTaxpayerFaults(cae.specialKind, lines));
   return { cae, faults };
 }
 
-/** A certificate as far as it is judged here. */
 type Expiring = { readonly notAfter: Date };
 
 /**
- * What keeps an enterprise from issuing at `now`: it is suspended, it is not READY (production only; the
- * missing facts are named), the authority withdrew its permission (production only), or its certificate cannot sign any
- * more.
+ * Returns the faults that keep an enterprise from issuing: suspended, without a valid certificate and, in
+ * production only, not READY (with the missing facts) or without the authority's permission.
  */
-async function issuerFaults(
+async function findIssuerFaults(
   em: EntityManager,
   issuer: { enterprise: Enterprise; certificate: Expiring | null; environment: Environment; now: Date },
 ): Promise<Fault[]> {
@@ -270,11 +280,13 @@ async function issuerFaults(
     return [notReadyFault(missingReadyFacts(await readReadyFacts(em, enterprise, now)))];
   }
   const withdrawn = environment === 'production' && !enterprise.permissions.includes('PROD');
-  return [...(withdrawn ? [NOT_AUTHORIZED_FAULT] : []), ...signingFaults(certificate, now)];
+  return [...(withdrawn ? [NOT_AUTHORIZED_FAULT] : []), ...findSigningFaults(certificate, now)];
 }
 
-/** What keeps a certificate from signing at `now`; READY is not lost with it, so issuing must say so itself. */
-function signingFaults(certificate: Expiring | null, now: Date): Fault[] {
+/**
+ * Returns the faults that keep a certificate from signing. READY does not depend on it, so issuing checks it.
+ */
+function findSigningFaults(certificate: Expiring | null, now: Date): Fault[] {
   const status = certificateStatus(certificate, now);
   if (status === 'NONE') {
     return [fault('enterprise.certificate_missing', 'The enterprise has no certificate; upload one.')];
@@ -290,32 +302,32 @@ const fault = (code: string, message: string): Fault => ({ path: '', code, messa
 
 // Numbering.
 
-/** A CFE that was numbered and, where it goes at once, what starts the run of its sobre. */
+/** A numbered CFE and, when it is sent at once, the message that starts the run of its sobre. */
 interface NumberedCfe {
   readonly cfe: CfeRow;
   readonly start: LeasedMessage | null;
 }
 
 /**
- * Stores the CFE of a draft under the next number of its CAE (`storeNumbered`). It is signed as of the moment at which
- * certificate and CAE were judged, so inside the validity of both.
+ * Stores the CFE under the next number of its CAE (`storeNumbered`). Signing uses the time of the check,
+ * which is within the validity of both certificate and CAE.
  */
 async function numberCfe(em: EntityManager, draft: Draft, pace: Pace): Promise<NumberedCfe> {
-  const cfe = unnumbered(draft);
+  const cfe = rowOfDraft(draft);
   const { rut, environment, type } = cfe;
   const sobreId = randomUUID();
   const cfeId = formatCfeId({ type, sequence: SEQUENCE_MARK });
   const workflowId = newSobreWorkflowId({ uuid: sobreId, rut, environment, firstCfeId: cfeId, others: 0 });
   const message = issueCfesMessage({ id: sobreId, workflowId, rut, environment }, [{ type, cfeId }]);
   const { sequence, numero, startId } = await storeNumbered(em, cfe, { id: sobreId, message, ...pace });
-  const placed = (text: string): string => text.replace(SEQUENCE_MARK, String(sequence));
+  const fillSequence = (text: string): string => text.replace(SEQUENCE_MARK, String(sequence));
   const { searchAttributes } = message;
   const startsAtOnce = startId !== null;
   return {
     cfe: {
       ...cfe,
       sobreId: startsAtOnce ? sobreId : null,
-      workflowId: startsAtOnce ? placed(workflowId) : null,
+      workflowId: startsAtOnce ? fillSequence(workflowId) : null,
       sequence,
       numero,
       document: { ...cfe.document, numero },
@@ -324,14 +336,14 @@ async function numberCfe(em: EntityManager, draft: Draft, pace: Pace): Promise<N
       ? {
           ...message,
           id: BigInt(startId),
-          workflowId: placed(workflowId),
-          searchAttributes: { ...searchAttributes, CfeId: [placed(cfeId)] },
+          workflowId: fillSequence(workflowId),
+          searchAttributes: { ...searchAttributes, CfeId: [fillSequence(cfeId)] },
         }
       : null,
   };
 }
 
-function unnumbered({ enterprise, content, certificate, cae, original, now, ...draft }: Draft) {
+function rowOfDraft({ enterprise, content, certificate, cae, original, now, ...draft }: Draft) {
   return {
     id: randomUUID(),
     accountId: draft.accountId,
@@ -351,7 +363,7 @@ function unnumbered({ enterprise, content, certificate, cae, original, now, ...d
       cae: caeDataOf(cae),
       signedAt: montevideoTimestamp(now),
     },
-    // Whoever decides the original later lets the note go: its row is locked until this one is stored.
+    // The final status of the original releases the note: the original is locked until this row is stored.
     held: original !== null && !isFinal(original.status),
     referenceId: original?.id ?? null,
     referenceAmount: content.reference?.amount ?? null,
@@ -373,7 +385,7 @@ function unnumbered({ enterprise, content, certificate, cae, original, now, ...d
   } as const;
 }
 
-/** The issuer as it stands now, with the address of the branch: what is corrected later does not touch this CFE. */
+/** Returns the issuer at this moment, with the branch's address: later corrections do not change this CFE. */
 function issuerOf(enterprise: Enterprise, branch: Branch | null): Issuer {
   const place = branch ?? enterprise;
   return omitUndefined({

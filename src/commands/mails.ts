@@ -22,29 +22,28 @@ import {
 import { secondsToMidnight } from '../domain/montevideo.ts';
 import type { RequestRule } from '../domain/requestRules.ts';
 import { invalidInput, Refusal } from '../errors.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
-/** An e-mail that a person asks for. */
-interface Asked {
+interface RequestedMail {
   readonly kind: MailKind;
   readonly destination: string;
 }
 
 /**
- * Refuses an e-mail that cannot arrive (INVALID_INPUT): of the sandbox to an address that the operator has not named, and
- * a receipt to one that has refused an e-mail of the account for good.
+ * Throws INVALID_INPUT for an e-mail that cannot arrive: from the sandbox to an address the operator has not
+ * listed, or a receipt to an address that permanently refused an e-mail of the account.
  */
 async function requireReachable(
   { sandboxMails = [] }: Pick<CommandDeps, 'sandboxMails'>,
   em: EntityManager,
   { accountId, environment }: Pick<Cfe, 'accountId' | 'environment'>,
-  { kind, destination }: Asked,
+  { kind, destination }: RequestedMail,
 ): Promise<void> {
   if (environment === 'sandbox' && !isSandboxAddressAllowed(destination, sandboxMails))
     throw unreachable(
       'mail.sandbox',
-      'receipts of the sandbox go only to addresses that the operator has allowed.',
+      'sandbox receipts are sent only to addresses that the operator has allowed.',
     );
   if (kind === 'RECEIPT' && (await hasBounced(em, { accountId, destination })))
     throw unreachable(
@@ -56,19 +55,19 @@ async function requireReachable(
 const unreachable = (code: RequestRule, message: string): Refusal =>
   invalidInput([{ path: '/destination', code, message: `destination: ${message}` }]);
 
-const WORDS: Readonly<Record<MailLimit, (most: number) => string>> = {
+const LIMIT_MESSAGES: Readonly<Record<MailLimit, (most: number) => string>> = {
   account_limit: (most) => `The account has sent ${most} e-mails today, the maximum`,
   mailbox_limit: () => 'This mailbox has received the maximum number of e-mails for today',
 };
 
 /**
- * Counts an e-mail of a CFE that a person asks for, for the account `accountId` that asks, whosever CFE it is; refuses one
- * that is beyond a limit of the day (RATE_LIMITED).
+ * Counts an e-mail requested by the account `accountId`, even for another account's CFE. Throws RATE_LIMITED
+ * beyond a daily limit.
  */
-async function countAskedFor(
+async function countRequestedMail(
   em: EntityManager,
   { id, accountId }: { id: Cfe['id']; accountId: string },
-  { kind, destination }: Asked,
+  { kind, destination }: RequestedMail,
   now: Date,
 ): Promise<void> {
   const { byHand } = mailLimitsOfAccount(await findHourlyLimit(em, accountId));
@@ -85,38 +84,38 @@ async function countAskedFor(
     },
   ];
   const exceeded = await countToday(em, limits, now);
-  if (exceeded) throw limited(exceeded.why, now);
+  if (exceeded) throw limitExceeded(exceeded.why, now);
   try {
     await countMail(em, { accountId, kind, destination, isAskedFor: true }, now);
   } catch (error) {
-    if (error instanceof MailLimitExceeded) throw limited(WORDS[error.limit](error.most), now);
+    if (error instanceof MailLimitExceeded) throw limitExceeded(LIMIT_MESSAGES[error.limit](error.most), now);
     throw error;
   }
 }
 
-const limited = (why: string, now: Date): Refusal =>
-  new Refusal('RATE_LIMITED', `${why}; the next one tomorrow.`, {
+const limitExceeded = (why: string, now: Date): Refusal =>
+  new Refusal('RATE_LIMITED', `${why}; try again tomorrow.`, {
     retryAfterSeconds: secondsToMidnight(now),
   });
 
-/** How soon a CFE that has not gone to the authority may be asked about again. */
+/** Retry-After for a CFE that has not been sent to the authority. */
 const RETRY_AFTER_SECONDS = 5;
 
 /**
- * Sends a receipt to an address by e-mail, at once; it counts for the account `accountId`, which asks. Refuses a CFE that has not gone to the authority (NOT_SENT_YET), one
- * that was rejected and an address that it cannot reach (INVALID_INPUT), and more e-mails of the CFE, of its account or to
- * the mailbox than a day allows (RATE_LIMITED): whoever has a key could flood strangers from our address.
+ * E-mails a receipt at once, counted for the requesting account. Throws NOT_SENT_YET before the CFE was sent
+ * to the authority, INVALID_INPUT for a rejected CFE or an unreachable address, and RATE_LIMITED beyond the
+ * daily limits per CFE, account and mailbox, which keep a key holder from flooding strangers.
  */
 export async function sendMail(
   deps: CommandDeps,
   { accountId, cfeUuid, destination }: { accountId: string; cfeUuid: string; destination: string },
 ): Promise<Mail> {
   const sent = await deps.orm.em.fork().transactional(async (em) => {
-    // Locked, so that its status stays.
+    // Locked to keep its status.
     const cfe = await lockCfeById(em, cfeUuid);
     if (cfe.status === 'PENDING') {
       const message =
-        'The CFE has not gone to the tax authority yet; its receipt may not be handed over before.';
+        'The CFE has not been sent to the tax authority yet; its receipt may not be handed over before that.';
       throw new Refusal('NOT_SENT_YET', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
     }
     if (cfe.status === 'REJECTED') {
@@ -127,23 +126,22 @@ export async function sendMail(
     const now = deps.clock();
     await requireReachable(deps, em, cfe, { kind: 'RECEIPT', destination });
     const mail = insertMail(em, cfe, { kind: 'RECEIPT', destination, byHand: true }, now);
-    await countAskedFor(em, { id: cfe.id, accountId }, mail, now);
-    audited(deps, em, { action: 'mail.send', subject: mail.id, accountId, rut: cfe.rut }, now);
+    await countRequestedMail(em, { id: cfe.id, accountId }, mail, now);
+    auditAct(deps, em, { action: 'mail.send', subject: mail.id, accountId, rut: cfe.rut }, now);
     return mail;
   });
   deps.outbox.scheduleDispatch();
   return sent;
 }
 
-/** Who asks for an e-mail again: a customer or an operator in the console, or an operator at the command line. */
+/** Who requests a resend: a customer or an operator in the console, or an operator at the command line. */
 export type ResentBy = 'member' | 'operator' | 'command line';
 
 /**
- * Sends an e-mail once more: same Message-ID, a new schedule, at once; also one that waits for its retry. In the console it
- * counts like one that is sent by hand, whatever it brings and whether it has arrived, for the account `accountId`, or
- * without one for that of the CFE. That an operator asks lifts what
- * keeps receipts from an address that refused one for good. Refuses an unknown e-mail (NOT_FOUND), one whose CFE was
- * rejected or whose address it cannot reach (INVALID_INPUT), and more than a day allows (RATE_LIMITED).
+ * Sends an e-mail again at once, with the same Message-ID and a new retry schedule. In the console it counts
+ * as requested by `accountId`, or by the CFE's account without one. An operator's request lifts the block of
+ * a bounced address. Throws NOT_FOUND for an unknown e-mail, INVALID_INPUT for a rejected CFE or an
+ * unreachable address, RATE_LIMITED beyond the daily limits.
  */
 export async function resendMail(
   deps: CommandDeps,
@@ -162,8 +160,8 @@ export async function resendMail(
     await requireReachable(deps, em, cfe, mail);
     restartMail(em, mail, cfe, now);
     if (by !== 'command line')
-      await countAskedFor(em, { id: cfe.id, accountId: asking ?? accountId }, mail, now);
-    audited(deps, em, { action: 'mail.resend', subject: mailId, accountId, rut: mail.rut }, now);
+      await countRequestedMail(em, { id: cfe.id, accountId: asking ?? accountId }, mail, now);
+    auditAct(deps, em, { action: 'mail.resend', subject: mailId, accountId, rut: mail.rut }, now);
     return mail;
   });
   deps.outbox.scheduleDispatch();

@@ -20,33 +20,33 @@ import { ensurePerson, findPerson, lockPerson, putMembership } from '../db/peopl
 import { INVITATION_MILLISECONDS, type MemberRole } from '../domain/people.ts';
 import { enterpriseUpdated } from '../domain/webhookEvents.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { checkNewPassword, expired, type NewInvitation, type SignInDeps } from './steps/people.ts';
+import { checkNewPassword, invitationExpired, type NewInvitation, type SignInDeps } from './steps/people.ts';
 
-/** The membership of a person in an account; refuses one that is none (NOT_FOUND). */
+/** Returns the membership of a person in an account. Throws NOT_FOUND when they are not a member. */
 async function requireMembership(
   em: EntityManager,
   { personId, accountId }: { personId: string; accountId: string },
 ): Promise<Membership> {
   const membership = await findMembership(em, personId, accountId);
-  if (!membership) throw new Refusal('NOT_FOUND', 'This person is no member of the account.');
+  if (!membership) throw new Refusal('NOT_FOUND', 'This person is not a member of the account.');
   return membership;
 }
 
-/** Refuses to take an account's last OWNER away (INVALID_INPUT). The account is locked by the open transaction. */
+/** Throws INVALID_INPUT for the last OWNER of an account. The open transaction has locked the account. */
 export async function checkNotLastOwner(
   em: EntityManager,
   { role, accountId, personId }: Membership,
 ): Promise<void> {
   if (role !== 'OWNER' || (await countOtherOwners(em, accountId, personId)) > 0) return;
-  const message = 'This is the last OWNER of the account; make somebody else an OWNER first.';
+  const message = 'This is the last OWNER of the account; make someone else an OWNER first.';
   throw new Refusal('INVALID_INPUT', message, {
     faults: [{ path: '/role', code: 'member.last_owner', message }],
   });
 }
 
-/** Records `enterprise.updated` for the account whose role has changed, and for no other; null is no role. */
+/** Records `enterprise.updated` only for the account whose role changed; null is no role. */
 export async function recordRoleChange(
   em: EntityManager,
   enterprise: Enterprise,
@@ -60,13 +60,13 @@ export async function recordRoleChange(
   await recordEvent(em, about, enterpriseUpdated(object, { role: { from, to } }), now);
 }
 
-/** Invitations that an account may make in a day: nobody floods the table, or the audit. */
+/** Daily limit, to keep an account from flooding the table and the audit. */
 const INVITATIONS_A_DAY = 100;
 const DAY_MILLISECONDS = 86_400_000;
 
 /**
- * Invites an address into an account; the link is shown once. Nothing changes for that person until they accept it (acceptMembership). One
- * that was made for the address before ends. Refuses who is a member already (INVALID_INPUT), and too many in a day (RATE_LIMITED).
+ * Invites an address into an account, replacing an earlier invitation; the link is shown once and has no
+ * effect until accepted. Throws INVALID_INPUT for a member, RATE_LIMITED beyond the daily limit.
  */
 export function inviteMember(
   deps: CommandDeps,
@@ -78,7 +78,7 @@ export function inviteMember(
     const now = deps.clock();
     const person = await findPerson(em, email);
     if (person && (await findMembership(em, person.id, accountId))) {
-      const message = 'This person is a member of the account already.';
+      const message = 'This person is already a member of the account.';
       throw new Refusal('INVALID_INPUT', message, {
         faults: [{ path: '/email', code: 'member.already', message }],
       });
@@ -87,7 +87,7 @@ export function inviteMember(
     if (
       (await em.count(AccountInvitation, { accountId, createdAt: { $gt: yesterday } })) >= INVITATIONS_A_DAY
     ) {
-      const message = `The account has invited ${INVITATIONS_A_DAY} times in 24 hours, the maximum.`;
+      const message = `The account has sent ${INVITATIONS_A_DAY} invitations in 24 hours, the maximum.`;
       const faults = [{ path: '', code: 'member.too_many_invitations', message }];
       throw new Refusal('RATE_LIMITED', message, { faults, retryAfterSeconds: DAY_MILLISECONDS / 1_000 });
     }
@@ -102,7 +102,7 @@ export function inviteMember(
       createdAt: now,
       expiresAt,
     });
-    audited(
+    auditAct(
       deps,
       em,
       { action: 'member.invite', subject: email.toLowerCase(), accountId, reason: role },
@@ -112,7 +112,7 @@ export function inviteMember(
   });
 }
 
-/** Takes an invitation into an account back. Refuses one that is not open (NOT_FOUND). */
+/** Withdraws an invitation into an account. Throws NOT_FOUND unless it is open. */
 export function withdrawMemberInvitation(
   deps: CommandDeps,
   input: { accountId: string; invitationId: string },
@@ -121,28 +121,28 @@ export function withdrawMemberInvitation(
   return deps.orm.em.fork().transactional(async (em) => {
     const now = deps.clock();
     const ended = await endAccountInvitation(em, { id, accountId }, now);
-    if (!ended) throw new Refusal('NOT_FOUND', 'This invitation is not open any more.');
-    audited(deps, em, { action: 'member.withdraw', subject: ended.email, accountId }, now);
+    if (!ended) throw new Refusal('NOT_FOUND', 'This invitation is no longer open.');
+    auditAct(deps, em, { action: 'member.withdraw', subject: ended.email, accountId }, now);
   });
 }
 
-/** An invitation into an account, as whoever has its link may see it. */
-export interface OpenMembership {
+/** An invitation into an account, as shown to the holder of its link. */
+export interface MemberInvitation {
   readonly email: string;
   readonly role: AccountInvitation['role'];
   readonly accountName: string;
-  /** For their authenticator app, where the link sets the password. */
+  /** Secret for their authenticator app, when the link sets the password. */
   readonly secret: Buffer;
-  /** Whether the link sets the password; else they accept as who they are, signed in. */
+  /** Whether the link sets the password; otherwise they must sign in to accept it. */
   readonly setsPassword: boolean;
 }
 
-/** What the link of an invitation into an account stands for, the app's `code` being known or not; null where it is not good. */
-export async function openMembership(
+/** Returns the invitation of a link, with or without the app's `code`; null for an invalid link. */
+export async function findMemberInvitation(
   deps: SignInDeps,
   token: string,
   code = '',
-): Promise<OpenMembership | null> {
+): Promise<MemberInvitation | null> {
   const em = deps.orm.em.fork();
   const now = deps.clock();
   const invitation = await findAccountInvitation(em, hashWebToken(token), now);
@@ -155,15 +155,15 @@ export async function openMembership(
     role: invitation.role,
     accountName,
     secret: deps.totpSecrets.ofInvitation(token, { code, now }),
-    setsPassword: person === null || (await ownsNothing(em, person)),
+    setsPassword: person === null || (await hasNoAccess(em, person)),
   };
 }
 
 /**
- * Whether nothing but their name stands behind a person: then, and only then, an account's link may set their password. Of everybody
- * else it would hand what they have elsewhere to whoever made the link.
+ * Whether a person has no role, membership or OpenID sign-in. Only then may an account's link set their
+ * password: otherwise its maker would gain access to everything else they have.
  */
-async function ownsNothing(em: EntityManager, person: Person): Promise<boolean> {
+async function hasNoAccess(em: EntityManager, person: Person): Promise<boolean> {
   const { operatorRole, oidcSubject, id } = person;
   return (
     operatorRole === null && oidcSubject === null && (await em.count(Membership, { personId: id })) === 0
@@ -171,69 +171,69 @@ async function ownsNothing(em: EntityManager, person: Person): Promise<boolean> 
 }
 
 /**
- * Accepts an invitation into an account as somebody new: sets the password, and the second factor where a code is given. Refuses a
- * link that is not good, also to the second of two at once (NOT_FOUND), a person who has anything here already (FORBIDDEN), and a
- * password or a code that will not do (INVALID_INPUT).
+ * Accepts an invitation as a new person: sets the password and, with a code, the second factor. Throws
+ * NOT_FOUND for an invalid link (also to the second of two at once), FORBIDDEN for a person with any access
+ * here, and INVALID_INPUT for an invalid password or code.
  */
-export async function joinAsNew(
+export async function acceptMembershipAsNew(
   deps: SignInDeps,
   input: { token: string; password: string; code: string },
 ): Promise<void> {
   const now = deps.clock();
-  const open = await openMembership(deps, input.token, input.code);
-  if (!open) throw expired();
+  const open = await findMemberInvitation(deps, input.token, input.code);
+  if (!open) throw invitationExpired();
   checkNewPassword(deps, input.password, { email: open.email, accountNames: [open.accountName] });
   const totpStep = input.code === '' ? null : matchTotpStep(open.secret, input.code, now);
   if (input.code !== '' && totpStep === null) {
-    const message = 'This is not the code that your app shows at the moment.';
+    const message = 'This is not the code that your app shows now.';
     throw new Refusal('INVALID_INPUT', message, { faults: [{ path: '/code', code: 'code.wrong', message }] });
   }
   const passwordHash = await deps.passwords.hash(input.password);
   await deps.orm.em.fork().transactional(async (em) => {
-    const { person, invitation } = await take(em, input.token, now);
-    if (!(await ownsNothing(em, person))) throw notYours();
+    const { person, invitation } = await redeemInvitation(em, input.token, now);
+    if (!(await hasNoAccess(em, person))) throw otherPersonsInvitation();
     person.passwordHash = passwordHash;
     person.passwordByAccount = true;
     person.sealedTotp = totpStep === null ? null : deps.totpSecrets.seal(open.secret, person.id);
     person.totpStep = totpStep;
     await endSessionsOf(em, person.id, {}, now);
-    await join(deps, em, person, invitation, now);
+    await storeMembership(deps, em, person, invitation, now);
   });
 }
 
 /**
- * Accepts an invitation into an account as who is signed in. Refuses a link that is not good (NOT_FOUND), and one that is for
- * somebody else (FORBIDDEN).
+ * Accepts an invitation as the signed-in person. Throws NOT_FOUND for an invalid link, FORBIDDEN for one of
+ * another person.
  */
-export async function joinSignedIn(
+export async function acceptMembershipSignedIn(
   deps: SignInDeps,
   input: { token: string; personId: string },
 ): Promise<void> {
   const now = deps.clock();
   await deps.orm.em.fork().transactional(async (em) => {
-    const { person, invitation } = await take(em, input.token, now);
-    if (person.id !== input.personId) throw notYours();
-    await join(deps, em, person, invitation, now);
+    const { person, invitation } = await redeemInvitation(em, input.token, now);
+    if (person.id !== input.personId) throw otherPersonsInvitation();
+    await storeMembership(deps, em, person, invitation, now);
   });
 }
 
-/** Ends the invitation; its person, locked. */
-async function take(
+/** Ends the invitation and returns its person, locked. */
+async function redeemInvitation(
   em: EntityManager,
   token: string,
   now: Date,
 ): Promise<{ person: Person; invitation: AccountInvitation }> {
   const invitation = await findAccountInvitation(em, hashWebToken(token), now);
-  if (!invitation) throw expired();
+  if (!invitation) throw invitationExpired();
   await lockAccount(em, invitation.accountId);
-  if (!(await endAccountInvitation(em, invitation, now))) throw expired();
+  if (!(await endAccountInvitation(em, invitation, now))) throw invitationExpired();
   const { email } = invitation;
   const person = await ensurePerson(em, { id: randomUUID(), email, createdAt: now });
-  if (person.disabledAt !== null) throw expired();
+  if (person.disabledAt !== null) throw invitationExpired();
   return { person, invitation };
 }
 
-async function join(
+async function storeMembership(
   deps: SignInDeps,
   em: EntityManager,
   { id: personId, email }: Person,
@@ -242,17 +242,18 @@ async function join(
 ): Promise<void> {
   await putMembership(em, { personId, accountId, role, createdAt: now });
   const act = { action: 'member.join', subject: email, accountId, reason: role } as const;
-  audited({ ...deps, actor: `console:${email}` }, em, act, now);
+  auditAct({ ...deps, actor: `console:${email}` }, em, act, now);
 }
 
-function notYours(): Refusal {
-  const message = 'This invitation is for somebody who has a user here: sign in with that address first.';
+function otherPersonsInvitation(): Refusal {
+  const message =
+    'This invitation is for someone who already has a user here: sign in with that address first.';
   return new Refusal('FORBIDDEN', message, { faults: [{ path: '', code: 'invitation.sign_in', message }] });
 }
 
 /**
- * Makes a member of an account something else there, from their next request on. Refuses who is no member (NOT_FOUND) and
- * the last OWNER (INVALID_INPUT), also of two who are demoted at once. Answers who it is.
+ * Changes a member's role, from their next request on. Returns their address. Throws NOT_FOUND for a
+ * non-member, INVALID_INPUT for the last OWNER, also when two are demoted at once.
  */
 export function changeMemberRole(
   deps: CommandDeps,
@@ -267,14 +268,14 @@ export function changeMemberRole(
     await checkNotLastOwner(em, membership);
     const reason = `${membership.role} to ${role}`;
     membership.role = role;
-    audited(deps, em, { action: 'member.change_role', subject: email, accountId, reason }, deps.clock());
+    auditAct(deps, em, { action: 'member.change_role', subject: email, accountId, reason }, deps.clock());
     return { email };
   });
 }
 
 /**
- * Takes a person out of an account: from their next request on they see nothing of it. Refuses who is no member (NOT_FOUND)
- * and the last OWNER (INVALID_INPUT). Answers who it was.
+ * Removes a person from an account, from their next request on. Returns their address. Throws NOT_FOUND for a
+ * non-member, INVALID_INPUT for the last OWNER.
  */
 export function removeMember(
   deps: CommandDeps,
@@ -287,7 +288,7 @@ export function removeMember(
     await checkNotLastOwner(em, membership);
     const { email } = await lockPerson(em, personId);
     await em.nativeDelete(Membership, { personId: membership.personId, accountId: membership.accountId });
-    audited(deps, em, { action: 'member.remove', subject: email, accountId, reason }, deps.clock());
+    auditAct(deps, em, { action: 'member.remove', subject: email, accountId, reason }, deps.clock());
     return { email };
   });
 }

@@ -4,10 +4,13 @@ import { amountText } from '../domain/decimal.ts';
 import { PlanList, readRows } from '../domain/operatorFiles.ts';
 import { type PaymentStatus, paymentCanBecome } from '../domain/payment.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
-/** Gives a payment another status. Refuses an unknown one (NOT_FOUND), and a move that is none (INVALID_INPUT). */
+/**
+ * Changes the status of a payment. Throws NOT_FOUND for an unknown one, INVALID_INPUT for a move that is not
+ * allowed.
+ */
 function movePayment(deps: CommandDeps, paymentId: string, to: PaymentStatus): Promise<Payment> {
   return deps.orm.em.fork().transactional(async (em) => {
     const payment = await lockPayment(em, paymentId);
@@ -22,25 +25,30 @@ function movePayment(deps: CommandDeps, paymentId: string, to: PaymentStatus): P
     const now = deps.clock();
     payment.settledAt = now;
     const action = to === 'PAID' ? 'payment.settle' : 'payment.cancel';
-    audited(deps, em, { action, subject: paymentId, rut: payment.rut }, now);
+    auditAct(deps, em, { action, subject: paymentId, rut: payment.rut }, now);
     return payment;
   });
 }
 
-/** Marks a payment as paid; an operator's act. Refuses one that is unknown (NOT_FOUND) or not PENDING (INVALID_INPUT). */
+/**
+ * Marks a payment as paid. Operators only. Throws NOT_FOUND for an unknown payment, INVALID_INPUT unless
+ * PENDING.
+ */
 export function settlePayment(deps: CommandDeps, input: { paymentId: string }): Promise<Payment> {
   return movePayment(deps, input.paymentId, 'PAID');
 }
 
-/** Gives up a payment; an operator's act. Refuses one that is unknown (NOT_FOUND) or not PENDING (INVALID_INPUT). */
+/**
+ * Cancels a payment. Operators only. Throws NOT_FOUND for an unknown payment, INVALID_INPUT unless PENDING.
+ */
 export function cancelPayment(deps: CommandDeps, input: { paymentId: string }): Promise<Payment> {
   return movePayment(deps, input.paymentId, 'CANCELLED');
 }
 
 /**
- * Puts plans on sale from a file: a JSON list of {plan_id, frequency_id, amount, currency}, each in place of the one of
- * the same names; others stay as they are, and so do enterprises that have one. An operator's act. Answers all that
- * are on sale. Refuses a file with faults, all at once (INVALID_INPUT).
+ * Loads plans from a JSON list of {plan_id, frequency_id, amount, currency}, each replacing the one with the
+ * same ids; enterprises keep the plan they have. Operators only. Returns all plans on sale. Throws
+ * INVALID_INPUT with all faults of the file.
  */
 export async function loadPlans(deps: CommandDeps, input: { file: string }): Promise<Plan[]> {
   const rows = readRows(PlanList, input.file);
@@ -55,7 +63,7 @@ export async function loadPlans(deps: CommandDeps, input: { file: string }): Pro
       })),
     );
     const subject = rows.map((row) => `${row.plan_id}/${row.frequency_id}`).join(' ');
-    audited(deps, em, { action: 'plan.load', subject }, deps.clock());
+    auditAct(deps, em, { action: 'plan.load', subject }, deps.clock());
     return listPlans(em);
   });
 }

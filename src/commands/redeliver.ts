@@ -2,13 +2,12 @@ import { lockDelivery, restartDelivery } from '../db/deliveries.ts';
 import type { Delivery } from '../db/entities/webhooks.ts';
 import { findWebhook } from '../db/webhooks.ts';
 import { invalidInput, Refusal } from '../errors.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
 /**
- * Sends an event once more: same id, same bytes, a new schedule, at once; also one that waits for its retry, and to a
- * webhook that is disabled by now. Refuses an unknown delivery (NOT_FOUND) and one whose webhook was removed
- * (INVALID_INPUT).
+ * Sends an event again at once, with the same id and bytes and a new retry schedule, even to a disabled
+ * webhook. Throws NOT_FOUND for an unknown delivery, INVALID_INPUT for one whose webhook was removed.
  */
 export async function redeliver(
   deps: CommandDeps,
@@ -27,7 +26,7 @@ export async function redeliver(
     await restartDelivery(em, delivery, now);
     const { accountId } = webhook;
     const why = reason === undefined ? {} : { reason };
-    audited(deps, em, { action: 'delivery.redeliver', subject: deliveryId, accountId, ...why }, now);
+    auditAct(deps, em, { action: 'delivery.redeliver', subject: deliveryId, accountId, ...why }, now);
     return delivery;
   });
   deps.outbox.scheduleDispatch();

@@ -1,7 +1,7 @@
 import { enqueue } from '../db/outbox.ts';
 import { type EnterpriseScope, UNFINISHED } from '../db/unfinished.ts';
 import type { WorkflowName } from '../temporal.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
 /** Messages stored in one transaction. */
@@ -9,27 +9,26 @@ const BATCH = 500;
 
 export interface RequeueInput extends EnterpriseScope {
   reason: string;
-  /** Only looks. */
+  /** Counts without starting anything. */
   dryRun: boolean;
 }
 
-/** How many of one workflow's things have not come to their end. */
+/** The number of unfinished items of a workflow. */
 export interface Requeued {
   workflow: WorkflowName;
   unfinished: number;
 }
 
 /**
- * Starts again every workflow that is unfinished by our own rows: for when Temporal's data was lost
- * or restored, or a run was terminated. One that still runs goes on; a CFE's that waits looks once more. An operator's
- * act.
+ * Restarts every workflow that our rows show as unfinished, after Temporal lost or restored its data or a run
+ * was terminated. A running workflow continues; that of a waiting CFE checks again. Operators only.
  */
 export async function requeue(deps: CommandDeps, { rut, reason, dryRun }: RequeueInput): Promise<Requeued[]> {
-  // Before the batches: one that is broken off halfway has its row all the same.
+  // Before the batches, so that an aborted command is audited too.
   if (!dryRun) {
     await deps.orm.em.fork().transactional(async (em) => {
       const whose = rut === undefined ? {} : { rut };
-      audited(
+      auditAct(
         deps,
         em,
         { action: 'recovery.requeue', subject: rut ?? 'all', ...whose, reason },

@@ -13,19 +13,20 @@ import { enqueue } from '../db/outbox.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { Refusal } from '../errors.ts';
 import { SIGNALS } from '../temporal.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
 interface SendReportInput extends ReportKey {
   reason: string;
-  /** Why a day is sent on which the enterprise has no duty here: our report takes the place of another system's. */
+  /** Why to send a day without a reporting obligation here: our report replaces the one of another system. */
   overrideOtherSystem?: string | undefined;
 }
 
 /**
- * Has the report of a day sent at once, with what is known of it; what comes later corrects it. A day that the authority
- * has as it is is not sent again. An operator's act. Refuses an unknown enterprise (NOT_FOUND), a day to come, a report
- * that waits for a person, and a day on which the enterprise has no duty here, unless that is overridden (INVALID_INPUT).
+ * Sends the report of a day at once, with the data known so far; later data corrects it. A day that the
+ * authority already has unchanged is not sent again. Operators only. Throws NOT_FOUND for an unknown
+ * enterprise, and INVALID_INPUT for a future day, a stuck report, and, unless overridden, a day without a
+ * reporting obligation here.
  */
 export async function sendReport(
   deps: CommandDeps,
@@ -37,10 +38,13 @@ export async function sendReport(
       throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
     const now = deps.clock();
     if (date > montevideoDate(now))
-      throw new Refusal('INVALID_INPUT', `${date} is still to come: a report is of today or an earlier day.`);
-    const noDuty = await whyNoDuty(em, key);
-    if (noDuty !== null && overrideOtherSystem === undefined) {
-      const message = `${noDuty} Another system of the company may have reported ${date}, and this report would take the place of its report.`;
+      throw new Refusal(
+        'INVALID_INPUT',
+        `${date} is in the future: only today and earlier days can be reported.`,
+      );
+    const noObligation = await explainNoObligation(em, key);
+    if (noObligation !== null && overrideOtherSystem === undefined) {
+      const message = `${noObligation} Another system of the company may have reported ${date}, and this report would replace its report.`;
       throw new Refusal('INVALID_INPUT', message, {
         faults: [{ path: '', code: 'report.no_duty', message }],
       });
@@ -49,24 +53,21 @@ export async function sendReport(
     const report = await lockReport(em, key);
     if (report.stuckReason !== null) {
       const how = `report retry ${rut} ${date}`;
-      throw new Refusal(
-        'INVALID_INPUT',
-        `The report waits for a person (${report.stuckReason}): use ${how}.`,
-      );
+      throw new Refusal('INVALID_INPUT', `The report needs support (${report.stuckReason}): use ${how}.`);
     }
     report.sendNow = true;
     report.isComplete = false;
     report.startedAt ??= now;
     enqueue(em, reportDayMessage(report, SIGNALS.lookAgain), now);
     const subject = `${environment} ${date}`;
-    if (noDuty !== null && overrideOtherSystem !== undefined)
-      audited(
+    if (noObligation !== null && overrideOtherSystem !== undefined)
+      auditAct(
         deps,
         em,
         { action: 'report.override_other_system', subject, rut, reason: overrideOtherSystem },
         now,
       );
-    audited(deps, em, { action: 'report.send', subject, rut, reason }, now);
+    auditAct(deps, em, { action: 'report.send', subject, rut, reason }, now);
     return report;
   });
   deps.outbox.scheduleDispatch();
@@ -74,10 +75,13 @@ export async function sendReport(
 }
 
 /**
- * Why the enterprise has no duty here on a day, in a sentence; null where it has, in the sandbox, which has none, and for a
- * day that we have reported: a span of duty that has ended since is not kept.
+ * Explains why the enterprise has no reporting obligation here on a day; null when it has one, for the
+ * sandbox, and for a day we have reported, because ended spans are not kept.
  */
-async function whyNoDuty(em: EntityManager, { rut, environment, date }: ReportKey): Promise<string | null> {
+async function explainNoObligation(
+  em: EntityManager,
+  { rut, environment, date }: ReportKey,
+): Promise<string | null> {
   if (environment === 'sandbox') return null;
   if ((await listSubmissions(em, { rut, environment, date })).length > 0) return null;
   const days = await findReportingDays(em, rut);
@@ -85,5 +89,5 @@ async function whyNoDuty(em: EntityManager, { rut, environment, date }: ReportKe
   const { from, until } = days;
   if (date >= from && (until === null || date < until)) return null;
   const span = until === null ? `from ${from} on` : `from ${from} until ${until}, that day not included`;
-  return `${rut} has its daily reports here ${span}.`;
+  return `${rut} reports daily here ${span}.`;
 }

@@ -6,13 +6,13 @@ import { chooseCae } from '../domain/cae.ts';
 import type { CfeType, Environment } from '../domain/cfeTypes.ts';
 import { montevideoDate } from '../domain/montevideo.ts';
 import { Refusal } from '../errors.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
 
-/** Numbers looked at in one call: each is a question to the authority. */
+/** Maximum numbers per call: each one is a request to the authority. */
 const MOST_NUMBERS = 1_000;
 
-/** A number at the authority, in full. */
+/** A complete number at the authority. */
 export interface FiscalNumber {
   rut: string;
   environment: Environment;
@@ -23,8 +23,8 @@ export interface FiscalNumber {
 
 export interface SkipNumbersDeps extends CommandDeps {
   /**
-   * What the authority has under a number: its verdict (AE, BE, null while there is none), or undefined when it has
-   * nothing. Refuses when it cannot be asked (UNAVAILABLE).
+   * Returns the authority's verdict on a number (AE, BE, null without one), undefined when it has no such
+   * CFE. Throws UNAVAILABLE when it cannot be asked.
    */
   readonly askAuthority: (number: FiscalNumber) => Promise<{ verdict: string | null } | undefined>;
 }
@@ -33,35 +33,33 @@ export interface SkipNumbersInput {
   rut: string;
   environment: Environment;
   type: CfeType;
-  /** Last number to pass over. */
+  /** Last number to skip. */
   to: number;
   reason: string;
-  /** Only asks the authority. */
+  /** Queries the authority without skipping. */
   dryRun: boolean;
 }
 
-/** One number that is passed over. */
 export interface SkippedNumber {
   serie: string;
   numero: number;
-  /** Whether the authority has a CFE under it: a fiscal document that our database lost. */
+  /** Whether the authority has a CFE with this number, which our database lost. */
   at_authority: boolean;
   verdict: string | null;
 }
 
 /**
- * Moves the numbering of a type beyond numbers that were given before the database was restored to an earlier moment:
- * never back, and with it the places of cfe_ids and the numbers of sobres, so that none of them is given twice. Every
- * number that is passed over is asked for at the authority first, and counts as elsewhere from then on; annulled ones stay
- * annulled. An operator's act. Refuses what does not lie ahead in the CAE that gives the next number, an annulled number as
- * the last, and where numbers are given meanwhile (INVALID_INPUT).
+ * After a restore to an earlier moment, moves the numbering of a type, its cfe_ids and the numbers of sobres
+ * forward, past all that were used, to prevent a second use. Queries the authority for each skipped number
+ * first. Annulled numbers stay annulled. Operators only. Throws INVALID_INPUT unless `to` is ahead in the
+ * current CAE and not annulled, and when numbers are taken meanwhile.
  */
 export async function skipNumbers(
   deps: SkipNumbersDeps,
   { rut, environment, type, to, reason, dryRun }: SkipNumbersInput,
 ): Promise<SkippedNumber[]> {
   const numbering = { rut, environment, type };
-  const cae = await caeAhead(deps.orm.em.fork(), deps, { ...numbering, to });
+  const cae = await requireCaeAhead(deps.orm.em.fork(), deps, { ...numbering, to });
   const numbers: SkippedNumber[] = [];
   const first = cae.lastNumber + 1;
   const annulled = await listAnnulmentsOfSpan(deps.orm.em.fork(), cae.id, { from: first, to });
@@ -70,7 +68,7 @@ export async function skipNumbers(
   if (isAnnulled(to))
     throw new Refusal(
       'INVALID_INPUT',
-      `${cae.serie} ${to} is annulled, so it is never given; name another as --to.`,
+      `${cae.serie} ${to} is annulled and is never used; name another as --to.`,
     );
   for (let numero = first; numero <= to; numero += 1) {
     if (isAnnulled(numero)) continue;
@@ -86,7 +84,7 @@ export async function skipNumbers(
 
   await deps.orm.em.fork().transactional(async (em) => {
     await lockNumbering(em, numbering);
-    const now = await caeAhead(em, deps, { ...numbering, to });
+    const now = await requireCaeAhead(em, deps, { ...numbering, to });
     if (now.id !== cae.id || now.lastNumber !== cae.lastNumber || now.numbersLeft !== cae.numbersLeft) {
       throw new Refusal(
         'INVALID_INPUT',
@@ -103,13 +101,13 @@ export async function skipNumbers(
       rut,
       reason: `${which}: ${reason}`,
     } as const;
-    audited(deps, em, act, deps.clock());
+    auditAct(deps, em, act, deps.clock());
   });
   return numbers;
 }
 
-/** The CAE that gives the next number of the type, when `to` lies ahead in it. */
-async function caeAhead(
+/** Returns the CAE that provides the next number of the type, if `to` is ahead in it. */
+async function requireCaeAhead(
   em: EntityManager,
   { clock }: CommandDeps,
   { to, ...numbering }: Numbering & { to: number },

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { findReport, type ReportKey } from '../db/dailyReports.ts';
 import type { DailyReport } from '../db/entities/reports.ts';
 import { Refusal } from '../errors.ts';
-import { recordAsk, type SupportCfeDeps } from './supportCfe.ts';
+import { auditSupportRequest, type SupportCfeDeps } from './supportCfe.ts';
 
-/** The outcome of asking, and the report afterwards. */
+/** The outcome of a support request, and the report afterwards. */
 export interface SupportedReport {
   report: DailyReport;
   outcome: string;
@@ -12,8 +12,8 @@ export interface SupportedReport {
 }
 
 /**
- * Asks the workflow of a stuck report to act. One that is not stuck is left alone, and its message says so. Who asks and why
- * is in the audit before the workflow is asked; the workflow adds the outcome. Refuses a day without a report (NOT_FOUND).
+ * Asks the workflow of a stuck report to act; for one that is not stuck, returns a message with the reason.
+ * The request is audited first; the workflow adds the outcome. Throws NOT_FOUND for a day without a report.
  */
 export async function supportReport(
   deps: Pick<SupportCfeDeps, 'orm' | 'actor' | 'origin' | 'clock' | 'askSupport'>,
@@ -24,19 +24,25 @@ export async function supportReport(
     requestId = randomUUID(),
   }: { key: ReportKey; action: 'retry' | 'settle'; reason: string; requestId?: string },
 ): Promise<SupportedReport> {
-  const { workflowId, rut } = await existingReport(deps, key);
-  await recordAsk(deps, { action: `report.${action}`, subject: workflowId, rut, reason, requestId });
+  const { workflowId, rut } = await requireReport(deps, key);
+  await auditSupportRequest(deps, {
+    action: `report.${action}`,
+    subject: workflowId,
+    rut,
+    reason,
+    requestId,
+  });
   const answer = await deps.askSupport(workflowId, { action, requestId });
-  const report = await existingReport(deps, key);
+  const report = await requireReport(deps, key);
   if (answer.outcome !== 'nothing_to_do') return { report, ...answer };
   const message = answer.runs
-    ? `Nothing to do: it is ${report.status}, is not stuck, and goes on by itself.`
-    : `Nothing was done: it is ${report.status}, and its workflow does not run. \`report send\` looks at the day again.`;
+    ? `Nothing to do: it is ${report.status}, is not stuck, and continues automatically.`
+    : `Nothing was done: it is ${report.status}, and its workflow is not running. \`report send\` checks the day again.`;
   return { report, outcome: answer.outcome, message };
 }
 
-/** The report of a day; refuses where there is none (NOT_FOUND). */
-export async function existingReport(
+/** Returns the report of a day. Throws NOT_FOUND without one. */
+export async function requireReport(
   { orm }: Pick<SupportCfeDeps, 'orm'>,
   { rut, environment, date }: ReportKey,
 ): Promise<DailyReport> {

@@ -3,11 +3,11 @@ import { enterpriseCanBecome } from '../domain/enterpriseStatus.ts';
 import { Refusal } from '../errors.ts';
 import { changeEnterprise } from './steps/changeEnterprise.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { tellFactsChanged } from './steps/enterpriseWorkflow.ts';
+import { signalFactsChanged } from './steps/enterpriseWorkflow.ts';
 
 /**
- * Keeps an enterprise from issuing until it is resumed; reads go on, and what was taken is still sent. An operator's
- * act, whose reason is kept while it lasts. Refuses one that is suspended already (INVALID_INPUT).
+ * Keeps an enterprise from issuing until resumed; reads and the sending of stored CFEs continue. Operators
+ * only. Throws INVALID_INPUT for a suspended one.
  */
 export function suspendEnterprise(
   deps: CommandDeps,
@@ -31,8 +31,8 @@ export function suspendEnterprise(
 }
 
 /**
- * Lifts a suspension: the enterprise goes back to what it was before, and its onboarding looks again. An operator's
- * act. Refuses one that is not suspended (INVALID_INPUT).
+ * Lifts a suspension: restores the previous status and lets the onboarding check again. Operators only.
+ * Throws INVALID_INPUT unless suspended.
  */
 export function resumeEnterprise(
   deps: CommandDeps,
@@ -47,7 +47,7 @@ export function resumeEnterprise(
     enterprise.status = before;
     enterprise.statusBeforeSuspension = null;
     enterprise.suspensionReason = null;
-    tellFactsChanged(em, input.rut, now);
+    signalFactsChanged(em, input.rut, now);
     return enterprise;
   });
 }

@@ -7,10 +7,9 @@ import { countLeftovers, type Leftovers, removeLeftovers } from '../db/leftovers
 import { deleteGrant, listGrants } from '../db/roles.ts';
 import { Refusal } from '../errors.ts';
 import { recordRoleChange } from './members.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import { isOwnerProven, type OwnershipDeps } from './steps/ownership.ts';
 
-/** Which enterprise is to be whose, and why. */
 interface Transfer {
   readonly rut: string;
   readonly accountId: string;
@@ -18,18 +17,18 @@ interface Transfer {
 }
 
 /**
- * Makes another account the owner of an enterprise; the one before has no role there any more. Where a certificate proves
- * whose the enterprise is, all else stays: its data, its login, its CFEs and the roles of others. Where none does, what the
- * account before put there goes (db/leftovers.ts): else receipts would be mailed to whom it named. An operator's act. Each
- * account whose role changes gets an event. Returns what was taken out; null where a certificate proves whose it is. Refuses
- * an unknown RUT or account (NOT_FOUND), and the account that owns it (INVALID_INPUT).
+ * Makes another account the owner of an enterprise; the previous owner loses its role. Operators only.
+ * Without a certificate that proves ownership, the previous account's data is removed (db/leftovers.ts),
+ * because receipts might be mailed to addresses it set. Every account whose role changes gets an event.
+ * Returns the removed data; null when ownership is proven. Throws NOT_FOUND for an unknown RUT or account,
+ * INVALID_INPUT for the current owner.
  */
 export async function transferEnterprise(deps: OwnershipDeps, input: Transfer): Promise<Leftovers | null> {
   const { rut, reason } = input;
   const removed = await deps.orm.em.fork().transactional(async (em) => {
-    // Before the enterprise, as whoever changes a branch does.
+    // Branches before the enterprise, in the order of `changeBranches`.
     await lockBranchesOf(em, rut);
-    const { enterprise, accountId } = await checked(em, input);
+    const { enterprise, accountId } = await lockForTransfer(em, input);
     const before = enterprise.ownerAccountId;
     const now = deps.clock();
     const roles = await listGrants(em, { rut });
@@ -42,23 +41,23 @@ export async function transferEnterprise(deps: OwnershipDeps, input: Transfer): 
       enterprise.ownerAccountId = accountId;
       await em.flush();
     };
-    // Who had a role knew the data that goes; who had none is not told what another account had put there.
+    // An account without a role must not learn the removed data of another.
     await (wasGranted === null ? change() : recordEnterpriseChanges(em, enterprise, now, change));
-    // Only now: deliveries that waited for the account before were given up above.
+    // After the removal, which gives up pending deliveries of the previous account.
     await recordRoleChange(em, enterprise, { accountId: before, from: 'OWNER', to: null }, now);
     await recordRoleChange(em, enterprise, { accountId, from: wasGranted, to: 'OWNER' }, now);
     const ended = isProven ? [] : roles.filter((role) => role.accountId !== accountId);
     for (const { accountId: other, role } of ended)
       await recordRoleChange(em, enterprise, { accountId: other, from: role, to: null }, now);
-    audited(deps, em, { action: 'enterprise.transfer', subject: before, accountId, rut, reason }, now);
+    auditAct(deps, em, { action: 'enterprise.transfer', subject: before, accountId, rut, reason }, now);
     return removed;
   });
   deps.outbox.scheduleDispatch();
   return removed;
 }
 
-/** What a transfer, to that account where it is known, would take out of an enterprise; null where a certificate proves whose it is. */
-export async function wouldGo(
+/** Returns what a transfer (to `to`, if known) would remove; null when a certificate proves ownership. */
+export async function previewRemoval(
   deps: OwnershipDeps,
   enterprise: Enterprise,
   to: string | null = null,
@@ -67,17 +66,19 @@ export async function wouldGo(
   return (await isOwnerProven(em, enterprise.rut, deps)) ? null : countLeftovers(em, enterprise, to);
 }
 
-/** Refuses as the transfer would; else returns what it would take out, changing nothing. */
-export async function lookAtTransfer(
+/** Returns what the transfer would remove, without changing anything. Throws as the transfer does. */
+export async function previewTransfer(
   deps: OwnershipDeps,
   input: Pick<Transfer, 'rut' | 'accountId'>,
 ): Promise<Leftovers | null> {
-  const { enterprise, accountId } = await deps.orm.em.fork().transactional((em) => checked(em, input));
-  return wouldGo(deps, enterprise, accountId);
+  const { enterprise, accountId } = await deps.orm.em
+    .fork()
+    .transactional((em) => lockForTransfer(em, input));
+  return previewRemoval(deps, enterprise, accountId);
 }
 
-/** The enterprise, locked by the open transaction, and the account that is to own it. */
-async function checked(
+/** Returns the enterprise, locked by the open transaction, and the account of its next owner. */
+async function lockForTransfer(
   em: EntityManager,
   { rut, ...to }: Pick<Transfer, 'rut' | 'accountId'>,
 ): Promise<{ enterprise: Enterprise; accountId: string }> {

@@ -13,19 +13,18 @@ import { paymentCreated } from '../domain/webhookEvents.ts';
 import { type Fault, invalidInput } from '../errors.ts';
 import { changeEnterprise } from './steps/changeEnterprise.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { tellFactsChanged } from './steps/enterpriseWorkflow.ts';
+import { signalFactsChanged } from './steps/enterpriseWorkflow.ts';
 
-/** What changing a plan needs beside the rest. */
+/** Dependencies of changing a plan, beyond those of all commands. */
 export interface UpdateEnterpriseDeps extends CommandDeps {
-  /** Base of the addresses at which plans are paid. */
+  /** Base of the URLs at which plans are paid. */
   readonly checkoutUrl: string;
 }
 
 /**
- * Sets what is given of the enterprise's data, plan, frequency and scheduled date; what is left out stays. CFEs that are
- * numbered already keep what they were numbered with; a branch code that another branch has is INVALID_INPUT. Plan and frequency are judged
- * together as they stand afterwards: a pair that is not on sale, or half of one, is INVALID_INPUT. Another plan that
- * costs something is to be paid; what was set already changes nothing when it is set again.
+ * Sets the given fields of an enterprise; CFEs that are already numbered keep the old data. A new plan with a
+ * price creates a payment. Throws INVALID_INPUT for a branch code in use, and for a plan and frequency that
+ * are incomplete or not on sale together.
  */
 export function updateEnterprise(
   deps: UpdateEnterpriseDeps,
@@ -33,21 +32,21 @@ export function updateEnterprise(
 ): Promise<Enterprise> {
   const { rut, update } = input;
   return changeEnterprise(deps, rut, { action: 'enterprise.update' }, async (em, enterprise, now) => {
-    const plan = await otherPlan(em, enterprise, update);
-    const date = otherDate(enterprise, update);
-    await correctData(em, enterprise, update, now);
+    const plan = await findNewPlan(em, enterprise, update);
+    const date = findNewDate(enterprise, update);
+    await updateData(em, enterprise, update, now);
     if (plan) {
       enterprise.planId = plan.planId;
       enterprise.frequencyId = plan.frequencyId;
-      if (Big(plan.amount).gt(0)) await demandPayment(em, deps, { rut, plan, now });
+      if (Big(plan.amount).gt(0)) await createPayment(em, deps, { rut, plan, now });
     }
     if (date) enterprise.scheduledReadyDate = date;
-    if (plan || date) tellFactsChanged(em, rut, now);
+    if (plan || date) signalFactsChanged(em, rut, now);
     return enterprise;
   });
 }
 
-async function correctData(
+async function updateData(
   em: EntityManager,
   enterprise: Enterprise,
   update: UpdateEnterprise,
@@ -62,8 +61,8 @@ async function correctData(
   if (logo !== undefined) enterprise.logoSha256 = logo && (await storeLogo(em, logo, now));
 }
 
-/** The plan that the update chooses, where it is not the one the enterprise has. */
-async function otherPlan(
+/** Returns the plan of the update if it differs from the current one. */
+async function findNewPlan(
   em: EntityManager,
   enterprise: Enterprise,
   update: UpdateEnterprise,
@@ -71,22 +70,22 @@ async function otherPlan(
   if (update.plan_id === undefined && update.frequency_id === undefined) return undefined;
   const planId = update.plan_id ?? enterprise.planId ?? null;
   const frequencyId = update.frequency_id ?? enterprise.frequencyId ?? null;
-  if (planId === null) throw invalidInput([missing('plan_id', 'frequency_id')]);
-  if (frequencyId === null) throw invalidInput([missing('frequency_id', 'plan_id')]);
+  if (planId === null) throw invalidInput([missingField('plan_id', 'frequency_id')]);
+  if (frequencyId === null) throw invalidInput([missingField('frequency_id', 'plan_id')]);
   const plan = await em.findOne(Plan, { planId, frequencyId });
   const at = update.plan_id === undefined ? '/frequency_id' : '/plan_id';
   if (!plan) throw invalidInput([unknownPlan(at, planId, frequencyId)]);
   return planId === enterprise.planId && frequencyId === enterprise.frequencyId ? undefined : plan;
 }
 
-function otherDate(enterprise: Enterprise, update: UpdateEnterprise): Date | undefined {
+function findNewDate(enterprise: Enterprise, update: UpdateEnterprise): Date | undefined {
   const date = update.scheduled_ready_date ?? undefined;
   if (update.scheduled_ready_date === null && enterprise.scheduledReadyDate)
     throw invalidInput([START_DATE_STAYS]);
   return date?.getTime() === enterprise.scheduledReadyDate?.getTime() ? undefined : date;
 }
 
-function demandPayment(
+function createPayment(
   em: EntityManager,
   deps: UpdateEnterpriseDeps,
   { rut, plan, now }: { rut: string; plan: Plan; now: Date },
@@ -112,7 +111,7 @@ function unknownPlan(path: string, planId: string, frequencyId: string): Fault {
   return { path, code: 'plan.unknown', message };
 }
 
-const missing = (field: string, given: string): Fault => ({
+const missingField = (field: string, given: string): Fault => ({
   path: `/${field}`,
   code: 'plan.incomplete',
   message: `${field}: is required with ${given}: the enterprise has no plan yet.`,

@@ -11,14 +11,13 @@ import { montevideoDate } from '../domain/montevideo.ts';
 import { type Fault, invalidInput } from '../errors.ts';
 import { changeEnterprise } from './steps/changeEnterprise.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { tellFactsChanged } from './steps/enterpriseWorkflow.ts';
+import { signalFactsChanged } from './steps/enterpriseWorkflow.ts';
 
 type SignedCae = Extract<CaeReading, { kind: 'signed' }>;
 
 /**
- * Takes a CAE from the file that the authority signed: its numbers from `startNumber` on may be used from now on.
- * Refuses a file that is not one, one that the authority did not sign, and every fault of its content at once
- * (INVALID_INPUT).
+ * Adds a CAE from the file signed by the authority; numbers from `startNumber` on are usable at once. Throws
+ * INVALID_INPUT for a malformed or unsigned file, and with all faults of its content.
  */
 export async function uploadCae(
   deps: CommandDeps,
@@ -31,16 +30,16 @@ export async function uploadCae(
   return changeEnterprise(deps, rut, { action: 'cae.upload' }, async (em, _enterprise, now) => {
     const trusted = await trustedSigners(em, environment);
     const context = { rut, environment, startNumber, today: montevideoDate(now), trusted };
-    const faults = await faultsOf(em, reading, context);
+    const faults = await findCaeFaults(em, reading, context);
     if (faults.length > 0) throw invalidInput(faults);
-    const cae = await insertCae(em, rowOf(reading, { rut, environment, startNumber, now }));
-    if (environment === 'production') tellFactsChanged(em, rut, now);
+    const cae = await insertCae(em, caeRowOf(reading, { rut, environment, startNumber, now }));
+    if (environment === 'production') signalFactsChanged(em, rut, now);
     return cae;
   });
 }
 
-/** Where the authority did not sign, nothing of the content is worth a word. */
-async function faultsOf(
+/** Without the authority's signature the content is not checked. */
+async function findCaeFaults(
   em: EntityManager,
   { facts, signer }: SignedCae,
   context: {
@@ -56,7 +55,7 @@ async function faultsOf(
   return caeFaults(facts, { ...context, held: await findCaes(em, context.rut, context.environment) });
 }
 
-function rowOf(
+function caeRowOf(
   { facts, xml }: SignedCae,
   {
     rut,

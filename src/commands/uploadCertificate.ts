@@ -9,10 +9,9 @@ import type { Environment } from '../domain/cfeTypes.ts';
 import { type Fault, invalidInput } from '../errors.ts';
 import { changeEnterprise } from './steps/changeEnterprise.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { tellFactsChanged } from './steps/enterpriseWorkflow.ts';
+import { signalFactsChanged } from './steps/enterpriseWorkflow.ts';
 
-/** Faults of a file that does not open, by why it does not. */
-const UNOPENED: Readonly<Record<Pkcs12Failure, Fault>> = {
+const OPENING_FAULTS: Readonly<Record<Pkcs12Failure, Fault>> = {
   not_pkcs12: certificateFault('certificate.not_pkcs12'),
   too_costly: certificateFault(
     'certificate.not_pkcs12',
@@ -25,27 +24,29 @@ const UNOPENED: Readonly<Record<Pkcs12Failure, Fault>> = {
   not_rsa: certificateFault('certificate.not_rsa'),
 };
 
-/** What taking certificates needs beside what all commands do. */
+/** Dependencies of storing certificates, beyond those of all commands. */
 export interface UploadCertificateDeps extends CommandDeps {
-  /** Seals private keys before they are stored. */
+  /** Encrypts private keys before they are stored. */
   readonly sealer: Sealer;
-  /** Who may certify an enterprise in production; test certificates come from an operator's test kit. */
+  /**
+   * Issuers of certificates that are valid in production; test certificates come from an operator's test kit.
+   */
   readonly certificateAuthorities: CertificateAuthorities;
 }
 
-/** Opens a .p12 and stores its certificate, one file of an enterprise at a time. */
+/** Opens a .p12 and stores its certificate, one file per enterprise at a time. */
 export async function uploadCertificate(
   deps: UploadCertificateDeps,
   input: { rut: string; environment?: Environment; file: Uint8Array; password: string },
 ): Promise<Certificate> {
   using identity = await openCertificate({ ...input, owner: input.rut });
-  // Awaited here: what is disposed of at the end must be stored by then.
+  // `await` keeps the identity from being disposed of before it is stored.
   return await storeCertificate(deps, input, identity);
 }
 
 /**
- * Opens the .p12 of a certificate for an account, `owner`. That takes up to seconds, so no transaction may be open.
- * Refuses a file that does not open (INVALID_INPUT), and one too many at a time (UNAVAILABLE).
+ * Opens the .p12 of an account, `owner`. Takes up to seconds, so no transaction may be open. Throws
+ * INVALID_INPUT for an unusable file, UNAVAILABLE with too many open at a time.
  */
 export async function openCertificate(input: {
   owner: string;
@@ -53,13 +54,13 @@ export async function openCertificate(input: {
   password: string;
 }): Promise<OwnedIdentity> {
   const opened = await openPkcs12(input.file, input.password, input.owner);
-  if (!opened.ok) throw invalidInput([UNOPENED[opened.reason]]);
+  if (!opened.ok) throw invalidInput([OPENING_FAULTS[opened.reason]]);
   return opened.identity;
 }
 
 /**
- * Makes what was opened the enterprise's certificate: it signs from now on, the one before stays for the record. Only
- * the private key is kept, sealed. Refuses with every fault of the certificate at once (INVALID_INPUT).
+ * Makes this the enterprise's certificate from now on; the previous one stays for the record. Only the
+ * encrypted private key is stored. Throws INVALID_INPUT with all faults of the certificate.
  */
 export function storeCertificate(
   deps: UploadCertificateDeps,
@@ -92,7 +93,7 @@ export function storeCertificate(
       sealedKey: deps.sealer.seal(identity.privateKeyDer, { purpose: 'certificate-key', rut, rowId: id }),
       createdAt: now,
     });
-    if (environment === 'production') tellFactsChanged(em, rut, now);
+    if (environment === 'production') signalFactsChanged(em, rut, now);
     return certificate;
   });
 }

@@ -15,27 +15,26 @@ import {
 import type { MemberRole, OperatorRole } from '../domain/people.ts';
 import { Refusal } from '../errors.ts';
 import { checkNotLastOwner } from './members.ts';
-import { audited } from './steps/audited.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
 import {
   checkConsoleMayManage,
   checkNewPassword,
-  expired,
-  invite,
+  createInvitation,
+  findPasswordOwner,
+  invitationExpired,
   type NewInvitation,
-  passwordOwner,
   type SignInDeps,
 } from './steps/people.ts';
 
-/** What somebody is to be: an operator, or a member of an account. */
 type Position = { operatorRole: OperatorRole } | { accountId: string; role: MemberRole };
 
 /**
- * Lets a person into the console as an operator or as a member of an account; one who is there gets that position in place
- * of, or beside, what they have; one who was disabled is let in again. Who cannot sign in yet is invited: `invitation` is
- * shown once; null where they can. Who has a password by an account's link is invited anew and signed out: only that account
- * knows who chose it; so is a member who becomes an operator: a second factor set up by a password says no more than it. Refuses an
- * unknown account (NOT_FOUND), to make the last OWNER of one anything else (INVALID_INPUT), and over the console an operator (FORBIDDEN).
+ * Gives a person access to the console as an operator or a member; a disabled one is enabled. A person who
+ * cannot sign in gets an `invitation`, shown once. A password set through an account's link is reset, because
+ * only that account knows who chose it; so is the sign-in of a member who becomes an operator, because that
+ * second factor was set up with a password alone. Throws NOT_FOUND for an unknown account, INVALID_INPUT for
+ * demoting a last OWNER, and FORBIDDEN in the console for an operator.
  */
 export function createUser(
   deps: CommandDeps,
@@ -63,24 +62,24 @@ export function createUser(
       if (held && input.role !== 'OWNER') await checkNotLastOwner(em, held);
       await putMembership(em, { personId: person.id, accountId, role: input.role, createdAt: now });
     }
-    audited(
+    auditAct(
       deps,
       em,
       { action: 'user.create', subject: person.email, ...(accountId === undefined ? {} : { accountId }) },
       now,
     );
-    return { person, invitation: canSignIn(person) ? null : await invite(em, person.id, now) };
+    return { person, invitation: canSignIn(person) ? null : await createInvitation(em, person.id, now) };
   });
 }
 
-/** Operators need a second factor, unless they come by the OpenID provider. */
+/** Operators need a second factor, except those of the OpenID provider. */
 const canSignIn = ({ passwordHash, sealedTotp, operatorRole, oidcSubject }: Person): boolean =>
   oidcSubject !== null || (passwordHash !== null && (operatorRole === null || sealedTotp !== null));
 
 /**
- * Invites a user anew: for a password that was forgotten, a lost telephone, or one who was disabled and may come back. Until
- * it is accepted what they have stays as it is. Refuses an unknown user (NOT_FOUND), one of the OpenID provider (INVALID_INPUT), and
- * over the console an operator (FORBIDDEN).
+ * Invites a user again, after a lost password or telephone, or enables a disabled one. The current sign-in
+ * works until it is accepted. Throws NOT_FOUND for an unknown user, INVALID_INPUT for one of the OpenID
+ * provider, and FORBIDDEN in the console for an operator.
  */
 export function inviteUser(
   deps: CommandDeps,
@@ -97,13 +96,16 @@ export function inviteUser(
     }
     checkConsoleMayManage(deps, person);
     person.disabledAt = null;
-    audited(deps, em, { action: 'user.invite', subject: person.email }, now);
-    return { person, invitation: await invite(em, person.id, now) };
+    auditAct(deps, em, { action: 'user.invite', subject: person.email }, now);
+    return { person, invitation: await createInvitation(em, person.id, now) };
   });
 }
 
-/** The person whom a link invites, and the secret for their authenticator app, whose `code` may be known; null where the link is not good. */
-export async function invitedPerson(
+/**
+ * Returns the person of an invitation link and the secret for their app, whose `code` may be given; null for
+ * an invalid link.
+ */
+export async function findInvitedPerson(
   deps: SignInDeps,
   token: string,
   code = '',
@@ -114,9 +116,9 @@ export async function invitedPerson(
 }
 
 /**
- * Sets the password of who was invited, and their second factor where they are an operator or give a `code` of the app that
- * took the secret of the invitation. Sessions from before end. Refuses a link that is not good any more (NOT_FOUND), also to
- * the second of two who accept it at once, and a password or a code that will not do (INVALID_INPUT); the link stays good then.
+ * Sets the password of an invited person and, for operators or with a `code`, the second factor; ends their
+ * sessions. Throws NOT_FOUND for an invalid link (also to the second of two at once), and INVALID_INPUT for
+ * an invalid password or code, after which the link stays valid.
  */
 export async function acceptInvitation(
   deps: SignInDeps,
@@ -124,30 +126,31 @@ export async function acceptInvitation(
 ): Promise<Person> {
   const now = deps.clock();
   const tokenHash = hashWebToken(input.token);
-  const invited = await invitedPerson(deps, input.token, input.code);
-  if (!invited) throw expired();
-  checkNewPassword(deps, input.password, await passwordOwner(deps.orm.em.fork(), invited.person));
+  const invited = await findInvitedPerson(deps, input.token, input.code);
+  if (!invited) throw invitationExpired();
+  checkNewPassword(deps, input.password, await findPasswordOwner(deps.orm.em.fork(), invited.person));
   const needsCode = invited.person.operatorRole !== null || input.code !== '';
   const totpStep = needsCode ? matchTotpStep(invited.secret, input.code, now) : null;
   if (needsCode && totpStep === null) {
-    const message = 'This is not the code that your app shows at the moment.';
+    const message = 'This is not the code that your app shows now.';
     throw new Refusal('INVALID_INPUT', message, { faults: [{ path: '/code', code: 'code.wrong', message }] });
   }
   const passwordHash = await deps.passwords.hash(input.password);
   return deps.orm.em.fork().transactional(async (em) => {
     const open = await findInvitation(em, tokenHash, now);
-    if (!open || !(await endInvitation(em, open.invitation.id, now))) throw expired();
+    if (!open || !(await endInvitation(em, open.invitation.id, now))) throw invitationExpired();
     const person = await lockPerson(em, open.person.id);
-    // Made an operator while they were accepting: they need the second factor that this form did not ask for.
-    if (person.disabledAt !== null || (person.operatorRole !== null && totpStep === null)) throw expired();
-    // Came by the OpenID provider meanwhile: from then on that is the only way in.
-    if (person.oidcSubject !== null) throw expired();
+    // Became an operator meanwhile, but this form did not ask for the second factor.
+    if (person.disabledAt !== null || (person.operatorRole !== null && totpStep === null))
+      throw invitationExpired();
+    // Signed in with the OpenID provider meanwhile, which is then the only way in.
+    if (person.oidcSubject !== null) throw invitationExpired();
     person.passwordHash = passwordHash;
     person.passwordByAccount = false;
     person.sealedTotp = totpStep === null ? null : deps.totpSecrets.seal(invited.secret, person.id);
     person.totpStep = totpStep;
     await endSessionsOf(em, person.id, {}, now);
-    audited(
+    auditAct(
       { ...deps, actor: `console:${person.email}` },
       em,
       { action: 'user.join', subject: person.email },
@@ -158,9 +161,9 @@ export async function acceptInvitation(
 }
 
 /**
- * Shuts a user out: sessions and invitations end at once, nobody signs in as them, and an operator is none any more. What they
- * did stays in the audit. An invitation lets them in again as a member; an operator is made anew by `createUser`. Refuses an
- * unknown one (NOT_FOUND), and over the console an operator (FORBIDDEN).
+ * Disables a user: ends sessions and invitations at once and removes the operator role; the audit stays. An
+ * invitation enables them as a member; only `createUser` makes them an operator again. Throws NOT_FOUND for
+ * an unknown user, and FORBIDDEN in the console for an operator.
  */
 export function disableUser(
   deps: CommandDeps,
@@ -179,7 +182,7 @@ export function disableUser(
     await endSessionsOf(em, person.id, {}, now);
     await em.nativeUpdate(Invitation, { personId: person.id, endedAt: null }, { endedAt: now });
     const why = reason === undefined ? {} : { reason };
-    audited(deps, em, { action: 'user.disable', subject: person.email, ...why }, now);
+    auditAct(deps, em, { action: 'user.disable', subject: person.email, ...why }, now);
     return person;
   });
 }

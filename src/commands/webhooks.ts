@@ -10,31 +10,31 @@ import { USUAL_CAPS } from '../domain/caps.ts';
 import { SELECTABLE_EVENTS, type SelectableEvent } from '../domain/events.ts';
 import { SECRET_OVERLAP_MILLISECONDS, webhookUrlFaults } from '../domain/webhook.ts';
 import { type Fault, invalidInput, Refusal } from '../errors.ts';
-import { audited } from './steps/audited.ts';
+import { alreadyCreated } from './steps/alreadyCreated.ts';
+import { auditAct } from './steps/auditAct.ts';
 import type { CommandDeps } from './steps/deps.ts';
-import { madeAlready } from './steps/madeAlready.ts';
 
-/** What commands on webhooks need beside the rest. */
+/** Dependencies of webhook commands, beyond those of all commands. */
 export interface WebhookCommandDeps extends CommandDeps {
   readonly sealer: Sealer;
   /** Whether receivers on this machine are allowed: in development only. */
   readonly localReceivers: boolean;
 }
 
-/** A webhook with its secret, which is shown this once. */
+/** A webhook with its secret, which is shown only this once. */
 export interface WebhookWithSecret {
   readonly webhook: Webhook;
   readonly secret: string;
 }
 
-/** The webhook with this id, locked; refuses one that is unknown or removed (NOT_FOUND). */
+/** Returns the webhook, locked. Throws NOT_FOUND for an unknown or removed one. */
 async function requireWebhook(em: EntityManager, webhookId: string): Promise<Webhook> {
   const webhook = await lockWebhook(em, webhookId);
   if (!webhook) throw new Refusal('NOT_FOUND', `There is no webhook ${webhookId}.`);
   return webhook;
 }
 
-/** Refuses an address or a choice of events that cannot be (INVALID_INPUT); answers the events, each once. */
+/** Returns the events without duplicates. Throws INVALID_INPUT for an invalid address or unknown events. */
 function checkWebhook(
   { localReceivers }: WebhookCommandDeps,
   { url, events }: { url?: string | undefined; events?: readonly string[] | undefined },
@@ -71,7 +71,7 @@ function eventFaults(events: readonly string[]): Fault[] {
   );
 }
 
-/** A new secret for a webhook, as it is shown and as it is kept. */
+/** Creates a webhook secret; returns it as shown and as stored. */
 function newSecret(
   { sealer }: WebhookCommandDeps,
   { accountId, webhookId }: { accountId: string; webhookId: string },
@@ -88,9 +88,9 @@ function newSecret(
 }
 
 /**
- * Tells a receiver of an account of the selected events from now on; answers the webhook with its secret, which is
- * shown this once. Refuses an unknown account (NOT_FOUND), a bad address, events that are none, and more webhooks than
- * an account may have (INVALID_INPUT); with a `webhookId` of the caller's own also a second call (INVALID_INPUT).
+ * Adds a webhook that is notified of the selected events from now on; returns it with its secret, shown only
+ * this once. Throws NOT_FOUND for an unknown account, and INVALID_INPUT for an invalid address, unknown
+ * events, a `webhookId` already used, or more webhooks than an account may have.
  */
 export function addWebhook(
   deps: WebhookCommandDeps,
@@ -101,12 +101,12 @@ export function addWebhook(
   return deps.orm.em.fork().transactional(async (em) => {
     const { id: accountId } = await lockAccount(em, input.accountId);
     if ((await listWebhooks(em, accountId)).length >= most) {
-      const message = `The account has ${most} webhooks already, the maximum (CFE_MOST_WEBHOOKS); remove one first.`;
+      const message = `The account has ${most} webhooks, the maximum (CFE_MOST_WEBHOOKS); remove one first.`;
       throw invalidInput([{ path: '', code: 'webhook.too_many', message }]);
     }
     const now = deps.clock();
     const id = input.webhookId ?? randomUUID();
-    if (input.webhookId !== undefined && (await findWebhook(em, id))) throw madeAlready('webhook');
+    if (input.webhookId !== undefined && (await findWebhook(em, id))) throw alreadyCreated('webhook');
     const { secret, sealed } = newSecret(deps, { accountId, webhookId: id });
     const webhook = em.create(Webhook, {
       id,
@@ -121,15 +121,14 @@ export function addWebhook(
       createdAt: now,
       removedAt: null,
     });
-    audited(deps, em, { action: 'webhook.add', subject: id, accountId }, now);
+    auditAct(deps, em, { action: 'webhook.add', subject: id, accountId }, now);
     return { webhook, secret };
   });
 }
 
 /**
- * Sets what is given of a webhook's address, events and whether it is enabled. Deliveries under way go to the new
- * address; disabling holds back new events only. Refuses an unknown one (NOT_FOUND), a bad address, and events that are
- * none (INVALID_INPUT).
+ * Sets the given fields of a webhook. Pending deliveries go to the new address; disabling holds back only new
+ * events. Throws NOT_FOUND for an unknown webhook, INVALID_INPUT for an invalid address or unknown events.
  */
 export function updateWebhook(
   deps: WebhookCommandDeps,
@@ -151,14 +150,14 @@ export function updateWebhook(
       webhook.disabledReason = null;
     }
     const { accountId } = webhook;
-    audited(deps, em, { action: 'webhook.update', subject: webhookId, accountId }, deps.clock());
+    auditAct(deps, em, { action: 'webhook.update', subject: webhookId, accountId }, deps.clock());
     return webhook;
   });
 }
 
 /**
- * Takes a webhook away: it is told of nothing more, and what is under way to it ends FAILED at its next attempt. Its
- * deliveries stay for the record. Refuses an unknown one (NOT_FOUND).
+ * Removes a webhook: pending deliveries become FAILED at their next attempt; they stay for the record. Throws
+ * NOT_FOUND for an unknown webhook.
  */
 export function removeWebhook(deps: WebhookCommandDeps, input: { webhookId: string }): Promise<void> {
   const { webhookId } = input;
@@ -169,14 +168,14 @@ export function removeWebhook(deps: WebhookCommandDeps, input: { webhookId: stri
     webhook.removedAt = now;
     webhook.sealedPreviousSecret = null;
     webhook.previousSecretUntil = null;
-    audited(deps, em, { action: 'webhook.remove', subject: webhookId, accountId: webhook.accountId }, now);
+    auditAct(deps, em, { action: 'webhook.remove', subject: webhookId, accountId: webhook.accountId }, now);
   });
 }
 
 /**
- * Gives a webhook a new secret, which is shown this once. The one before signs beside it for 24 hours, one from before
- * that no more. `seen`: `previousSecretUntil` as the caller saw it; where another rotated it since, as a form that is sent
- * twice does, nothing is done (INVALID_INPUT). Refuses an unknown webhook (NOT_FOUND).
+ * Gives a webhook a new secret, shown only this once; the previous one also signs for 24 hours. `seen` is the
+ * caller's `previousSecretUntil`: throws INVALID_INPUT when the secret was rotated since, as by a form sent
+ * twice; NOT_FOUND for an unknown webhook.
  */
 export function rotateWebhookSecret(
   deps: WebhookCommandDeps,
@@ -187,27 +186,27 @@ export function rotateWebhookSecret(
     const webhook = await requireWebhook(em, webhookId);
     const { accountId } = webhook;
     const until = webhook.previousSecretUntil?.getTime();
-    if (input.seen !== undefined && input.seen?.getTime() !== until) throw madeAlready('secret');
+    if (input.seen !== undefined && input.seen?.getTime() !== until) throw alreadyCreated('secret');
     const now = deps.clock();
     const { secret, sealed } = newSecret(deps, { accountId, webhookId });
     webhook.sealedPreviousSecret = webhook.sealedSecret;
     webhook.previousSecretUntil = new Date(now.getTime() + SECRET_OVERLAP_MILLISECONDS);
     webhook.sealedSecret = sealed;
-    audited(deps, em, { action: 'webhook.rotate_secret', subject: webhookId, accountId }, now);
+    auditAct(deps, em, { action: 'webhook.rotate_secret', subject: webhookId, accountId }, now);
     return { webhook, secret };
   });
 }
 
 /**
- * Sends `webhook.test` to a receiver, whatever events are selected and even where it is disabled, in the way of every
- * delivery. Refuses an unknown webhook (NOT_FOUND).
+ * Sends `webhook.test` as an ordinary delivery, whatever events are selected and even when disabled. Throws
+ * NOT_FOUND for an unknown webhook.
  */
 export async function testWebhook(deps: WebhookCommandDeps, input: { webhookId: string }): Promise<Delivery> {
   const { webhookId } = input;
   const delivery = await deps.orm.em.fork().transactional(async (em) => {
     const { accountId } = await requireWebhook(em, webhookId);
     const now = deps.clock();
-    audited(deps, em, { action: 'webhook.test', subject: webhookId, accountId }, now);
+    auditAct(deps, em, { action: 'webhook.test', subject: webhookId, accountId }, now);
     return recordTestEvent(em, webhookId, now);
   });
   deps.outbox.scheduleDispatch();

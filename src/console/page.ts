@@ -3,11 +3,11 @@
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import type { CreateApiKeyDeps } from '../commands/apiKeys.ts';
+import type { CredentialsCheckDeps } from '../commands/requestCredentialsCheck.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SignInDeps } from '../commands/steps/people.ts';
 import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { UpdateEnterpriseDeps } from '../commands/updateEnterprise.ts';
-import type { ValidateCredentialsDeps } from '../commands/validateCredentials.ts';
 import type { WebhookCommandDeps } from '../commands/webhooks.ts';
 import type { KnownBrowsers } from '../crypto/knownBrowsers.ts';
 import type { LiveSession } from '../db/consoleSessions.ts';
@@ -27,7 +27,7 @@ export interface ConsoleDeps
   extends CommandDeps,
     SignInDeps,
     UpdateEnterpriseDeps,
-    ValidateCredentialsDeps,
+    CredentialsCheckDeps,
     CreateApiKeyDeps,
     WebhookCommandDeps,
     Pick<SupportCfeDeps, 'askSupport' | 'askRejected'> {

@@ -50,7 +50,7 @@ export const REQUEST_RULES = {
   'mail.sandbox': {
     checks: 'A receipt of the sandbox goes to an address that the operator has allowed.',
     source: 'docs/contract.md#e-mail',
-    example: 'destination: receipts of the sandbox go only to addresses that the operator has allowed.',
+    example: 'destination: sandbox receipts are sent only to addresses that the operator has allowed.',
   },
 } as const satisfies Record<string, RuleRow>;
 

@@ -292,7 +292,7 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
       actions.map((action) => ({
         action,
         outcome: 'nothing_to_do',
-        message: 'Nothing to do: it is RECEIVED, is not stuck, and goes on by itself.',
+        message: 'Nothing to do: it is RECEIVED, is not stuck, and continues automatically.',
       })),
     );
     expect(ofEnded.map(({ action, outcome, message }) => ({ action, outcome, message }))).toEqual(

@@ -47,7 +47,7 @@ const KINDS: readonly Kind[] = [
       return (await addWebhook(deps(), { accountId, url, events: ['cfe.updated'] })).webhook.id;
     },
     remove: (_, webhookId) => removeWebhook(deps(), { webhookId }),
-    refusal: 'The account has 3 webhooks already, the maximum (CFE_MOST_WEBHOOKS); remove one first.',
+    refusal: 'The account has 3 webhooks, the maximum (CFE_MOST_WEBHOOKS); remove one first.',
   },
   {
     name: 'API keys of an account',
@@ -56,7 +56,7 @@ const KINDS: readonly Kind[] = [
       (await createApiKey({ ...deps(), apiKeys: api.deps.apiKeys }, { accountId, environment: 'production' }))
         .key.id,
     remove: (_, keyId) => revokeApiKey(deps(), { keyId }),
-    refusal: 'The account has 3 API keys already, the maximum (CFE_MOST_API_KEYS); revoke one first.',
+    refusal: 'The account has 3 API keys, the maximum (CFE_MOST_API_KEYS); revoke one first.',
   },
   {
     name: 'customers of an enterprise',
@@ -72,7 +72,7 @@ const KINDS: readonly Kind[] = [
       (await createEnterprise(deps(), { accountId, enterprise: enterpriseBody() })).rut,
     remove: (_, rut) => giveCertificate(db.orm, rut),
     refusal:
-      'The account has 3 enterprises without a certificate already, the maximum; upload a certificate for one of them first.',
+      'The account has 3 enterprises without a certificate, the maximum; upload a certificate for one of them first.',
   },
 ];
 

@@ -1,5 +1,5 @@
 /** Errors that no customer of a quiet stack meets, as the service itself makes them: examples of the document. */
-import { inProgress } from '../../commands/steps/runOnce.ts';
+import { requestInProgress } from '../../commands/steps/runOnce.ts';
 import { Refusal, type RefusalCode } from '../../errors.ts';
 import { type ErrorBody, errorAnswer } from '../errorAnswer.ts';
 import { notSentYet } from '../receiptFiles.ts';
@@ -27,7 +27,7 @@ const THROWN = {
   REQUEST_TIMEOUT: new Refusal('REQUEST_TIMEOUT', 'The request did not arrive in time.'),
   HEADERS_TOO_LARGE: new Refusal('HEADERS_TOO_LARGE', 'The headers of the request are too large.'),
   NOT_SENT_YET: notSentYet(),
-  IDEMPOTENCY_IN_PROGRESS: inProgress(),
+  IDEMPOTENCY_IN_PROGRESS: requestInProgress(),
   RATE_LIMITED: overTheLimit(),
   INTERNAL_ERROR: new Error('a fault of ours'),
   UNAVAILABLE: Object.assign(new Error('the database is away'), { code: 'ECONNREFUSED' }),

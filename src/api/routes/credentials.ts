@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { validateCredentials as validate } from '../../commands/validateCredentials.ts';
+import { requestCredentialsCheck as validate } from '../../commands/requestCredentialsCheck.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { ValidateCredentials } from '../../domain/enterprise.ts';
 import { EfacturaStatusName } from '../../domain/enums.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { equipSandbox, obtainsPapers } from '../../commands/equipSandbox.ts';
+import { equipSandbox, obtainsTestKit } from '../../commands/equipSandbox.ts';
 import { issueCfe as issue, validateCfe } from '../../commands/issueCfe.ts';
 import { findCfe } from '../../db/cfes.ts';
 import { recordFirstAnswer } from '../../db/idempotency.ts';
@@ -58,13 +58,13 @@ export const issueCfe = defineRoute({
     },
     async handle({ params, caller, body }, deps) {
       const { accountId, environment } = caller;
-      const papersToCome = environment === 'sandbox' && obtainsPapers(deps, body);
+      const awaitsTestKit = environment === 'sandbox' && obtainsTestKit(deps, body);
       const content = await validateCfe(deps, {
         accountId,
         rut: params.rut,
         environment,
         body,
-        papersToCome,
+        awaitsTestKit,
       });
       return validationView(content);
     },

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { startRun } from '../../commands/runs.ts';
-import { type Supported, supportCfe, supportCfes } from '../../commands/supportCfe.ts';
+import { type SupportedCfe, supportCfe, supportCfes } from '../../commands/supportCfe.ts';
 import { readCfeDossier, readCfeHistory } from '../../db/cfeDossier.ts';
 import { searchCfes } from '../../db/cfeSearch.ts';
 import { findCfesById, findStuckCfes } from '../../db/cfes.ts';
@@ -185,7 +185,7 @@ export const cfe = group('cfe', 'CFEs of enterprises: their status, and support'
     },
     async run(deps, { cfe_id, action, reason, dryRun = false, limit: most, ...filter }) {
       const wish = { action, reason, dryRun };
-      const rowFor = async ({ cfe: one, outcome, message }: Supported): Promise<Row> => {
+      const rowFor = async ({ cfe: one, outcome, message }: SupportedCfe): Promise<Row> => {
         const end = endOf(one, outcome, message);
         return { rut: one.rut, ...(await rowOf(deps, one)), action, outcome, message: end };
       };

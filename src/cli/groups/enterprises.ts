@@ -3,10 +3,10 @@ import { addBranch, removeBranch, updateBranch } from '../../commands/branches.t
 import { changePermission } from '../../commands/changePermission.ts';
 import { createEnterprise } from '../../commands/createEnterprise.ts';
 import { createCustomer, deleteCustomer, updateCustomer } from '../../commands/customers.ts';
+import { requestCredentialsCheck } from '../../commands/requestCredentialsCheck.ts';
 import { resumeEnterprise, suspendEnterprise } from '../../commands/suspension.ts';
-import { lookAtTransfer, transferEnterprise } from '../../commands/transferEnterprise.ts';
+import { previewTransfer, transferEnterprise } from '../../commands/transferEnterprise.ts';
 import { updateEnterprise } from '../../commands/updateEnterprise.ts';
-import { validateCredentials } from '../../commands/validateCredentials.ts';
 import { requireAccount } from '../../db/accounts.ts';
 import { findCustomers } from '../../db/customers.ts';
 import {
@@ -180,7 +180,7 @@ export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
         requestHash: deps.requestHash(),
         certificateAuthorities: deps.certificateAuthorities(),
       };
-      await validateCredentials({ ...deps, ...secrets }, { accountId, rut, login });
+      await requestCredentialsCheck({ ...deps, ...secrets }, { accountId, rut, login });
       return show(deps, rut);
     },
   }),
@@ -228,7 +228,7 @@ export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
     async run(deps, { rut, account: accountId, reason, dryRun }) {
       const owning = { ...deps, certificateAuthorities: deps.certificateAuthorities() };
       const removed = dryRun
-        ? await lookAtTransfer(owning, { rut, accountId })
+        ? await previewTransfer(owning, { rut, accountId })
         : await transferEnterprise(owning, { rut, accountId, reason });
       return { ...(await show(deps, rut)), removed };
     },

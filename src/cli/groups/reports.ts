@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { changeReportingObligation } from '../../commands/changeReportingObligation.ts';
 import { sendReport } from '../../commands/sendReport.ts';
-import { setReportDuty } from '../../commands/setReportDuty.ts';
-import { existingReport, supportReport } from '../../commands/supportReport.ts';
+import { requireReport, supportReport } from '../../commands/supportReport.ts';
 import {
   findLastSubmission,
   listReports,
@@ -44,7 +44,7 @@ const dutyVerb = (name: 'start' | 'stop', summary: string, about: string) =>
     },
     examples: ['219999830019 --from 2026-12-01 --reason "agreed with the company"'],
     async run(deps, input) {
-      const { rut, fromDate, untilDate } = await setReportDuty(deps, { act: name, ...input });
+      const { rut, fromDate, untilDate } = await changeReportingObligation(deps, { act: name, ...input });
       return { rut, from_date: fromDate, until_date: untilDate };
     },
   });
@@ -70,7 +70,7 @@ export const report = group('report', 'The reports of days: their status, and su
     takes: ONE,
     examples: EXAMPLES,
     async run(deps, input) {
-      const found = await existingReport(deps, input);
+      const found = await requireReport(deps, input);
       const em = deps.orm.em.fork();
       const submissions = await listSubmissions(em, found, { populate: ['types'] });
       const waiting = await listUnsettledCfes(em, found, MOST_WAITING);
@@ -83,7 +83,7 @@ export const report = group('report', 'The reports of days: their status, and su
     examples: EXAMPLES,
     async run(deps, input) {
       const em = deps.orm.em.fork();
-      const last = await findLastSubmission(em, await existingReport(deps, input));
+      const last = await findLastSubmission(em, await requireReport(deps, input));
       if (!last) throw new Refusal('NOT_FOUND', `The report of ${input.date} is not written yet.`);
       await em.populate(last, ['xml']);
       return { xml: last.xml };

@@ -1,4 +1,4 @@
-/** Attempts to prove who one is, by a password or a code, at the sign-in and wherever either is asked for again. */
+/** Limits for attempts to prove an identity with a password or a code, at sign-in and later. */
 import { createHash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CheckedFrom } from '../../crypto/passwords.ts';
@@ -6,26 +6,25 @@ import { countSignIn } from '../../db/counts.ts';
 import { SIGN_IN_LIMITS } from '../../domain/people.ts';
 import { isExceeded, type Quota, secondsUntilReset } from '../../domain/requestLimits.ts';
 import { Refusal } from '../../errors.ts';
-import type { Place, SignInDeps } from './people.ts';
+import type { ClientOrigin, SignInDeps } from './people.ts';
 
-/** From where somebody tries. */
-export interface SignInPlace extends Place {
-  /** The network that the address is in. */
+export interface SignInOrigin extends ClientOrigin {
+  /** The network of the address. */
   readonly network: string;
-  /** The site that the network is in: somebody may have all the networks of one. */
+  /** The site of the network; one person may own all networks of a site. */
   readonly site: string;
-  /** Whether the one with this address of e-mail signed in from this browser before, and which browser it is; null where not. */
+  /** The id of the browser, if this e-mail address signed in from it before; otherwise null. */
   readonly knownBrowser: string | null;
 }
 
 /**
- * Counts the attempt in the places that it comes from; answers them. A browser from which that person signed in before has a count of its
- * own, and no other holds for it: who fails for them elsewhere, or from the same network, does not lock them out.
+ * Counts the attempt and returns the counters used. A browser known for this person has its own counter only,
+ * so failures elsewhere do not lock them out. Throws RATE_LIMITED beyond a limit.
  */
 export async function countAttempt(
   deps: Pick<SignInDeps, 'orm'>,
   email: string,
-  { network, knownBrowser }: SignInPlace,
+  { network, knownBrowser }: SignInOrigin,
   now: Date,
 ): Promise<string[]> {
   const account = createHash('sha256').update(email.toLowerCase()).digest('base64url');
@@ -39,23 +38,25 @@ export async function countAttempt(
   const em = deps.orm.em.fork();
   for (const [place, most] of counted) {
     const quota = await countSignIn(em, { place, most }, now);
-    // The network first: what it has too many of is not counted for the person.
-    if (isExceeded(quota)) throw tooMany(quota, now);
+    // The network first: its excess attempts are not counted for the person.
+    if (isExceeded(quota)) throw tooManyAttempts(quota, now);
   }
   return counted.map(([place]) => place);
 }
 
-/** In whose turn the password is checked: that of the person where they are known, by whatever browser, else of the site. */
-export const checkedFrom = (email: string, { site, knownBrowser }: SignInPlace): CheckedFrom =>
+/** Returns the queue of the password check: the person's own for a known browser, otherwise the site's. */
+export const passwordQueueOf = (email: string, { site, knownBrowser }: SignInOrigin): CheckedFrom =>
   knownBrowser === null ? { owner: site, known: false } : { owner: email.toLowerCase(), known: true };
 
-/** Counts a sign-in that succeeds, with the open transaction: who knows the password begins no sessions without end. */
-export async function countSignedIn(em: EntityManager, personId: string, now: Date): Promise<void> {
+/**
+ * Counts a successful sign-in, in the open transaction, to limit how many sessions a known password starts.
+ */
+export async function countSuccessfulSignIn(em: EntityManager, personId: string, now: Date): Promise<void> {
   const quota = await countSignIn(em, { place: `done:${personId}`, most: SIGN_IN_LIMITS.done }, now);
-  if (isExceeded(quota)) throw tooMany(quota, now);
+  if (isExceeded(quota)) throw tooManyAttempts(quota, now);
 }
 
-function tooMany(quota: Quota, now: Date): Refusal {
+function tooManyAttempts(quota: Quota, now: Date): Refusal {
   const seconds = secondsUntilReset(quota, now);
   return new Refusal('RATE_LIMITED', `Too many attempts; try again in ${Math.ceil(seconds / 60)} minutes.`, {
     retryAfterSeconds: seconds,

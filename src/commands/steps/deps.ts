@@ -3,21 +3,20 @@ import type { Database } from '../../db/orm.ts';
 import type { Actor } from '../../domain/audit.ts';
 import type { Caps } from '../../domain/caps.ts';
 
-/** What every command is handed: where facts are stored, the clock, and the way to the workflows. */
+/** Dependencies of every command. */
 export interface CommandDeps {
   readonly orm: Database;
-  /** Who asks, for the audit; the service itself where it is left out. */
+  /** The caller, for the audit; the service itself when omitted. */
   readonly actor?: Actor;
-  /** From where, for the audit; left out where the service itself acts. */
+  /** The caller's address and API key, for the audit; omitted when the service itself acts. */
   readonly origin?: Origin;
-  /** How much an account or an enterprise may have; USUAL_CAPS where it is left out. */
+  /** Limits per account and enterprise; USUAL_CAPS when omitted. */
   readonly caps?: Caps;
-  /** The only addresses that e-mails of the sandbox go to; none where it is left out. */
+  /** The only addresses that receive sandbox e-mails; none when omitted. */
   readonly sandboxMails?: readonly string[];
-  /** The moment now. */
   readonly clock: () => Date;
   readonly outbox: {
-    /** Dispatches what was just stored, in the background; never throws. */
+    /** Dispatches stored messages in the background. Never throws. */
     scheduleDispatch(): void;
   };
 }

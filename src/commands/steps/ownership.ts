@@ -3,13 +3,12 @@ import { type CertificateAuthorities, isCertified } from '../../crypto/certifica
 import { findCurrentCertificate } from '../../db/certificates.ts';
 import type { CommandDeps } from './deps.ts';
 
-/** What it takes to tell whether a RUT is its owner's. */
 export interface OwnershipDeps extends CommandDeps {
-  /** Whose certificate proves who owns the RUT. */
+  /** Certificates of these authorities prove ownership of a RUT. */
   readonly certificateAuthorities: CertificateAuthorities;
 }
 
-/** Whether the enterprise has a certificate of an authority that counts; one that has expired since proves it as well. */
+/** Whether a recognized certificate, even an expired one, proves who owns the enterprise. */
 export async function isOwnerProven(
   em: EntityManager,
   rut: string,

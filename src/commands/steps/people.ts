@@ -11,27 +11,30 @@ import { INVITATION_MILLISECONDS, type SignInMethod } from '../../domain/people.
 import { Refusal } from '../../errors.ts';
 import type { CommandDeps } from './deps.ts';
 
-/** What signing in needs beside the database. */
+/** Dependencies of signing in, beyond the database. */
 export interface SignInDeps extends CommandDeps {
   readonly passwords: Passwords;
   readonly totpSecrets: TotpSecrets;
 }
 
-/** A link that sets a password; the token is told once. */
+/** A link that sets a password; the token is shown once. */
 export interface NewInvitation {
   readonly token: string;
   readonly expiresAt: Date;
 }
 
-/** From where somebody signs in. */
-export interface Place {
+export interface ClientOrigin {
   readonly address: string;
-  /** As the browser calls itself. */
+  /** The browser's user agent. */
   readonly browser: string;
 }
 
-/** Invites a person, with the open transaction; an invitation before that ends with it. */
-export async function invite(em: EntityManager, personId: string, now: Date): Promise<NewInvitation> {
+/** Invites a person, in the open transaction, replacing an earlier invitation. */
+export async function createInvitation(
+  em: EntityManager,
+  personId: string,
+  now: Date,
+): Promise<NewInvitation> {
   const token = createWebToken();
   const expiresAt = new Date(now.getTime() + INVITATION_MILLISECONDS);
   await insertInvitation(em, {
@@ -45,9 +48,9 @@ export async function invite(em: EntityManager, personId: string, now: Date): Pr
 }
 
 /**
- * Refuses what the console would do to an operator (FORBIDDEN): who they are, whether they may come in and by which link is the command
- * line's alone, so that a stolen session of an ADMIN makes no second one. So it is with whoever came by the OpenID provider and was
- * disabled: let in again, as a member too, they would be an operator at once where the provider's claim still says so.
+ * Throws FORBIDDEN when the console would change an operator: only the command line manages operators, so
+ * that a stolen ADMIN session cannot make a second one. This includes disabled OpenID users, whom the
+ * provider's claims would make operators again as soon as they are enabled.
  */
 export function checkConsoleMayManage(
   { actor }: Pick<CommandDeps, 'actor'>,
@@ -71,10 +74,14 @@ const notOverConsole = (code: string, message: string): Refusal =>
 
 const BROWSER_LENGTH = 200;
 
-/** Begins a session with the open transaction; its token is new, whatever the browser had before. */
-export function beginSession(
+/** Starts a session in the open transaction, always with a new token. */
+export function startSession(
   em: EntityManager,
-  { personId, place, ...how }: { personId: string; place: Place; method: SignInMethod; complete: boolean },
+  {
+    personId,
+    place,
+    ...how
+  }: { personId: string; place: ClientOrigin; method: SignInMethod; complete: boolean },
   now: Date,
 ): string {
   const token = createWebToken();
@@ -90,7 +97,7 @@ export function beginSession(
   return token;
 }
 
-/** Refuses a password that may not be set (INVALID_INPUT). */
+/** Throws INVALID_INPUT for a password that is not allowed. */
 export function checkNewPassword(
   { passwords }: Pick<SignInDeps, 'passwords'>,
   password: string,
@@ -101,14 +108,14 @@ export function checkNewPassword(
   const message =
     fault === 'length'
       ? `A password has ${PASSWORD_LENGTH.shortest} to ${PASSWORD_LENGTH.longest} characters.`
-      : 'This password is too easy to guess: it repeats a few characters, or has nothing but common passwords, your address or account, words of this service, and digits.';
+      : 'This password is too easy to guess: it repeats a few characters, or consists only of common passwords, your address or account, words of this service, and digits.';
   throw new Refusal('INVALID_INPUT', message, {
     faults: [{ path: '/password', code: `password.${fault}`, message }],
   });
 }
 
-/** What others know of a person, which their password must not be made of. */
-export async function passwordOwner(
+/** Returns what others know of a person, which must not make up their password. */
+export async function findPasswordOwner(
   em: EntityManager,
   { id, email }: Pick<Person, 'id' | 'email'>,
 ): Promise<PasswordOwner> {
@@ -116,8 +123,8 @@ export async function passwordOwner(
   return { email, accountNames: memberships.map(({ accountName }) => accountName) };
 }
 
-/** Says that an invitation is not good any more. */
-export function expired(): Refusal {
+/** Returns the refusal of an invitation that is no longer valid. */
+export function invitationExpired(): Refusal {
   const message = 'This invitation was used, was replaced by a later one, or is older than a day.';
   return new Refusal('NOT_FOUND', message, { faults: [{ path: '', code: 'invitation.gone', message }] });
 }

@@ -15,29 +15,31 @@ import { Refusal } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { CommandDeps } from './deps.ts';
 
-/** How long a request waits for its twin to be done; `claim_idempotency_key` waits as long for that of a CFE. */
+/**
+ * How long a request waits for its twin to finish; `claim_idempotency_key` waits as long for that of a CFE.
+ */
 const TWIN_MILLISECONDS = 2_000;
 
-/** The Idempotency-Key of a request that may be a repeated one. */
-export interface AskedKey extends RequestKey {
-  /** Whether a stored hash, also one under an older pepper, is that of the same request. */
+/** The Idempotency-Key of a request that may be a repetition. */
+export interface ComparableKey extends RequestKey {
+  /** Whether a stored hash, even under an older pepper, is of the same request. */
   isSame(stored: Uint8Array): boolean;
-  /** The JSON Pointer of its first difference; '' where none can be named, null where the key is of another operation. */
+  /**
+   * Returns the JSON Pointer of the first difference; '' when unknown, null when the key is of another
+   * operation.
+   */
   differsAt(kept: Pick<KeptResult, 'hash' | 'outline'>): string | null;
 }
 
-/** A request that carries an Idempotency-Key, and whose key it is. */
-export type OnceRequest = KeyScope & AskedKey;
+export type OnceRequest = KeyScope & ComparableKey;
 
-/** What the work came to, or what is kept of the first request with that key. */
+/** The value of the work, or the stored answer of the first request with the key. */
 export type OnceOutcome<T> = { readonly kept: null; readonly value: T } | { readonly kept: KeptResult };
 
 /**
- * Runs `work` unless it was done already for that key. It runs on `deps` within one transaction, whose commit stands
- * for the change and for the memory of the key alike: a crash leaves both or neither. `keep` gives the answer to be
- * kept. Work that throws leaves nothing. Refuses
- * while a twin takes too long (IDEMPOTENCY_IN_PROGRESS) and a key that stood for another request
- * (IDEMPOTENCY_KEY_REUSED).
+ * Runs `work` unless it was already done for the key. One transaction stores both the change and the answer
+ * (`keep`), so a crash leaves both or neither. Throws IDEMPOTENCY_IN_PROGRESS while a twin takes too long,
+ * IDEMPOTENCY_KEY_REUSED for a key of another request.
  */
 export async function runOnce<D extends CommandDeps, T>(
   deps: D,
@@ -51,7 +53,7 @@ export async function runOnce<D extends CommandDeps, T>(
     },
   };
   const outcome = await deps.orm.em.fork().transactional(async (em): Promise<OnceOutcome<T>> => {
-    const kept = await keptFor(em, request, deps.clock());
+    const kept = await lockAndFindStored(em, request, deps.clock());
     if (kept) return { kept };
     const value = await work({ ...deps, orm: shareTransaction(em), outbox });
     const { hash, outline } = request;
@@ -65,51 +67,53 @@ export async function runOnce<D extends CommandDeps, T>(
 }
 
 /**
- * Runs `work`, which keeps the key itself in the statement that makes the change (issueCfe), unless it was done already
- * for that key. Refuses like `runOnce`.
+ * Runs `work` unless it was already done for the key; `work` itself stores the key in the statement of the
+ * change (issueCfe). Throws as `runOnce` does.
  */
-export async function runKeepingKey<T>(
+export async function runStoringKey<T>(
   deps: CommandDeps,
   request: OnceRequest,
   work: () => Promise<T>,
 ): Promise<OnceOutcome<T>> {
   for (;;) {
-    const kept = await findFirst(deps, request);
+    const kept = await findFirstAnswer(deps, request);
     if (kept) return { kept };
     try {
       return { kept: null, value: await work() };
     } catch (error) {
       if (!(error instanceof KeyTaken)) throw error;
-      if (error.inProgress) throw inProgress();
+      if (error.inProgress) throw requestInProgress();
     }
   }
 }
 
-/** The refusal of a request whose twin has not ended. */
-export const inProgress = (): Refusal =>
+export const requestInProgress = (): Refusal =>
   new Refusal(
     'IDEMPOTENCY_IN_PROGRESS',
     'A request with this Idempotency-Key is still in progress; try again in a moment.',
     { retryAfterSeconds: 1 },
   );
 
-async function keptFor(em: EntityManager, request: OnceRequest, now: Date): Promise<KeptResult | null> {
-  if (!(await lockIdempotencyKey(em, request, TWIN_MILLISECONDS))) throw inProgress();
-  return keptOf(em, request, now);
+async function lockAndFindStored(em: EntityManager, request: OnceRequest, now: Date): Promise<KeptResult | null> {
+  if (!(await lockIdempotencyKey(em, request, TWIN_MILLISECONDS))) throw requestInProgress();
+  return findStored(em, request, now);
 }
 
-/** What is kept of the first request with that key, where one is done. Refuses a key that stood for another request. */
-export const findFirst = (deps: CommandDeps, request: OnceRequest): Promise<KeptResult | null> =>
-  keptOf(deps.orm.em.fork(), request, deps.clock());
+/**
+ * Returns what is stored of the first request with the key; null without one. Throws for a key of another
+ * request.
+ */
+export const findFirstAnswer = (deps: CommandDeps, request: OnceRequest): Promise<KeptResult | null> =>
+  findStored(deps.orm.em.fork(), request, deps.clock());
 
-async function keptOf(em: EntityManager, request: OnceRequest, now: Date): Promise<KeptResult | null> {
+async function findStored(em: EntityManager, request: OnceRequest, now: Date): Promise<KeptResult | null> {
   const kept = await findKeptResult(em, request, now);
-  if (kept && !request.isSame(kept.hash)) throw reused(kept, request.differsAt(kept));
+  if (kept && !request.isSame(kept.hash)) throw keyReused(kept, request.differsAt(kept));
   return kept;
 }
 
-/** The refusal of another request with a key: what the key stands for, and the first difference. */
-function reused(kept: KeptResult, difference: string | null): Refusal {
+/** Returns the refusal of a reused key: the first request with it, and the first difference. */
+function keyReused(kept: KeptResult, difference: string | null): Refusal {
   const code: RequestRule = 'idempotency_key.reused';
   const where =
     difference === null

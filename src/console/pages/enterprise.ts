@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { wouldGo } from '../../commands/transferEnterprise.ts';
+import { previewRemoval } from '../../commands/transferEnterprise.ts';
 import { findCurrentCertificate } from '../../db/certificates.ts';
 import { listAccountRoles } from '../../db/consoleEnterprises.ts';
 import { listVisibleReports } from '../../db/consoleReports.ts';
@@ -352,7 +352,7 @@ async function accountsPanel({ enterprise, standing, visit, deps }: Drawn): Prom
 
 async function actsPanel({ enterprise, standing, visit, deps }: Drawn): Promise<Html> {
   if (!mayAt(standing, 'POST /enterprises/{rut}/transfer')) return html``;
-  const removed = await wouldGo(deps, enterprise);
+  const removed = await previewRemoval(deps, enterprise);
   return panel(visit.texts.enterprises.acts, forms.actForms(visit, enterprise, removed));
 }
 

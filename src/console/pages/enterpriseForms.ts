@@ -3,15 +3,15 @@ import * as z from 'zod';
 import { annulNumbers } from '../../commands/annulNumbers.ts';
 import { addBranch, removeBranch, updateBranch } from '../../commands/branches.ts';
 import { changePermission } from '../../commands/changePermission.ts';
+import { changeReportingObligation } from '../../commands/changeReportingObligation.ts';
 import { removeGrant, setGrant } from '../../commands/grants.ts';
+import { requestCredentialsCheck } from '../../commands/requestCredentialsCheck.ts';
 import { sendReport } from '../../commands/sendReport.ts';
-import { setReportDuty } from '../../commands/setReportDuty.ts';
 import { resumeEnterprise, suspendEnterprise } from '../../commands/suspension.ts';
 import { transferEnterprise } from '../../commands/transferEnterprise.ts';
 import { updateEnterprise } from '../../commands/updateEnterprise.ts';
 import { uploadCae } from '../../commands/uploadCae.ts';
 import { openCertificate, storeCertificate } from '../../commands/uploadCertificate.ts';
-import { validateCredentials } from '../../commands/validateCredentials.ts';
 import type { BranchFacts } from '../../db/enterprises.ts';
 import type { Enterprise, Plan } from '../../db/entities/enterprises.ts';
 import type { Leftovers } from '../../db/leftovers.ts';
@@ -95,7 +95,7 @@ export const sendLogin = enterpriseForm({
     });
     // An operator's is counted for the owner: no account may guess at a login through them.
     const accountId = at.standing.kind === 'member' ? at.standing.accountId : ownerAccountId;
-    await validateCredentials(deps, { accountId, rut, login });
+    await requestCredentialsCheck(deps, { accountId, rut, login });
     return visit.texts.enterprises.checking;
   },
 });
@@ -557,7 +557,7 @@ export const sendDuty = enterpriseForm({
   fields: z.strictObject({ act: z.enum(['start', 'stop']), from: dateSchema(), reason: Text }),
   refused: ({ enterprises: words }, { faults }) => (faults.length === 0 ? words.dutyRefused : undefined),
   async act({ at, form: { reason, ...sent }, visit }, deps) {
-    await setReportDuty(deps, { rut: at.enterprise.rut, ...sent, reason: reasonOf(reason) });
+    await changeReportingObligation(deps, { rut: at.enterprise.rut, ...sent, reason: reasonOf(reason) });
     return visit.texts.enterprises.dutyDone;
   },
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { expired } from '../../commands/steps/people.ts';
-import { acceptInvitation, invitedPerson } from '../../commands/users.ts';
+import { invitationExpired } from '../../commands/steps/people.ts';
+import { acceptInvitation, findInvitedPerson } from '../../commands/users.ts';
 import { isWebToken } from '../../crypto/webTokens.ts';
 import { html } from '../../page/html.ts';
 import { appKey, codeField } from '../authenticatorApp.ts';
@@ -18,8 +18,8 @@ export const invitationPage = definePage({
   route: 'GET /invitation/{token}',
   async handle({ params, visit }, deps) {
     const words = visit.texts.invitation;
-    const invited = await invitedPerson(deps, params.token);
-    if (!invited) throw expired();
+    const invited = await findInvitedPerson(deps, params.token);
+    if (!invited) throw invitationExpired();
     const { person, secret } = invited;
     const isOperator = person.operatorRole !== null;
     const content = html`<p>${words.about(person.email)}</p>

@@ -1,6 +1,10 @@
 import * as z from 'zod';
-import { joinAsNew, joinSignedIn, openMembership } from '../../commands/members.ts';
-import { expired } from '../../commands/steps/people.ts';
+import {
+  acceptMembershipAsNew,
+  acceptMembershipSignedIn,
+  findMemberInvitation,
+} from '../../commands/members.ts';
+import { invitationExpired } from '../../commands/steps/people.ts';
 import { isWebToken } from '../../crypto/webTokens.ts';
 import { type Html, html } from '../../page/html.ts';
 import { appKey, codeField } from '../authenticatorApp.ts';
@@ -19,8 +23,8 @@ export const joinPage = definePage({
   route: 'GET /join/{token}',
   async handle({ params, visit }, deps) {
     const { join: words, rolesAbout } = visit.texts.members;
-    const open = await openMembership(deps, params.token);
-    if (!open) throw expired();
+    const open = await findMemberInvitation(deps, params.token);
+    if (!open) throw invitationExpired();
     const about = html`<p>${words.about(open.accountName, rolesAbout[open.role])}</p>`;
     const content = open.setsPassword
       ? form(visit, `/join/${params.token}`, html`${about}${passwordFields(visit, open)}`)
@@ -63,11 +67,11 @@ export const sendJoin = definePage({
     const { texts, address, signedIn } = visit;
     if (password !== undefined) {
       const from = { ...deps, origin: { keyId: null, address } };
-      await joinAsNew(from, { token, password, code: code.trim() });
+      await acceptMembershipAsNew(from, { token, password, code: code.trim() });
       return go('/sign-in', { kind: 'done', text: texts.invitation.accepted });
     }
     if (!signedIn) return go(link('/sign-in', { to: `/join/${token}` }));
-    await joinSignedIn(acting(deps, visit), { token, personId: signedIn.session.personId });
+    await acceptMembershipSignedIn(acting(deps, visit), { token, personId: signedIn.session.personId });
     return go('/', { kind: 'done', text: texts.members.join.done });
   },
 });

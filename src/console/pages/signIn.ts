@@ -1,6 +1,12 @@
 import * as z from 'zod';
-import { type Begun, confirmSignIn, signIn, signInByOidc, signOut } from '../../commands/sessions.ts';
-import type { SignInPlace } from '../../commands/steps/attempts.ts';
+import {
+  confirmSignIn,
+  type StartedSession,
+  signIn,
+  signInByOidc,
+  signOut,
+} from '../../commands/sessions.ts';
+import type { SignInOrigin } from '../../commands/steps/attempts.ts';
 import { Refusal } from '../../errors.ts';
 import { networkOf } from '../../http/callerAddress.ts';
 import { html } from '../../page/html.ts';
@@ -193,7 +199,7 @@ export const sendSignOut = definePage({
 function enter(
   visit: Visit,
   deps: ConsoleDeps,
-  { token, complete }: Begun,
+  { token, complete }: StartedSession,
   email: string,
   to: string,
 ): Answer {
@@ -212,7 +218,7 @@ function enter(
 const SITE_BITS = 48;
 
 /** From where somebody signs in, or proves again that it is them. */
-export function placeOf(visit: Visit, email: string, deps: ConsoleDeps): SignInPlace {
+export function placeOf(visit: Visit, email: string, deps: ConsoleDeps): SignInOrigin {
   const { address, browser, cookies } = visit;
   return {
     address,

@@ -4,7 +4,7 @@ import type { Authority } from '../../../src/activities/steps/authority.ts';
 import { createSupportCfe } from '../../../src/activities/supportCfe.ts';
 import { createTakeToVerdict } from '../../../src/activities/takeToVerdict.ts';
 import { issueCfe } from '../../../src/commands/issueCfe.ts';
-import { recordAsk } from '../../../src/commands/supportCfe.ts';
+import { auditSupportRequest } from '../../../src/commands/supportCfe.ts';
 import { addWebhook } from '../../../src/commands/webhooks.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { searchCfes } from '../../../src/db/cfeSearch.ts';
@@ -135,7 +135,7 @@ describe('what support may do', () => {
   }
   /** What the console writes before it asks. */
   const asked = (subject: string, action: SupportAction, requestId: string) =>
-    recordAsk(
+    auditSupportRequest(
       { ...webhookDeps(db.orm), actor: 'console:ana@example.com', origin: { keyId: null, address: ADDRESS } },
       { action: `cfe.${action}`, subject, rut, reason: 'the customer asks', requestId },
     );

@@ -162,7 +162,7 @@ describe('cfe delivery, in bulk', () => {
     expect(await cli.json('run', 'show', run.run_id)).toEqual({ ...run, refusals: [] });
     expect(await cli.refusal(...bulk, ...since)).toEqual({
       code: 'INVALID_INPUT',
-      message: `The run ${run.run_id} to this webhook is under way.`,
+      message: `The run ${run.run_id} to this webhook is still running.`,
     });
     expect(await cli.json('run', 'stop', run.run_id, '--by', 'eva')).toMatchObject({
       stop_asked_by: 'cli:eva',

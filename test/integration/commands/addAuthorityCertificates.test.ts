@@ -43,7 +43,7 @@ test.each([
   [
     'a broken certificate',
     '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----',
-    'Certificate 1 of the file cannot be read.',
+    'Certificate 1 in the file cannot be read.',
   ],
 ])('a file with %s is refused and changes nothing', async (_what, pem, message) => {
   const before = await held();
@@ -82,7 +82,7 @@ describe('the environment in which a certificate counts', () => {
     const { certificatePem } = anAuthority('third', { rut: '219999820013' });
     await expect(addAuthorityCertificates(deps, { pem: certificatePem })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
-      message: "Certificate 1 of the file has no authority's RUT in its subject; name its environment.",
+      message: "The subject of certificate 1 in the file has no authority's RUT; name its environment.",
     });
 
     const third = await added(certificatePem, 'sandbox');

@@ -2,14 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createMakeReadyWhenComplete } from '../../../src/activities/makeReadyWhenComplete.ts';
 import { addAuthorityCertificates } from '../../../src/commands/addAuthorityCertificates.ts';
 import { createEnterprise } from '../../../src/commands/createEnterprise.ts';
+import {
+  type CredentialsCheckDeps,
+  requestCredentialsCheck,
+} from '../../../src/commands/requestCredentialsCheck.ts';
 import { resumeEnterprise, suspendEnterprise } from '../../../src/commands/suspension.ts';
 import { type UpdateEnterpriseDeps, updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
 import { uploadCae } from '../../../src/commands/uploadCae.ts';
 import { type UploadCertificateDeps, uploadCertificate } from '../../../src/commands/uploadCertificate.ts';
-import {
-  type ValidateCredentialsDeps,
-  validateCredentials,
-} from '../../../src/commands/validateCredentials.ts';
 import { createRequestHash } from '../../../src/crypto/requestHash.ts';
 import { Cae } from '../../../src/db/entities/numbers.ts';
 import { anAccount, eventsOf, idleOutbox } from '../../support/commandDeps.ts';
@@ -20,7 +20,7 @@ import { aPepper } from '../../support/pepper.ts';
 import { aKeyPair } from '../../support/sealing.ts';
 
 let db: TestDatabase;
-let deps: UpdateEnterpriseDeps & UploadCertificateDeps & ValidateCredentialsDeps;
+let deps: UpdateEnterpriseDeps & UploadCertificateDeps & CredentialsCheckDeps;
 let accountId: string;
 const authority = anAuthority();
 
@@ -125,8 +125,8 @@ describe('enterprise.updated', () => {
   test('is told of a check of the credentials that begins, once', async () => {
     const rut = await anEnterprise();
 
-    await validateCredentials(deps, { accountId, rut, login: {} });
-    await validateCredentials(deps, { accountId, rut, login: {} });
+    await requestCredentialsCheck(deps, { accountId, rut, login: {} });
+    await requestCredentialsCheck(deps, { accountId, rut, login: {} });
 
     const metadata = { login_status: 'NOT_ATTEMPTED', permissions: [], missing_perms: ['HOMO', 'PROD'] };
     expect(await changesOf(rut)).toEqual([

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { requestCredentialsCheck } from '../../../src/commands/requestCredentialsCheck.ts';
 import { rotateKeyEncryption } from '../../../src/commands/rotateKeyEncryption.ts';
-import { validateCredentials } from '../../../src/commands/validateCredentials.ts';
 import { addWebhook, rotateWebhookSecret } from '../../../src/commands/webhooks.ts';
 import { createRequestHash } from '../../../src/crypto/requestHash.ts';
 import type { Opener, Sealer } from '../../../src/crypto/sealed.ts';
@@ -43,7 +43,7 @@ async function seal(sealer: Sealer, enterprises: number): Promise<{ accountId: s
   for (let i = 0; i < enterprises; i++) {
     const rut = await anEnterprise(db.orm, accountId);
     ruts.push(rut);
-    await validateCredentials(
+    await requestCredentialsCheck(
       { ...deps(), sealer },
       { accountId, rut, login: { username: 'user', password: 'pass' } },
     );
@@ -142,7 +142,7 @@ describe('changing the key-encryption key to a new pair', () => {
     await expect(rotateKeyEncryption(rotation())).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringMatching(
-        /^4 secrets were sealed again under k2; 450 are still sealed under other keys/,
+        /^4 secrets were re-encrypted under k2; 450 are still encrypted under other keys/,
       ),
     });
   });
@@ -166,7 +166,7 @@ describe('changing the key-encryption key to a new pair', () => {
   test('beside others that do the same and programs that store new logins: nothing is overwritten', async () => {
     const { accountId, ruts } = await seal(first.sealer, 20);
     const login = (rut: string) =>
-      validateCredentials(
+      requestCredentialsCheck(
         { ...deps(), sealer: second.sealer },
         { accountId, rut, login: { username: 'new', password: rut } },
       );
@@ -255,7 +255,7 @@ describe('cfe key-encryption', () => {
     const cli = cliOn(db.urlOf('operator'), { CFE_KEY_ENCRYPTION_KEYS: asVariable(second, first) });
 
     expect((await cli.refusal('key-encryption', 'rotate')).message).toMatch(
-      /^4 secrets were sealed again under k2; 4 are still sealed under other keys: no configured key opens them/,
+      /^4 secrets were re-encrypted under k2; 4 are still encrypted under other keys: no configured key opens them/,
     );
     expect(await cli.json('key-encryption', 'status')).toMatchObject([
       { key_id: 'k2', total: 4 },

@@ -65,7 +65,7 @@ describe('supportCfes', () => {
       [
         ids[1],
         'nothing_to_do',
-        'Nothing was done: it is PENDING, and its workflow does not run. `recovery requeue` starts it again.',
+        'Nothing was done: it is PENDING, and its workflow is not running. `recovery requeue` restarts it.',
       ],
       [ids[2], 'retried', 'It is try 3.'],
     ]);
@@ -152,7 +152,7 @@ describe('supportCfes', () => {
         ...(await supportCfes(deps, one)),
       ];
       const message =
-        'Nothing to do for support: a step fails by a mistake of ours, and is tried again by itself; tell the developers.';
+        'Nothing to do for support: a step fails because of a bug and is retried automatically; notify the developers.';
       expect(done).toMatchObject([
         { outcome: 'nothing_to_do', message },
         { outcome: 'nothing_to_do', message },

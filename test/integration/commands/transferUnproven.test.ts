@@ -5,10 +5,10 @@ import { addBranch } from '../../../src/commands/branches.ts';
 import { createCustomer, deleteCustomer, updateCustomer } from '../../../src/commands/customers.ts';
 import { requestExport } from '../../../src/commands/exports.ts';
 import { setGrant } from '../../../src/commands/grants.ts';
+import { requestCredentialsCheck } from '../../../src/commands/requestCredentialsCheck.ts';
 import type { OwnershipDeps } from '../../../src/commands/steps/ownership.ts';
 import { transferEnterprise } from '../../../src/commands/transferEnterprise.ts';
 import { updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
-import { validateCredentials } from '../../../src/commands/validateCredentials.ts';
 import { addWebhook, type WebhookCommandDeps } from '../../../src/commands/webhooks.ts';
 import { createRequestHash } from '../../../src/crypto/requestHash.ts';
 import { listAudit } from '../../../src/db/audit.ts';
@@ -85,7 +85,7 @@ async function aSquat({ proven = false } = {}) {
   const accomplice = await anAccount(db.orm);
   await setGrant(deps, { accountId: accomplice, rut, role: 'MEMBER' });
   const login = { username: 'a', password: 'b' };
-  await validateCredentials({ ...deps, ...ofLogin() }, { accountId: squatter, rut, login });
+  await requestCredentialsCheck({ ...deps, ...ofLogin() }, { accountId: squatter, rut, login });
   return { squatter, accomplice, rut, owner: await anAccount(db.orm) };
 }
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { createValidateLogin } from '../../../src/activities/validateLogin.ts';
 import {
-  type ValidateCredentialsDeps,
-  validateCredentials,
-} from '../../../src/commands/validateCredentials.ts';
+  type CredentialsCheckDeps,
+  requestCredentialsCheck,
+} from '../../../src/commands/requestCredentialsCheck.ts';
 import { createRequestHash } from '../../../src/crypto/requestHash.ts';
 import { findEnterprise } from '../../../src/db/enterprises.ts';
 import { asActivity } from '../../support/activityContext.ts';
@@ -17,7 +17,7 @@ import { until } from '../../support/until.ts';
 
 let db: TestDatabase;
 const keys = aKeyPair();
-let deps: ValidateCredentialsDeps;
+let deps: CredentialsCheckDeps;
 let accountId: string;
 /** The moment that the commands go by; 9 in the morning in Montevideo. */
 let now: number;
@@ -48,7 +48,7 @@ const login = { username: 'contadora', password: 'muy-secreta' };
 test('the login is kept sealed, the status is VALIDATING, and the check is started', async () => {
   const rut = await anEnterprise(db.orm, accountId);
 
-  await validateCredentials(deps, { accountId, rut, login });
+  await requestCredentialsCheck(deps, { accountId, rut, login });
 
   const enterprise = await stored(rut);
   expect(enterprise).toMatchObject({ efacturaStatus: 'VALIDATING', loginStatus: 'NOT_ATTEMPTED' });
@@ -68,17 +68,17 @@ test('the login is kept sealed, the status is VALIDATING, and the check is start
 
 test('without a login the stored one stays and is checked again', async () => {
   const rut = await anEnterprise(db.orm, accountId);
-  await validateCredentials(deps, { accountId, rut, login });
+  await requestCredentialsCheck(deps, { accountId, rut, login });
   const before = (await stored(rut))?.sealedLogin;
 
-  await validateCredentials(deps, { accountId, rut, login: {} });
+  await requestCredentialsCheck(deps, { accountId, rut, login: {} });
 
   expect((await stored(rut))?.sealedLogin).toBe(before);
   expect(await outboxOf(db.orm, `credentials:${rut}`)).toHaveLength(2);
 });
 
 test('an unknown RUT is NOT_FOUND', async () => {
-  await expect(validateCredentials(deps, { accountId, rut: aRut(), login })).rejects.toMatchObject({
+  await expect(requestCredentialsCheck(deps, { accountId, rut: aRut(), login })).rejects.toMatchObject({
     code: 'NOT_FOUND',
   });
 });
@@ -86,7 +86,7 @@ test('an unknown RUT is NOT_FOUND', async () => {
 describe('who may have a login checked, and how often', () => {
   const MINUTE = 60_000;
   const ask = (rut: string, by = accountId, password?: string, using = deps) =>
-    validateCredentials(using, {
+    requestCredentialsCheck(using, {
       accountId: by,
       rut,
       login: password === undefined ? {} : { username: 'ana', password },
@@ -126,7 +126,7 @@ describe('who may have a login checked, and how often', () => {
     await guess(rut);
     await expect(ask(rut, accountId, 'right')).rejects.toMatchObject({
       ...paused(120),
-      message: 'The login failed 6 times in a row; the next check may be asked for in 120 seconds.',
+      message: 'The login failed 6 times in a row; the next check is possible in 120 seconds.',
     });
 
     now += 2 * MINUTE;
@@ -263,7 +263,7 @@ describe('who may have a login checked, and how often', () => {
 
 test('of many checks at a slow service twenty are under way in a worker; the others hold no place, and go later', async () => {
   const ruts = await Promise.all(Array.from({ length: 23 }, () => anEnterprise(db.orm, accountId)));
-  for (const rut of ruts) await validateCredentials(deps, { accountId, rut, login: {} });
+  for (const rut of ruts) await requestCredentialsCheck(deps, { accountId, rut, login: {} });
   const { promise: slow, resolve: answer } = Promise.withResolvers<void>();
   const asked: string[] = [];
   const check = createValidateLogin({

@@ -207,7 +207,7 @@ testWithUnzip(
         [MOST_PRINTED, cfe?.id],
       );
     await expect(ask({ rut: other.rut, withPdfs: true })).rejects.toThrow(
-      'Printed forms come for up to 1000 receipts; the month has 1001.',
+      'Printed forms are limited to 1000 receipts; the month has 1001.',
     );
     expect(await ask({ rut: other.rut })).toMatchObject({ total: MOST_PRINTED + 1 });
     await expect(ask({ rut: other.rut, month: '2025-01' })).rejects.toMatchObject({

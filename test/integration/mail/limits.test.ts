@@ -192,7 +192,7 @@ describe('e-mails by hand', () => {
     for (const error of refused)
       expect(error).toMatchObject({
         ...limited,
-        message: 'This mailbox has received the maximum number of e-mails for today; the next one tomorrow.',
+        message: 'This mailbox has received the maximum number of e-mails for today; try again tomorrow.',
       });
     await expect(send(issuer, issuer.cfe, 'victima+1@vecino.example')).rejects.toMatchObject(limited);
     now += DAY;
@@ -207,7 +207,7 @@ describe('e-mails by hand', () => {
     await send(issuer, issuer.cfe, 'mano@cliente.example');
     await expect(send(issuer, issuer.cfe, 'mas@cliente.example')).rejects.toMatchObject({
       ...limited,
-      message: 'The account has sent 5 e-mails today, the maximum; the next one tomorrow.',
+      message: 'The account has sent 5 e-mails today, the maximum; try again tomorrow.',
     });
   });
 
@@ -234,7 +234,7 @@ describe('e-mails by hand', () => {
 
     await expect(send(guest, owner.cfe, 'ajeno3@cliente.example')).rejects.toMatchObject({
       ...limited,
-      message: 'The account has sent 3 e-mails on request today, the maximum; the next one tomorrow.',
+      message: 'The account has sent 3 e-mails on request today, the maximum; try again tomorrow.',
     });
 
     const mail = await anAutomatic(owner.cfe, 'propio@cliente.example');

@@ -5,8 +5,8 @@ import { createPrepareReport } from '../../../src/activities/prepareReport.ts';
 import { createStartReports } from '../../../src/activities/startReports.ts';
 import { createSubmitReport } from '../../../src/activities/submitReport.ts';
 import { createSupportReport } from '../../../src/activities/supportReport.ts';
+import { changeReportingObligation } from '../../../src/commands/changeReportingObligation.ts';
 import { sendReport } from '../../../src/commands/sendReport.ts';
-import { setReportDuty } from '../../../src/commands/setReportDuty.ts';
 import { listAudit } from '../../../src/db/audit.ts';
 import { listSubmissions, type ReportKey, startReporting } from '../../../src/db/dailyReports.ts';
 import { Enterprise } from '../../../src/db/entities/enterprises.ts';
@@ -544,7 +544,7 @@ describe('the schedule', () => {
     key = { ...key, date: DATE };
     expect(await prepare()).toMatchObject({ kind: 'waits' });
     const deps = { orm: db.orm, clock, outbox: idleOutbox, actor: 'cli:ana' } as const;
-    await setReportDuty(deps, { act: 'stop', rut, from: '2026-03-09', reason: 'another system' });
+    await changeReportingObligation(deps, { act: 'stop', rut, from: '2026-03-09', reason: 'another system' });
     expect(await days()).toEqual(['2026-03-09 begun']);
     expect(await prepare()).toEqual({ kind: 'ended', status: 'OPEN' });
     await start();
@@ -555,10 +555,10 @@ describe('the schedule', () => {
     const deps = { orm: db.orm, clock, outbox: idleOutbox, actor: 'cli:ana' } as const;
     await db.orm.em.fork().execute(`update enterprise set issuer_since = '2026-03-05' where rut = ?`, [rut]);
     await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-03-01'));
-    await setReportDuty(deps, { act: 'stop', rut, from: '2026-03-07', reason: 'another system' });
+    await changeReportingObligation(deps, { act: 'stop', rut, from: '2026-03-07', reason: 'another system' });
     await start();
     expect((await days()).map((day) => day.slice(0, 10))).toEqual(['2026-03-05', '2026-03-06']);
-    await setReportDuty(deps, { act: 'start', rut, from: '2026-03-10', reason: 'back' });
+    await changeReportingObligation(deps, { act: 'start', rut, from: '2026-03-10', reason: 'back' });
     await start();
     expect((await days()).map((day) => day.slice(0, 10))).toEqual(['2026-03-05', '2026-03-06', '2026-03-10']);
   });
@@ -573,7 +573,7 @@ describe('duties that meet', () => {
     await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-03-08'));
     await start();
     await prepareAndSubmit('2026-03-08');
-    await setReportDuty(deps(), {
+    await changeReportingObligation(deps(), {
       act: 'start',
       rut,
       from: '2026-03-20',
@@ -586,12 +586,17 @@ describe('duties that meet', () => {
   test('a start after a stop keeps the days until the stop', async () => {
     await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-03-08'));
     await start();
-    await setReportDuty(deps(), { act: 'stop', rut, from: '2026-03-13', reason: 'another system' });
+    await changeReportingObligation(deps(), {
+      act: 'stop',
+      rut,
+      from: '2026-03-13',
+      reason: 'another system',
+    });
     const later = { act: 'start', rut, from: '2026-03-20', reason: 'back' } as const;
-    await expect(setReportDuty(deps(), later)).rejects.toThrow('until 2026-03-13');
+    await expect(changeReportingObligation(deps(), later)).rejects.toThrow('until 2026-03-13');
     now = new Date('2026-03-14T02:00:00-03:00');
     await start();
-    await setReportDuty(deps(), later);
+    await changeReportingObligation(deps(), later);
     const expected = ['2026-03-08', '2026-03-09', '2026-03-10', '2026-03-11', '2026-03-12'];
     expect(await dates()).toEqual(expected);
   });
@@ -607,7 +612,7 @@ describe('by hand', () => {
   const deps = () => ({ orm: db.orm, clock, outbox: idleOutbox, actor: 'cli:ana' as const });
   const hasDutyFrom = (date: string) => db.orm.em.fork().transactional((em) => startReporting(em, rut, date));
   const stopsFrom = (from: string) =>
-    setReportDuty(deps(), { act: 'stop', rut, from, reason: 'another system reports' });
+    changeReportingObligation(deps(), { act: 'stop', rut, from, reason: 'another system reports' });
 
   test.each<[string, () => Promise<unknown>, RegExp]>([
     ['never READY', async () => undefined, /never been READY/],

@@ -223,8 +223,12 @@ describe('bulk runs', () => {
 
     expect((await items(run.id)).map(({ subject, outcome, message }) => [subject, outcome, message])).toEqual(
       [
-        [gone?.id, 'nothing_to_do', 'Nothing to do: it is PENDING, is not stuck, and goes on by itself.'],
-        [other?.id, 'nothing_to_do', 'Left alone: it waits for another reason by now.'],
+        [
+          gone?.id,
+          'nothing_to_do',
+          'Nothing to do: it is PENDING, is not stuck, and continues automatically.',
+        ],
+        [other?.id, 'nothing_to_do', 'Left alone: it is now stuck for another reason.'],
         [refused?.id, 'refused', 'The authority has it.'],
         [asleep?.id, 'refused', 'No worker accepts the request.'],
       ],
@@ -240,7 +244,7 @@ describe('bulk runs', () => {
     expect(await drive(run.id, nobody)).toMatchObject({ state: 'DONE', done: 0, unneeded: 1, refused: 0 });
 
     expect((await items(run.id)).map(({ message }) => message)).toEqual([
-      expect.stringContaining('by a mistake of ours'),
+      expect.stringContaining('because of a bug'),
     ]);
   });
 

@@ -2,8 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { type Act, recordAudit } from '../../db/audit.ts';
 import type { CommandDeps } from './deps.ts';
 
-/** Writes into the audit, with the open transaction, what the caller of a command does. */
-export function audited(
+/** Audits the act of a command's caller, in the open transaction. */
+export function auditAct(
   deps: Pick<CommandDeps, 'actor' | 'origin'>,
   em: EntityManager,
   act: Omit<Act, 'actor' | 'origin'>,

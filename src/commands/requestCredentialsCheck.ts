@@ -18,31 +18,29 @@ import { SIGNALS, validateCredentialsMessage } from '../temporal.ts';
 import { changeEnterprise } from './steps/changeEnterprise.ts';
 import { isOwnerProven, type OwnershipDeps } from './steps/ownership.ts';
 
-/** What checks of logins need beside what all commands do. */
-export interface ValidateCredentialsDeps extends OwnershipDeps {
+/** Dependencies of login checks, beyond those of all commands. */
+export interface CredentialsCheckDeps extends OwnershipDeps {
   readonly sealer: Sealer;
-  /** Tells whether the login that is being checked is given once more. */
+  /** Recognizes the login that is being checked when it is sent again. */
   readonly requestHash: RequestHash;
 }
 
 interface Input {
-  /** The calling account. */
   accountId: string;
   rut: string;
   login: ValidateCredentials;
 }
 
 /**
- * Asks for a check of the enterprise's e-invoicing login at the authority; its result comes later, by the workflow. A
- * login that is given replaces the stored one and is kept sealed; without one the stored one is checked. While a check
- * runs, asking again joins it. Refuses an account that has had too many failures, here or over all its enterprises in a
- * day, or too many checks of an enterprise whose owner no certificate proves (RATE_LIMITED): the service is no place to
- * guess logins at.
+ * Starts a check of the enterprise's e-invoicing login at the authority; the workflow provides the result. A
+ * given login replaces the stored one, encrypted. A request during a check joins it. Throws RATE_LIMITED
+ * after too many failures of the account, or too many checks of an enterprise without proven ownership, to
+ * prevent guessing of logins.
  */
-export function validateCredentials(deps: ValidateCredentialsDeps, input: Input): Promise<Enterprise> {
+export function requestCredentialsCheck(deps: CredentialsCheckDeps, input: Input): Promise<Enterprise> {
   const { rut, login } = input;
   return changeEnterprise(deps, rut, { action: 'credentials.validate' }, async (em, enterprise, now) => {
-    await countAsked(em, deps, input, { isRunning: enterprise.efacturaStatus === 'VALIDATING', now });
+    await countCheck(em, deps, input, { isRunning: enterprise.efacturaStatus === 'VALIDATING', now });
     if (login.username !== undefined && login.password !== undefined) {
       const { username, password } = login;
       const secret = Buffer.from(JSON.stringify({ username, password }), 'utf8');
@@ -55,10 +53,10 @@ export function validateCredentials(deps: ValidateCredentialsDeps, input: Input)
   });
 }
 
-/** Counts a check for the account, unless it joins the one that runs; refuses where it must pause. */
-async function countAsked(
+/** Counts a check for the account unless it joins the running one. Throws when the account must pause. */
+async function countCheck(
   em: EntityManager,
-  deps: ValidateCredentialsDeps,
+  deps: CredentialsCheckDeps,
   { accountId, rut, login }: Input,
   { isRunning, now }: { isRunning: boolean; now: Date },
 ): Promise<void> {
@@ -74,17 +72,17 @@ async function countAsked(
   if (isRunning && isSame) return;
 
   const pause = credentialsPause(checks, { now, isProven: await isOwnerProven(em, rut, deps) });
-  if (pause) throw paused(pause);
-  // What is stored was counted when it was given; without a login nothing is guessed.
+  if (pause) throw mustPause(pause);
+  // A stored login was counted when it was set; without a login nothing is guessed.
   const countsAsFailed = username !== undefined;
   const failures = { counter: failureCounterOf(accountId), most: FAILED_A_DAY };
   await withdrawOtherChecks(em, { rut, accountId });
   if (await countToday(em, countsAsFailed ? [failures] : [], now)) {
     const seconds = (await hasPendingCheck(em, accountId)) ? UNDER_WAY_SECONDS : secondsToMidnight(now);
-    const why = `Logins of the account's enterprises failed ${FAILED_A_DAY} times today, those that are being checked included`;
-    throw paused({ seconds, why });
+    const why = `Logins of the account's enterprises failed ${FAILED_A_DAY} times today, including those still being checked`;
+    throw mustPause({ seconds, why });
   }
-  // Nobody will hear how the account's own login fared that this one takes the place of, yet the authority may be asked.
+  // The replaced check may still reach the authority and its result is lost, so it counts as failed.
   if (isRunning && checks.pendingHash !== null) {
     checks.failures += 1;
     checks.failedAt = now;
@@ -94,7 +92,7 @@ async function countAsked(
   Object.assign(checks, { day: today, pendingHash: hash, countsAsFailed });
 }
 
-const paused = ({ seconds, why }: Pause): Refusal =>
-  new Refusal('RATE_LIMITED', `${why}; the next check may be asked for in ${seconds} seconds.`, {
+const mustPause = ({ seconds, why }: Pause): Refusal =>
+  new Refusal('RATE_LIMITED', `${why}; the next check is possible in ${seconds} seconds.`, {
     retryAfterSeconds: seconds,
   });

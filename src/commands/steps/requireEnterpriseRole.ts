@@ -4,14 +4,14 @@ import { Refusal } from '../../errors.ts';
 import type { CommandDeps } from './deps.ts';
 
 /**
- * Refuses (FORBIDDEN) who lost their role at the enterprise after they were let in: else what they put there would stay
- * behind a transfer that took everything else out.
+ * Throws FORBIDDEN when the caller lost their role at the enterprise since authorization: data they added now
+ * would survive a transfer that removed all the rest.
  */
-export async function requireStanding(
+export async function requireEnterpriseRole(
   { actor = 'service' }: Pick<CommandDeps, 'actor'>,
   em: EntityManager,
   rut: string,
 ): Promise<void> {
   if (await stillMayAct(em, actor, rut)) return;
-  throw new Refusal('FORBIDDEN', `You have no role at the enterprise ${rut} any more.`);
+  throw new Refusal('FORBIDDEN', `You no longer have a role at the enterprise ${rut}.`);
 }
