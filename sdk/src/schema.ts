@@ -16,7 +16,7 @@ export interface paths {
     put?: never;
     /**
      * Create access token
-     * @description Exchanges the API key for an access token, which every other request sends along with the key. Ask for a new one shortly before `expires_in` is over; a token is valid only together with the key that asked for it.
+     * @description Exchanges the API key for an access token, which every other request sends along with the key. Request a new one shortly before `expires_in` has passed; a token is valid only together with the key it was created with.
      *
      *     Available in the sandbox. Requires the API key only.
      */
@@ -36,7 +36,7 @@ export interface paths {
     };
     /**
      * List enterprises
-     * @description The enterprises at which your account has a role, in the order of their RUTs. This is where an integration learns its RUTs.
+     * @description The enterprises at which your account has a role, ordered by RUT. Integrations discover their RUTs here.
      *
      *     Production only.
      */
@@ -71,7 +71,7 @@ export interface paths {
     get: operations['getEnterprise'];
     /**
      * Update data, start date and plan
-     * @description Changes what is given and leaves the rest; null removes what may be missing. The enterprise may be written back as it was read: what is not changed here is ignored while it is unchanged. A change counts for the CFEs that are numbered after it. Choosing a plan with a price creates a payment (`payment.created`).
+     * @description Changes the given fields and keeps the rest; null clears optional fields. The enterprise may be sent back as it was read: read-only fields are ignored if unchanged. A change applies to CFEs numbered after it. Choosing a plan with a price creates a payment (`payment.created`).
      *
      *     Requires the role OWNER or higher at the enterprise. Production only.
      */
@@ -82,7 +82,7 @@ export interface paths {
     head?: never;
     /**
      * Update data, start date and plan
-     * @description Changes what is given and leaves the rest; null removes what may be missing. The enterprise may be written back as it was read: what is not changed here is ignored while it is unchanged. A change counts for the CFEs that are numbered after it. Choosing a plan with a price creates a payment (`payment.created`).
+     * @description Changes the given fields and keeps the rest; null clears optional fields. The enterprise may be sent back as it was read: read-only fields are ignored if unchanged. A change applies to CFEs numbered after it. Choosing a plan with a price creates a payment (`payment.created`).
      *
      *     Requires the role OWNER or higher at the enterprise. Production only.
      */
@@ -98,7 +98,7 @@ export interface paths {
     };
     /**
      * List branches
-     * @description Every branch, the enterprise’s first one before the others, closed ones too.
+     * @description All branches, including closed ones; the enterprise’s first branch comes first.
      *
      *     Requires the role VIEWER or higher at the enterprise. Production only.
      */
@@ -106,7 +106,7 @@ export interface paths {
     put?: never;
     /**
      * Add branch
-     * @description Adds a branch that the tax authority knows, or opens a closed one again. A CFE is issued from it by `extra.branch`.
+     * @description Adds a branch that is registered with the tax authority, or reopens a closed one. Issue a CFE from it with `extra.branch`.
      *
      *     Requires the role OWNER or higher at the enterprise. Production only.
      */
@@ -127,7 +127,7 @@ export interface paths {
     get?: never;
     /**
      * Update branch
-     * @description Sets address and telephone of a branch from now on; what is numbered keeps what it was numbered with. A branch may be written back as it was read: `branch` must be the one in the path.
+     * @description Sets the address and telephone of a branch; CFEs that are already numbered keep the old ones. A branch may be sent back as it was read: `branch` must match the path.
      *
      *     Requires the role OWNER or higher at the enterprise. Production only.
      */
@@ -135,7 +135,7 @@ export interface paths {
     post?: never;
     /**
      * Close or delete branch
-     * @description Forgets a branch that no CFE was issued from, and closes any other. The first branch cannot be deleted.
+     * @description Deletes a branch from which no CFE was issued, and closes any other. The first branch cannot be deleted.
      *
      *     Requires the role OWNER or higher at the enterprise. Production only.
      */
@@ -154,7 +154,7 @@ export interface paths {
     };
     /**
      * eRUT lookup
-     * @description What the tax authority’s registry tells of any RUT, registered here or not. Every call asks the authority, and always its production service.
+     * @description The tax authority’s registry record of any RUT, registered here or not. Every call queries the authority, always its production service.
      *
      *     Production only.
      */
@@ -176,7 +176,7 @@ export interface paths {
     };
     /**
      * eRUT lookup
-     * @description What the tax authority’s registry tells of any RUT, registered here or not. Every call asks the authority, and always its production service.
+     * @description The tax authority’s registry record of any RUT, registered here or not. Every call queries the authority, always its production service.
      *
      *     Production only.
      */
@@ -222,7 +222,7 @@ export interface paths {
     put?: never;
     /**
      * Start asynchronous credentials validation
-     * @description Starts a check of the enterprise’s e-invoicing login at the authority and of its permissions; the result comes as the event `efactura.login`. `{}`, or no body, checks the stored login. A call made while a check runs joins it. After five failures in a row there is a pause before the next (429). Until a valid certificate of the enterprise is uploaded, an account may start 20 checks of it a day, however they end; and over all its enterprises 50 logins may fail in a day, those being checked included. Beyond that it is 429, until midnight in Montevideo unless checks under way may still succeed.
+     * @description Starts a check of the enterprise’s e-invoicing login at the authority and of its permissions; the result is sent as the event `efactura.login`. `{}`, or no body, checks the stored login. A call during a check joins it. After five failures in a row there is a pause before the next (429). Until a valid certificate of the enterprise is uploaded, an account may start 20 checks of it a day, whatever their result; across all its enterprises, 50 logins may fail in a day, including those being checked. Beyond that the answer is 429, until midnight in Montevideo unless running checks may still succeed.
      *
      *     Requires the role MEMBER or higher at the enterprise. Production only.
      */
@@ -242,7 +242,7 @@ export interface paths {
     };
     /**
      * Read certificate
-     * @description The certificate that signs; 404 before the first upload.
+     * @description The signing certificate; 404 before the first upload.
      *
      *     Requires the role VIEWER or higher at the enterprise. Production only.
      */
@@ -250,7 +250,7 @@ export interface paths {
     put?: never;
     /**
      * Upload certificate
-     * @description Replaces the certificate that signs. It must be the company’s own, valid now, with its key, from a certification authority that the service trusts. The file and its password are not kept.
+     * @description Replaces the signing certificate. It must be the company’s own, valid now, with its key, from a certification authority that the service trusts. The file and its password are not stored.
      *
      *     Requires the role OWNER or higher at the enterprise. Production only.
      */
@@ -270,7 +270,7 @@ export interface paths {
     };
     /**
      * List CAEs
-     * @description The ranges of numbers, in upload order, each with what is left of it.
+     * @description The ranges of numbers, in upload order, each with the numbers left.
      *
      *     Requires the role VIEWER or higher at the enterprise. Production only.
      */
@@ -278,7 +278,7 @@ export interface paths {
     put?: never;
     /**
      * Upload CAE
-     * @description Adds a range of numbers as the authority signed it. Numbers are then taken from it automatically: earliest expiry first.
+     * @description Adds a range of numbers signed by the authority. Numbers are then taken from it automatically: earliest expiry first.
      *
      *     Requires the role MEMBER or higher at the enterprise. Production only.
      */
@@ -298,7 +298,7 @@ export interface paths {
     };
     /**
      * List customers
-     * @description Customers in the order of their names. The header `Link` has the address of the next page.
+     * @description Customers ordered by name. The header `Link` has the URL of the next page.
      *
      *     Requires the role VIEWER or higher at the enterprise. Production only.
      */
@@ -306,7 +306,7 @@ export interface paths {
     put?: never;
     /**
      * Create customer
-     * @description Keeps a customer. Each document is kept once in an enterprise: a second customer with it is 400 INVALID_INPUT with `customer.exists` at `/doc_number`. null counts as left out. Receipts for that document go to its `notifications` once they are accepted.
+     * @description Saves a customer. A document can belong to only one customer of an enterprise: a second one is 400 INVALID_INPUT with `customer.exists` at `/doc_number`. null counts as omitted. Receipts for that document go to its `notifications` once they are accepted.
      *
      *     Requires the role MEMBER or higher at the enterprise. Production only.
      */
@@ -326,14 +326,14 @@ export interface paths {
     };
     /**
      * Read customer
-     * @description The customer with this document. It may be written back as it was read.
+     * @description The customer with this document. It may be sent back as it was read.
      *
      *     Requires the role VIEWER or higher at the enterprise. Production only.
      */
     get: operations['getCustomer'];
     /**
      * Update customer
-     * @description Replaces all that is kept of a customer; null counts as left out, so that it may be written back as it was read. The document in the body must be that in the path.
+     * @description Replaces all data of a customer; null counts as omitted, so the customer may be sent back as it was read. The document in the body must match the path.
      *
      *     Requires the role MEMBER or higher at the enterprise. Production only.
      */
@@ -341,7 +341,7 @@ export interface paths {
     post?: never;
     /**
      * Delete customer
-     * @description Forgets a customer; CFEs keep what they were issued with.
+     * @description Deletes a customer; issued CFEs keep their data.
      *
      *     Requires the role MEMBER or higher at the enterprise. Production only.
      */
@@ -362,13 +362,13 @@ export interface paths {
      * List CFEs
      * @description The enterprise’s CFEs, newest first.
      *
-     *     Requires the role VIEWER or higher at the enterprise. With a production key only; what was issued in the sandbox is read with it too, by `environment=sandbox`.
+     *     Requires the role VIEWER or higher at the enterprise. With a production key only; it also reads sandbox receipts, with `environment=sandbox`.
      */
     get: operations['listCfes'];
     put?: never;
     /**
      * Issue and send CFE
-     * @description Judges the receipt by every rule, gives it its number, signs it and sends it to the tax authority. The answer is 201 as soon as it is numbered; the verdict follows (`cfe.updated`, GET, or `Prefer: wait`). Send an `Idempotency-Key`: one key numbers at most one receipt, for ever.
+     * @description Checks the receipt by every rule, numbers it, signs it and sends it to the tax authority. The answer is 201 as soon as it is numbered; the verdict follows (`cfe.updated`, GET, or `Prefer: wait`). Send an `Idempotency-Key`: one key numbers at most one receipt, permanently.
      *
      *     Requires the role MEMBER or higher at the enterprise. Available in the sandbox.
      */
@@ -388,9 +388,9 @@ export interface paths {
     };
     /**
      * Read one CFE
-     * @description One CFE as it stands, in the form of a list: `items` holds exactly one, and `total` is 1. One that does not exist is 404, not an empty list. Its lines, and the `reference` of a note, stand in its XML (`…/xml`).
+     * @description The current state of one CFE, in the form of a list: `items` has exactly one, and `total` is 1. An unknown CFE is 404, not an empty list. Its lines, and the `reference` of a note, are in its XML (`…/xml`).
      *
-     *     Requires the role VIEWER or higher at the enterprise. With a production key only; what was issued in the sandbox is read with it too, by `environment=sandbox`.
+     *     Requires the role VIEWER or higher at the enterprise. With a production key only; it also reads sandbox receipts, with `environment=sandbox`.
      */
     get: operations['getCfe'];
     put?: never;
@@ -410,9 +410,9 @@ export interface paths {
     };
     /**
      * Read the printed form of a CFE
-     * @description The printed form that the law describes: a PDF/A-3 in Spanish with the signed CFE inside. 409 until the CFE has gone to the authority.
+     * @description The printed form required by law: a PDF/A-3 in Spanish with the signed CFE inside. 409 until the CFE has been sent to the authority.
      *
-     *     Requires the role VIEWER or higher at the enterprise. With a production key only; what was issued in the sandbox is read with it too, by `environment=sandbox`.
+     *     Requires the role VIEWER or higher at the enterprise. With a production key only; it also reads sandbox receipts, with `environment=sandbox`.
      */
     get: operations['getCfePdf'];
     put?: never;
@@ -432,9 +432,9 @@ export interface paths {
     };
     /**
      * Read the signed XML of a CFE
-     * @description The signed CFE, byte for byte. 409 until it has gone to the authority.
+     * @description The signed CFE, byte for byte. 409 until it has been sent to the authority.
      *
-     *     Requires the role VIEWER or higher at the enterprise. With a production key only; what was issued in the sandbox is read with it too, by `environment=sandbox`.
+     *     Requires the role VIEWER or higher at the enterprise. With a production key only; it also reads sandbox receipts, with `environment=sandbox`.
      */
     get: operations['getCfeXml'];
     put?: never;
@@ -454,7 +454,7 @@ export interface paths {
     };
     /**
      * List daily reports
-     * @description The days that were reported to the authority, or are to be, the latest first. Reports are sent automatically.
+     * @description The days with a report to the authority, sent or still due, the latest first. Reports are sent automatically.
      *
      *     Requires the role VIEWER or higher at the enterprise. Production only.
      */
@@ -476,7 +476,7 @@ export interface paths {
     };
     /**
      * Read one daily report
-     * @description One report: what it tells of each type, what was sent, and what it waits for.
+     * @description One report: the sums of each type, the submissions, and the CFEs that it waits for.
      *
      *     Requires the role VIEWER or higher at the enterprise. Production only.
      */
@@ -498,7 +498,7 @@ export interface paths {
     };
     /**
      * Read the signed XML of a daily report
-     * @description The signed report that was sent last, byte for byte.
+     * @description The last signed report sent, byte for byte.
      *
      *     Requires the role VIEWER or higher at the enterprise. Production only.
      */
@@ -520,15 +520,15 @@ export interface paths {
     };
     /**
      * List e-mails of a receipt
-     * @description The e-mails that bring a receipt to its receivers, newest first; at most 1,000.
+     * @description The e-mails with a receipt to its receivers, newest first; at most 1,000.
      *
-     *     Requires the role VIEWER or higher at the enterprise. With a production key only; what was issued in the sandbox is read with it too, by `environment=sandbox`.
+     *     Requires the role VIEWER or higher at the enterprise. With a production key only; it also reads sandbox receipts, with `environment=sandbox`.
      */
     get: operations['listMails'];
     put?: never;
     /**
      * Send receipt by e-mail
-     * @description Sends a receipt to an address at once, at most 10 times per CFE and day; beyond what its account may send in a day, or one mailbox may get, it is 429, too. An address that refused an e-mail of the account for good is refused (`mail.bounced`). It is a real e-mail with a real receipt: what was issued in the sandbox cannot be sent.
+     * @description Sends a receipt to an address at once, at most 10 times per CFE and day; the daily limits of the account and of a mailbox also answer 429. An address that permanently refused an e-mail of the account is refused (`mail.bounced`). It is a real e-mail with a real receipt: sandbox receipts cannot be sent.
      *
      *     Requires the role MEMBER or higher at the enterprise. Production only.
      */
@@ -548,7 +548,7 @@ export interface paths {
     };
     /**
      * List events
-     * @description The events that at least one webhook of the account selected, once each and in order, as webhooks get them: whoever was away catches up here. Nothing is ever added before what you have read. Events are kept for 30 days at the least. Events of CFEs of the sandbox are among them.
+     * @description The events selected by at least one webhook of the account, each once and in order, as sent to webhooks: clients catch up here after an outage. New events are only ever added after those you have read. Events are kept for at least 30 days. Events of sandbox CFEs are included.
      *
      *     Production only.
      */
@@ -569,8 +569,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * Read how the tax authority stands
-     * @description Whether the tax authority answers, and how many CFEs wait for it, as of a second ago at most. CFEs are taken whatever it says: what is taken while it is DOWN waits, and is sent afterwards. `authority.updated` tells DOWN and UP as they happen.
+     * Read the state of the tax authority
+     * @description Whether the tax authority is available, and how many CFEs wait for it, at most a second old. CFEs are accepted in any state: those accepted while it is DOWN are sent afterwards. The event `authority.updated` reports DOWN and UP.
      *
      *     Available in the sandbox.
      */
@@ -596,7 +596,7 @@ export interface webhooks {
     put?: never;
     /**
      * The enterprise object has changed
-     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. A change of `role` is sent only to the account whose role has changed, with any role. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.
+     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. A change of `role` is sent only to the account whose role has changed, with any role. Deliveries repeat until one is accepted and may arrive in any order: use `webhook-id` and `timestamp`.
      */
     post: operations['onEnterpriseUpdated'];
     delete?: never;
@@ -616,7 +616,7 @@ export interface webhooks {
     put?: never;
     /**
      * A plan with a price was chosen: a payment is due
-     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.
+     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may arrive in any order: use `webhook-id` and `timestamp`.
      */
     post: operations['onPaymentCreated'];
     delete?: never;
@@ -636,7 +636,7 @@ export interface webhooks {
     put?: never;
     /**
      * A check of the e-invoicing login has finished
-     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.
+     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may arrive in any order: use `webhook-id` and `timestamp`.
      */
     post: operations['onEfacturaLogin'];
     delete?: never;
@@ -656,7 +656,7 @@ export interface webhooks {
     put?: never;
     /**
      * The status of a CFE has changed
-     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.
+     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may arrive in any order: use `webhook-id` and `timestamp`.
      */
     post: operations['onCfeUpdated'];
     delete?: never;
@@ -676,7 +676,7 @@ export interface webhooks {
     put?: never;
     /**
      * The numbers of a type run low
-     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.
+     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may arrive in any order: use `webhook-id` and `timestamp`.
      */
     post: operations['onCaeLow'];
     delete?: never;
@@ -696,7 +696,7 @@ export interface webhooks {
     put?: never;
     /**
      * A CAE with numbers left expires in 30, 7 or 1 days
-     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.
+     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may arrive in any order: use `webhook-id` and `timestamp`.
      */
     post: operations['onCaeExpiring'];
     delete?: never;
@@ -716,7 +716,7 @@ export interface webhooks {
     put?: never;
     /**
      * The certificate expires in 30, 7 or 1 days
-     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.
+     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may arrive in any order: use `webhook-id` and `timestamp`.
      */
     post: operations['onCertificateExpiring'];
     delete?: never;
@@ -736,7 +736,7 @@ export interface webhooks {
     put?: never;
     /**
      * The status of a daily report has changed
-     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.
+     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may arrive in any order: use `webhook-id` and `timestamp`.
      */
     post: operations['onDailyReportUpdated'];
     delete?: never;
@@ -776,7 +776,7 @@ export interface webhooks {
     put?: never;
     /**
      * An e-mail with a receipt was refused, or the last retry failed
-     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.
+     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may arrive in any order: use `webhook-id` and `timestamp`.
      */
     post: operations['onReceiptFailed'];
     delete?: never;
@@ -796,7 +796,7 @@ export interface webhooks {
     put?: never;
     /**
      * The tax authority has stopped answering, or answers again
-     * @description Sent to every webhook of any account that selected it. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.
+     * @description Sent to every webhook of any account that selected it. Deliveries repeat until one is accepted and may arrive in any order: use `webhook-id` and `timestamp`.
      */
     post: operations['onAuthorityUpdated'];
     delete?: never;
@@ -816,7 +816,7 @@ export interface webhooks {
     put?: never;
     /**
      * A test of the webhook was requested; nothing has happened
-     * @description Sent only to the tested webhook, regardless of the events that it has selected. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.
+     * @description Sent only to the tested webhook, regardless of the events that it has selected. Deliveries repeat until one is accepted and may arrive in any order: use `webhook-id` and `timestamp`.
      */
     post: operations['onWebhookTest'];
     delete?: never;
@@ -828,7 +828,7 @@ export interface webhooks {
 }
 export interface components {
   schemas: {
-    /** @description Nothing: an empty object, or no body at all. */
+    /** @description An empty object, or no body at all. */
     CreateTokenRequest: Record<string, never>;
     /** @description An access token. */
     AccessToken: {
@@ -838,7 +838,7 @@ export interface components {
        */
       access_token: string;
       /**
-       * @description How the header Authorization begins.
+       * @description The scheme of the header Authorization.
        * @constant
        */
       token_type: 'Bearer';
@@ -1539,7 +1539,7 @@ export interface components {
     ErutEnvelope: {
       data: components['schemas']['Erut'];
     };
-    /** @description What is known of the enterprise’s e-invoicing login at the authority. */
+    /** @description The known state of the enterprise’s e-invoicing login at the authority. */
     CredentialsStatus: {
       /** @description Whether the last login succeeded. */
       is_valid: boolean;
@@ -2736,7 +2736,7 @@ export interface components {
        */
       destination: string;
     };
-    /** @description An e-mail that brings a receipt. */
+    /** @description An e-mail with a receipt. */
     Email: {
       /**
        * Format: uuid
@@ -2751,16 +2751,16 @@ export interface components {
        */
       destination: string;
       status: components['schemas']['EmailStatus'];
-      /** @description Why its last attempt did not succeed; null where it did, and before the first. */
+      /** @description Why its last attempt failed; null after a success and before the first attempt. */
       error: components['schemas']['EmailError'] | null;
       /**
-       * @description How often it was tried so far.
+       * @description How many attempts were made so far.
        * @example 1
        */
       attempts: number;
       /**
        * Format: date-time
-       * @description When it was asked for, UTC.
+       * @description When it was requested, UTC.
        * @example 2026-11-20T15:00:00.000Z
        */
       created_at: string;
@@ -3715,7 +3715,7 @@ export interface components {
     EventListEnvelope: {
       data: components['schemas']['EventList'];
     };
-    /** @description How the tax authority stands, by environment. */
+    /** @description The state of the tax authority, by environment. */
     Authority: {
       /** @description The environment in which CFEs have fiscal validity. */
       production: components['schemas']['AuthorityState'];
@@ -3731,22 +3731,22 @@ export interface components {
      * @enum {string}
      */
     AuthorityStatus: 'UP' | 'SLOW' | 'DOWN';
-    /** @description How the tax authority stands for one environment. */
+    /** @description The state of the tax authority in one environment. */
     AuthorityState: {
       status: components['schemas']['AuthorityStatus'];
       /**
-       * @description Since when; null while it is UP and was never DOWN as far as is known.
+       * @description Start of this status; null while UP without a known outage.
        * @example 2026-11-20T15:00:00.000Z
        * @example null
        */
       since: string | null;
       /**
-       * @description How many CFEs of all accounts wait for the authority: those without a verdict that wait neither for support nor for the verdict on the CFE that they correct.
+       * @description How many CFEs of all accounts wait for the authority: those without a verdict, except CFEs that need support and notes that wait for the verdict on the CFE they correct.
        * @example 3
        */
       waiting: number;
       /**
-       * @description For how many seconds the oldest of them has waited; null when none waits.
+       * @description How long the oldest of them has waited, in seconds; null when no CFE waits.
        * @example 4
        */
       oldest_waiting_seconds: number | null;
@@ -4529,20 +4529,20 @@ export interface components {
      *
      *     - `INVALID_INPUT`: The request is malformed or breaks a rule; `details.fields` lists every fault.
      *     - `ALREADY_EXISTS`: It already exists; an enterprise may have been registered by another account.
-     *     - `INVALID_API_KEY`: The API key is missing, unknown or revoked, or does not fit `X-Sandbox-Mode`.
+     *     - `INVALID_API_KEY`: The API key is missing, unknown or revoked, or does not match `X-Sandbox-Mode`.
      *     - `UNAUTHORIZED`: The API key or the access token is missing, invalid or expired, or they do not belong together.
-     *     - `FORBIDDEN`: The caller is authenticated but may not do this: no role at the enterprise or too low a one, a sandbox key without `X-Sandbox-Mode: true` or where only production works, or the sandbox without `is_developer`.
+     *     - `FORBIDDEN`: The caller is authenticated but may not do this: no role or too low a role at the enterprise, a sandbox key without `X-Sandbox-Mode: true` or on a production-only endpoint, or the sandbox without `is_developer`.
      *     - `NOT_FOUND`: It does not exist. `GET /enterprises` lists the enterprises of the caller.
      *     - `METHOD_NOT_ALLOWED`: The path does not support this method; the header Allow lists those it supports.
      *     - `REQUEST_TIMEOUT`: The request did not arrive within 30 seconds, or its headers within 15; the connection is closed. Send it again.
      *     - `PAYLOAD_TOO_LARGE`: The body is larger than this endpoint accepts.
      *     - `UNSUPPORTED_MEDIA_TYPE`: The body is not application/json in UTF-8.
-     *     - `HEADERS_TOO_LARGE`: The headers of the request have more than 16 KiB together; the connection is closed.
-     *     - `NOT_SENT_YET`: The CFE, or the report of the day, has not gone to the tax authority yet. `Retry-After` says when to ask again; a CFE without that header never goes.
+     *     - `HEADERS_TOO_LARGE`: The headers of the request exceed 16 KiB in total; the connection is closed.
+     *     - `NOT_SENT_YET`: The CFE, or the report of the day, has not been sent to the tax authority yet. `Retry-After` says when to ask again; without that header, the CFE will never be sent.
      *     - `IDEMPOTENCY_IN_PROGRESS`: A request with the same Idempotency-Key is still in progress; `Retry-After` says when to ask again.
-     *     - `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key stands for another request that was accepted, even if the tax authority has rejected that CFE since. `details.cfe_id` and `details.enterprise_rut` name the CFE that the key has made, `details.fields` the first difference by its path. Read that CFE before anything else; this request was not carried out.
+     *     - `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request that was accepted, even if the tax authority has rejected that CFE since. `details.cfe_id` and `details.enterprise_rut` name the CFE issued with the key, `details.fields` the path of the first difference. Read that CFE before anything else; this request was not carried out.
      *     - `RATE_LIMITED`: The hourly limit is reached, a login was checked too often, a receipt was sent by e-mail too often, or too many requests from this address failed to authenticate; `Retry-After` says when to continue.
-     *     - `INTERNAL_ERROR`: An error on our side; the message has the request id.
+     *     - `INTERNAL_ERROR`: An error on our side; the message contains the request id.
      *     - `UNAVAILABLE`: Something that the request needs is unavailable right now; `Retry-After` says when to try again.
      * @enum {string}
      */
@@ -4574,34 +4574,34 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
-    /** @description What exactly is wrong. */
+    /** @description The details of the error. */
     ErrorDetails: {
-      /** @description Every fault of the request at once; of more than 1,000 the first, and one that says so. */
+      /** @description Every fault of the request at once; beyond 1,000 only the first, and an entry that says so. */
       fields?: components['schemas']['Fault'][];
       /**
-       * @description Of IDEMPOTENCY_KEY_REUSED where the key has made a CFE: the RUT of its enterprise.
+       * @description For IDEMPOTENCY_KEY_REUSED when the key was used to issue a CFE: the RUT of its enterprise.
        * @example 219999830019
        */
       enterprise_rut?: string;
       /**
-       * @description Of IDEMPOTENCY_KEY_REUSED where the key has made a CFE: which one. Read it: it may be the sale that you mean.
+       * @description For IDEMPOTENCY_KEY_REUSED when the key was used to issue a CFE: its id. Read it: it may be the sale that you mean.
        * @example 101-7
        */
       cfe_id?: string;
     };
-    /** @description One thing that is wrong with the request. */
+    /** @description One fault of the request. */
     Fault: {
       /**
-       * @description Where: a JSON Pointer into the body; /path, /query and /headers point into those parts of the request.
+       * @description The faulty field: a JSON Pointer into the body; /path, /query and /headers point into those parts of the request.
        * @example /header/totals/pay_amount
        */
       path: string;
       /**
-       * @description Which rule; stable. New rules may come: if you do not know a code, go by `message`.
+       * @description The broken rule; stable. New rules may be added: for an unknown code, use `message`.
        * @example totals.pay_amount
        */
       code: string;
@@ -4612,7 +4612,7 @@ export interface components {
       message: string;
       /**
        * Format: uri-reference
-       * @description Where the rule is explained, relative to this host: a page for people.
+       * @description The page that explains the rule to people, relative to this host.
        * @example /v1/docs/refused#totals.pay_amount
        */
       docs: string;
@@ -4631,7 +4631,7 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
@@ -4649,11 +4649,11 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
-    /** @description HTTP 401. The API key is missing, unknown or revoked, or does not fit `X-Sandbox-Mode`. */
+    /** @description HTTP 401. The API key is missing, unknown or revoked, or does not match `X-Sandbox-Mode`. */
     InvalidApiKeyError: {
       /** @description The error. */
       error: {
@@ -4667,7 +4667,7 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
@@ -4685,11 +4685,11 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
-    /** @description HTTP 403. The caller is authenticated but may not do this: no role at the enterprise or too low a one, a sandbox key without `X-Sandbox-Mode: true` or where only production works, or the sandbox without `is_developer`. */
+    /** @description HTTP 403. The caller is authenticated but may not do this: no role or too low a role at the enterprise, a sandbox key without `X-Sandbox-Mode: true` or on a production-only endpoint, or the sandbox without `is_developer`. */
     ForbiddenError: {
       /** @description The error. */
       error: {
@@ -4703,7 +4703,7 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
@@ -4721,7 +4721,7 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
@@ -4739,7 +4739,7 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
@@ -4757,7 +4757,7 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
@@ -4775,7 +4775,7 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
@@ -4793,11 +4793,11 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
-    /** @description HTTP 431. The headers of the request have more than 16 KiB together; the connection is closed. */
+    /** @description HTTP 431. The headers of the request exceed 16 KiB in total; the connection is closed. */
     HeadersTooLargeError: {
       /** @description The error. */
       error: {
@@ -4811,11 +4811,11 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
-    /** @description HTTP 409. The CFE, or the report of the day, has not gone to the tax authority yet. `Retry-After` says when to ask again; a CFE without that header never goes. */
+    /** @description HTTP 409. The CFE, or the report of the day, has not been sent to the tax authority yet. `Retry-After` says when to ask again; without that header, the CFE will never be sent. */
     NotSentYetError: {
       /** @description The error. */
       error: {
@@ -4829,7 +4829,7 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
@@ -4847,11 +4847,11 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
-    /** @description HTTP 422. The Idempotency-Key stands for another request that was accepted, even if the tax authority has rejected that CFE since. `details.cfe_id` and `details.enterprise_rut` name the CFE that the key has made, `details.fields` the first difference by its path. Read that CFE before anything else; this request was not carried out. */
+    /** @description HTTP 422. The Idempotency-Key was used for another request that was accepted, even if the tax authority has rejected that CFE since. `details.cfe_id` and `details.enterprise_rut` name the CFE issued with the key, `details.fields` the path of the first difference. Read that CFE before anything else; this request was not carried out. */
     IdempotencyKeyReusedError: {
       /** @description The error. */
       error: {
@@ -4865,7 +4865,7 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
@@ -4883,11 +4883,11 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
-    /** @description HTTP 500. An error on our side; the message has the request id. */
+    /** @description HTTP 500. An error on our side; the message contains the request id. */
     InternalError: {
       /** @description The error. */
       error: {
@@ -4901,7 +4901,7 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
@@ -4919,13 +4919,13 @@ export interface components {
          * @example rut: 219999830018 ends in 8, but its check digit is 9.
          */
         message: string;
-        /** @description Every fault at once; not there where there is none to list. */
+        /** @description Every fault at once; absent when there are none to list. */
         details?: components['schemas']['ErrorDetails'];
       };
     };
   };
   responses: {
-    /** @description `FORBIDDEN`: The caller is authenticated but may not do this: no role at the enterprise or too low a one, a sandbox key without `X-Sandbox-Mode: true` or where only production works, or the sandbox without `is_developer`. */
+    /** @description `FORBIDDEN`: The caller is authenticated but may not do this: no role or too low a role at the enterprise, a sandbox key without `X-Sandbox-Mode: true` or on a production-only endpoint, or the sandbox without `is_developer`. */
     Forbidden: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4937,7 +4937,7 @@ export interface components {
         'application/json': components['schemas']['ForbiddenError'];
       };
     };
-    /** @description `HEADERS_TOO_LARGE`: The headers of the request have more than 16 KiB together; the connection is closed. */
+    /** @description `HEADERS_TOO_LARGE`: The headers of the request exceed 16 KiB in total; the connection is closed. */
     HeadersTooLarge: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4962,7 +4962,7 @@ export interface components {
         'application/json': components['schemas']['IdempotencyInProgressError'];
       };
     };
-    /** @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key stands for another request that was accepted, even if the tax authority has rejected that CFE since. `details.cfe_id` and `details.enterprise_rut` name the CFE that the key has made, `details.fields` the first difference by its path. Read that CFE before anything else; this request was not carried out. */
+    /** @description `IDEMPOTENCY_KEY_REUSED`: The Idempotency-Key was used for another request that was accepted, even if the tax authority has rejected that CFE since. `details.cfe_id` and `details.enterprise_rut` name the CFE issued with the key, `details.fields` the path of the first difference. Read that CFE before anything else; this request was not carried out. */
     IdempotencyKeyReused: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4974,7 +4974,7 @@ export interface components {
         'application/json': components['schemas']['IdempotencyKeyReusedError'];
       };
     };
-    /** @description `INTERNAL_ERROR`: An error on our side; the message has the request id. */
+    /** @description `INTERNAL_ERROR`: An error on our side; the message contains the request id. */
     InternalError: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -4986,7 +4986,7 @@ export interface components {
         'application/json': components['schemas']['InternalError'];
       };
     };
-    /** @description `INVALID_API_KEY`: The API key is missing, unknown or revoked, or does not fit `X-Sandbox-Mode`. */
+    /** @description `INVALID_API_KEY`: The API key is missing, unknown or revoked, or does not match `X-Sandbox-Mode`. */
     InvalidApiKey: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5035,7 +5035,7 @@ export interface components {
         'application/json': components['schemas']['NotFoundError'];
       };
     };
-    /** @description `NOT_SENT_YET`: The CFE, or the report of the day, has not gone to the tax authority yet. `Retry-After` says when to ask again; a CFE without that header never goes. */
+    /** @description `NOT_SENT_YET`: The CFE, or the report of the day, has not been sent to the tax authority yet. `Retry-After` says when to ask again; without that header, the CFE will never be sent. */
     NotSentYet: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5048,7 +5048,7 @@ export interface components {
         'application/json': components['schemas']['NotSentYetError'];
       };
     };
-    /** @description `NOT_SENT_YET`: The CFE, or the report of the day, has not gone to the tax authority yet. `Retry-After` says when to ask again; a CFE without that header never goes. `IDEMPOTENCY_IN_PROGRESS`: A request with the same Idempotency-Key is still in progress; `Retry-After` says when to ask again. */
+    /** @description `NOT_SENT_YET`: The CFE, or the report of the day, has not been sent to the tax authority yet. `Retry-After` says when to ask again; without that header, the CFE will never be sent. `IDEMPOTENCY_IN_PROGRESS`: A request with the same Idempotency-Key is still in progress; `Retry-After` says when to ask again. */
     NotSentYetOrIdempotencyInProgress: {
       headers: {
         'X-Request-Id': components['headers']['X-Request-Id'];
@@ -5148,7 +5148,7 @@ export interface components {
     RateLimit: string;
     /** @description Seconds to wait before the next try. */
     'Retry-After': number;
-    /** @description Seconds to wait before the next try. Not there where nobody knows when, or where a wait does not help. */
+    /** @description Seconds to wait before the next try. Absent when the time is unknown or waiting does not help. */
     'Retry-After-If-Any': number;
     /** @description How to authenticate (RFC 9110 §11.6.1). */
     'WWW-Authenticate': string;
@@ -5156,7 +5156,7 @@ export interface components {
     'Idempotent-Replayed': 'true';
     /** @description The next page, `rel="next"`, when this one is full; the last page may be empty. */
     Link: string;
-    /** @description Of the file; send it as `If-None-Match` to be answered 304 while it is the same. */
+    /** @description Of the file; send it as `If-None-Match` to get 304 while the file is unchanged. */
     ETag: string;
     /** @description The wait that was granted. */
     'Preference-Applied': string;
@@ -5169,7 +5169,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The environment of the caller, which must fit the key: `true` with a sandbox key; `false` or omitted with a production key. To read what was issued in the sandbox, use a production key and the query parameter `environment`. */
+        /** @description The environment of the caller, which must match the key: `true` with a sandbox key; `false` or omitted with a production key. To read sandbox receipts, use a production key and the query parameter `environment`. */
         'X-Sandbox-Mode'?: 'true' | 'false';
         /** @description Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Anything else is replaced by an id of ours. */
         'X-Request-Id'?: string;
@@ -5257,7 +5257,7 @@ export interface operations {
       header?: {
         /** @description Production only: `true` is rejected (`sandbox.unsupported`). */
         'X-Sandbox-Mode'?: 'false';
-        /** @description A string of your own, one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and how a number or a string is written make no difference. Another request with the key is refused, and told which CFE the key has made and where it differs. A request that was refused did nothing and leaves the key free for the mended one. */
+        /** @description Your own string, a new one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and the notation of numbers and strings make no difference. A different request with the key is refused; the error names the CFE issued with the key and the first difference. A refused request has no effect and leaves the key free for the corrected one. */
         'Idempotency-Key'?: string;
         /** @description Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Anything else is replaced by an id of ours. */
         'X-Request-Id'?: string;
@@ -5479,7 +5479,7 @@ export interface operations {
       header?: {
         /** @description Production only: `true` is rejected (`sandbox.unsupported`). */
         'X-Sandbox-Mode'?: 'false';
-        /** @description A string of your own, one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and how a number or a string is written make no difference. Another request with the key is refused, and told which CFE the key has made and where it differs. A request that was refused did nothing and leaves the key free for the mended one. */
+        /** @description Your own string, a new one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and the notation of numbers and strings make no difference. A different request with the key is refused; the error names the CFE issued with the key and the first difference. A refused request has no effect and leaves the key free for the corrected one. */
         'Idempotency-Key'?: string;
         /** @description Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Anything else is replaced by an id of ours. */
         'X-Request-Id'?: string;
@@ -5742,7 +5742,7 @@ export interface operations {
       header?: {
         /** @description Production only: `true` is rejected (`sandbox.unsupported`). */
         'X-Sandbox-Mode'?: 'false';
-        /** @description A string of your own, one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and how a number or a string is written make no difference. Another request with the key is refused, and told which CFE the key has made and where it differs. A request that was refused did nothing and leaves the key free for the mended one. */
+        /** @description Your own string, a new one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and the notation of numbers and strings make no difference. A different request with the key is refused; the error names the CFE issued with the key and the first difference. A refused request has no effect and leaves the key free for the corrected one. */
         'Idempotency-Key'?: string;
         /** @description Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Anything else is replaced by an id of ours. */
         'X-Request-Id'?: string;
@@ -5834,7 +5834,7 @@ export interface operations {
       header?: {
         /** @description Production only: `true` is rejected (`sandbox.unsupported`). */
         'X-Sandbox-Mode'?: 'false';
-        /** @description A string of your own, one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and how a number or a string is written make no difference. Another request with the key is refused, and told which CFE the key has made and where it differs. A request that was refused did nothing and leaves the key free for the mended one. */
+        /** @description Your own string, a new one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and the notation of numbers and strings make no difference. A different request with the key is refused; the error names the CFE issued with the key and the first difference. A refused request has no effect and leaves the key free for the corrected one. */
         'Idempotency-Key'?: string;
         /** @description Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Anything else is replaced by an id of ours. */
         'X-Request-Id'?: string;
@@ -5929,7 +5929,7 @@ export interface operations {
       header?: {
         /** @description Production only: `true` is rejected (`sandbox.unsupported`). */
         'X-Sandbox-Mode'?: 'false';
-        /** @description A string of your own, one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and how a number or a string is written make no difference. Another request with the key is refused, and told which CFE the key has made and where it differs. A request that was refused did nothing and leaves the key free for the mended one. */
+        /** @description Your own string, a new one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and the notation of numbers and strings make no difference. A different request with the key is refused; the error names the CFE issued with the key and the first difference. A refused request has no effect and leaves the key free for the corrected one. */
         'Idempotency-Key'?: string;
         /** @description Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Anything else is replaced by an id of ours. */
         'X-Request-Id'?: string;
@@ -6033,7 +6033,7 @@ export interface operations {
       header?: {
         /** @description Production only: `true` is rejected (`sandbox.unsupported`). */
         'X-Sandbox-Mode'?: 'false';
-        /** @description A string of your own, one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and how a number or a string is written make no difference. Another request with the key is refused, and told which CFE the key has made and where it differs. A request that was refused did nothing and leaves the key free for the mended one. */
+        /** @description Your own string, a new one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and the notation of numbers and strings make no difference. A different request with the key is refused; the error names the CFE issued with the key and the first difference. A refused request has no effect and leaves the key free for the corrected one. */
         'Idempotency-Key'?: string;
         /** @description Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Anything else is replaced by an id of ours. */
         'X-Request-Id'?: string;
@@ -6225,7 +6225,7 @@ export interface operations {
         skip?: number;
         /** @description How many CFEs to return at most. Default: 25. */
         limit?: number;
-        /** @description The cursor from the header Link of the previous page. CFEs that are issued meanwhile move nothing: each is on one page, and none is left out. The other parameters stay as they were. */
+        /** @description The cursor from the header Link of the previous page. CFEs issued in the meantime do not shift the pages: each CFE is on exactly one page. Keep the other parameters unchanged. */
         after?: string;
         /** @description Only CFEs of this type. */
         cfe_type?: components['schemas']['CfeType'];
@@ -6233,19 +6233,19 @@ export interface operations {
         cfe_status?: components['schemas']['CfeStatus'];
         /** @description Only CFEs of this serie. */
         serie?: string;
-        /** @description Only CFEs with this number, of each type and serie. */
+        /** @description Only CFEs with this number, of any type and serie. */
         numero?: number;
-        /** @description Only CFEs to the receiver with this document: its complete number. */
+        /** @description Only CFEs whose receiver has this document; the complete number. */
         receiver_document?: string;
         /** @description Only the CFE that was issued with this Idempotency-Key. */
         idempotency_key?: string;
-        /** @description Earliest emission date; that day counts. */
+        /** @description Earliest emission date, inclusive. */
         from?: string;
-        /** @description Latest emission date; that day counts. */
+        /** @description Latest emission date, inclusive. */
         to?: string;
-        /** @description Only CFEs taken (`created_at`) at this moment or later: a day in Montevideo, or a date and time with its zone. */
+        /** @description Only CFEs created (`created_at`) at this moment or later: a day in Montevideo, or a date and time with its zone. */
         created_from?: string;
-        /** @description Only CFEs taken at this moment or earlier; of a day in Montevideo, all of it counts. */
+        /** @description Only CFEs created at this moment or earlier; a day in Montevideo counts to its end. */
         created_to?: string;
         /** @description The environment whose CFEs are read, with a production token in either case. Default: `production`. `sandbox` requires a developer account (`is_developer`, else 403). */
         environment?: components['schemas']['Environment'];
@@ -6291,13 +6291,13 @@ export interface operations {
   issueCfe: {
     parameters: {
       query?: {
-        /** @description `true`: judge the request by every rule, with enterprise, certificate and CAE, and answer 200 with the totals as they were read, or the 400 that issuing would give. Nothing is stored and no number taken; `Idempotency-Key` and `Prefer` are ignored. Default `false`. */
+        /** @description `true`: check the request by every rule, with enterprise, certificate and CAE, and answer 200 with the totals as read, or the 400 that issuing would return. Nothing is stored and no number is taken; `Idempotency-Key` and `Prefer` are ignored. Default `false`. */
         validate_only?: 'true' | 'false';
       };
       header?: {
-        /** @description The environment of the caller, which must fit the key: `true` with a sandbox key; `false` or omitted with a production key. To read what was issued in the sandbox, use a production key and the query parameter `environment`. */
+        /** @description The environment of the caller, which must match the key: `true` with a sandbox key; `false` or omitted with a production key. To read sandbox receipts, use a production key and the query parameter `environment`. */
         'X-Sandbox-Mode'?: 'true' | 'false';
-        /** @description A string of your own, one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and how a number or a string is written make no difference. Another request with the key is refused, and told which CFE the key has made and where it differs. A request that was refused did nothing and leaves the key free for the mended one. */
+        /** @description Your own string, a new one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and the notation of numbers and strings make no difference. A different request with the key is refused; the error names the CFE issued with the key and the first difference. A refused request has no effect and leaves the key free for the corrected one. */
         'Idempotency-Key'?: string;
         /** @description `wait=N`: answer when the CFE has its verdict or after N seconds (at most 30), whichever comes first (RFC 7240). */
         Prefer?: string;
@@ -6414,7 +6414,7 @@ export interface operations {
       header?: {
         /** @description Production only: `true` is rejected (`sandbox.unsupported`). */
         'X-Sandbox-Mode'?: 'false';
-        /** @description The `ETag` of the file that you have, or several with commas between, or `*`: while the file is one of them, the answer is 304 and brings no file (RFC 9110 §13.1.2). */
+        /** @description The `ETag` of the file that you have, or several separated by commas, or `*`: if the file matches one of them, the answer is 304 without the file (RFC 9110 §13.1.2). */
         'If-None-Match'?: string;
         /** @description Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Anything else is replaced by an id of ours. */
         'X-Request-Id'?: string;
@@ -6442,7 +6442,7 @@ export interface operations {
           'application/pdf': string;
         };
       };
-      /** @description Not changed: you have it already */
+      /** @description Not changed: you already have it */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6474,7 +6474,7 @@ export interface operations {
       header?: {
         /** @description Production only: `true` is rejected (`sandbox.unsupported`). */
         'X-Sandbox-Mode'?: 'false';
-        /** @description The `ETag` of the file that you have, or several with commas between, or `*`: while the file is one of them, the answer is 304 and brings no file (RFC 9110 §13.1.2). */
+        /** @description The `ETag` of the file that you have, or several separated by commas, or `*`: if the file matches one of them, the answer is 304 without the file (RFC 9110 §13.1.2). */
         'If-None-Match'?: string;
         /** @description Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Anything else is replaced by an id of ours. */
         'X-Request-Id'?: string;
@@ -6502,7 +6502,7 @@ export interface operations {
           'application/xml': string;
         };
       };
-      /** @description Not changed: you have it already */
+      /** @description Not changed: you already have it */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6532,9 +6532,9 @@ export interface operations {
         skip?: number;
         /** @description How many reports to return at most. Default: 31. */
         limit?: number;
-        /** @description Earliest day; it counts too. */
+        /** @description Earliest day, inclusive. */
         from?: string;
-        /** @description Latest day; it counts too. */
+        /** @description Latest day, inclusive. */
         to?: string;
         /** @description Only reports with this status. */
         status?: components['schemas']['DailyReportStatus'];
@@ -6624,7 +6624,7 @@ export interface operations {
       header?: {
         /** @description Production only: `true` is rejected (`sandbox.unsupported`). */
         'X-Sandbox-Mode'?: 'false';
-        /** @description The `ETag` of the file that you have, or several with commas between, or `*`: while the file is one of them, the answer is 304 and brings no file (RFC 9110 §13.1.2). */
+        /** @description The `ETag` of the file that you have, or several separated by commas, or `*`: if the file matches one of them, the answer is 304 without the file (RFC 9110 §13.1.2). */
         'If-None-Match'?: string;
         /** @description Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Anything else is replaced by an id of ours. */
         'X-Request-Id'?: string;
@@ -6639,7 +6639,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The signed report that was sent last, byte for byte */
+      /** @description The last signed report sent, byte for byte */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6652,7 +6652,7 @@ export interface operations {
           'application/xml': string;
         };
       };
-      /** @description Not changed: you have it already */
+      /** @description Not changed: you already have it */
       304: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6726,7 +6726,7 @@ export interface operations {
       header?: {
         /** @description Production only: `true` is rejected (`sandbox.unsupported`). */
         'X-Sandbox-Mode'?: 'false';
-        /** @description A string of your own, one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and how a number or a string is written make no difference. Another request with the key is refused, and told which CFE the key has made and where it differs. A request that was refused did nothing and leaves the key free for the mended one. */
+        /** @description Your own string, a new one for each operation. The same request again gets the first answer again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and the notation of numbers and strings make no difference. A different request with the key is refused; the error names the CFE issued with the key and the first difference. A refused request has no effect and leaves the key free for the corrected one. */
         'Idempotency-Key'?: string;
         /** @description Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Anything else is replaced by an id of ours. */
         'X-Request-Id'?: string;
@@ -6777,7 +6777,7 @@ export interface operations {
   listEvents: {
     parameters: {
       query?: {
-        /** @description Id of the last event that you have, or `next` of the last page: those after it are listed. Left out, the list begins with the oldest that is kept. One that is not known (any more) is refused with `events.after_unknown`. */
+        /** @description Id of the last event that you have, or `next` of the last page: lists the events after it. Omitted, the list starts with the oldest kept event. An unknown or expired id is refused with `events.after_unknown`. */
         after?: string;
         /** @description How many events to return at most. Default: 25. */
         limit?: number;
@@ -6821,7 +6821,7 @@ export interface operations {
     parameters: {
       query?: never;
       header?: {
-        /** @description The environment of the caller, which must fit the key: `true` with a sandbox key; `false` or omitted with a production key. To read what was issued in the sandbox, use a production key and the query parameter `environment`. */
+        /** @description The environment of the caller, which must match the key: `true` with a sandbox key; `false` or omitted with a production key. To read sandbox receipts, use a production key and the query parameter `environment`. */
         'X-Sandbox-Mode'?: 'true' | 'false';
         /** @description Your own id for the request, returned and logged: 8 to 128 letters, digits, `.`, `_` or `-`. Anything else is replaced by an id of ours. */
         'X-Request-Id'?: string;
@@ -6831,7 +6831,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description How the tax authority stands, by environment. */
+      /** @description The state of the tax authority, by environment. */
       200: {
         headers: {
           'X-Request-Id': components['headers']['X-Request-Id'];
@@ -6861,20 +6861,20 @@ export interface operations {
         'webhook-id': string;
         /** @description When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off. */
         'webhook-timestamp': string;
-        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough. */
+        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the base64-decoded rest of the secret after `whsec_`. There are two while a secret is being rotated; one match is enough. */
         'webhook-signature': string;
       };
       path?: never;
       cookie?: never;
     };
-    /** @description The event, in UTF-8; sign over these bytes as they came. */
+    /** @description The event, in UTF-8; verify the signature over these bytes as received. */
     requestBody: {
       content: {
         'application/json': components['schemas']['EnterpriseUpdatedEvent'];
       };
     };
     responses: {
-      /** @description Not accepted, and tried again like any other; the webhook is also disabled for new events. */
+      /** @description Not accepted, and retried like any other; the webhook is also disabled for new events. */
       410: {
         headers: {
           [name: string]: unknown;
@@ -6888,7 +6888,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes. */
+      /** @description Not accepted (nor is a redirect): retried after 1, 5 and 30 minutes, with the same id and bytes. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -6905,20 +6905,20 @@ export interface operations {
         'webhook-id': string;
         /** @description When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off. */
         'webhook-timestamp': string;
-        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough. */
+        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the base64-decoded rest of the secret after `whsec_`. There are two while a secret is being rotated; one match is enough. */
         'webhook-signature': string;
       };
       path?: never;
       cookie?: never;
     };
-    /** @description The event, in UTF-8; sign over these bytes as they came. */
+    /** @description The event, in UTF-8; verify the signature over these bytes as received. */
     requestBody: {
       content: {
         'application/json': components['schemas']['PaymentCreatedEvent'];
       };
     };
     responses: {
-      /** @description Not accepted, and tried again like any other; the webhook is also disabled for new events. */
+      /** @description Not accepted, and retried like any other; the webhook is also disabled for new events. */
       410: {
         headers: {
           [name: string]: unknown;
@@ -6932,7 +6932,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes. */
+      /** @description Not accepted (nor is a redirect): retried after 1, 5 and 30 minutes, with the same id and bytes. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -6949,20 +6949,20 @@ export interface operations {
         'webhook-id': string;
         /** @description When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off. */
         'webhook-timestamp': string;
-        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough. */
+        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the base64-decoded rest of the secret after `whsec_`. There are two while a secret is being rotated; one match is enough. */
         'webhook-signature': string;
       };
       path?: never;
       cookie?: never;
     };
-    /** @description The event, in UTF-8; sign over these bytes as they came. */
+    /** @description The event, in UTF-8; verify the signature over these bytes as received. */
     requestBody: {
       content: {
         'application/json': components['schemas']['EfacturaLoginEvent'];
       };
     };
     responses: {
-      /** @description Not accepted, and tried again like any other; the webhook is also disabled for new events. */
+      /** @description Not accepted, and retried like any other; the webhook is also disabled for new events. */
       410: {
         headers: {
           [name: string]: unknown;
@@ -6976,7 +6976,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes. */
+      /** @description Not accepted (nor is a redirect): retried after 1, 5 and 30 minutes, with the same id and bytes. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -6993,20 +6993,20 @@ export interface operations {
         'webhook-id': string;
         /** @description When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off. */
         'webhook-timestamp': string;
-        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough. */
+        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the base64-decoded rest of the secret after `whsec_`. There are two while a secret is being rotated; one match is enough. */
         'webhook-signature': string;
       };
       path?: never;
       cookie?: never;
     };
-    /** @description The event, in UTF-8; sign over these bytes as they came. */
+    /** @description The event, in UTF-8; verify the signature over these bytes as received. */
     requestBody: {
       content: {
         'application/json': components['schemas']['CfeUpdatedEvent'];
       };
     };
     responses: {
-      /** @description Not accepted, and tried again like any other; the webhook is also disabled for new events. */
+      /** @description Not accepted, and retried like any other; the webhook is also disabled for new events. */
       410: {
         headers: {
           [name: string]: unknown;
@@ -7020,7 +7020,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes. */
+      /** @description Not accepted (nor is a redirect): retried after 1, 5 and 30 minutes, with the same id and bytes. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -7037,20 +7037,20 @@ export interface operations {
         'webhook-id': string;
         /** @description When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off. */
         'webhook-timestamp': string;
-        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough. */
+        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the base64-decoded rest of the secret after `whsec_`. There are two while a secret is being rotated; one match is enough. */
         'webhook-signature': string;
       };
       path?: never;
       cookie?: never;
     };
-    /** @description The event, in UTF-8; sign over these bytes as they came. */
+    /** @description The event, in UTF-8; verify the signature over these bytes as received. */
     requestBody: {
       content: {
         'application/json': components['schemas']['CaeLowEvent'];
       };
     };
     responses: {
-      /** @description Not accepted, and tried again like any other; the webhook is also disabled for new events. */
+      /** @description Not accepted, and retried like any other; the webhook is also disabled for new events. */
       410: {
         headers: {
           [name: string]: unknown;
@@ -7064,7 +7064,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes. */
+      /** @description Not accepted (nor is a redirect): retried after 1, 5 and 30 minutes, with the same id and bytes. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -7081,20 +7081,20 @@ export interface operations {
         'webhook-id': string;
         /** @description When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off. */
         'webhook-timestamp': string;
-        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough. */
+        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the base64-decoded rest of the secret after `whsec_`. There are two while a secret is being rotated; one match is enough. */
         'webhook-signature': string;
       };
       path?: never;
       cookie?: never;
     };
-    /** @description The event, in UTF-8; sign over these bytes as they came. */
+    /** @description The event, in UTF-8; verify the signature over these bytes as received. */
     requestBody: {
       content: {
         'application/json': components['schemas']['CaeExpiringEvent'];
       };
     };
     responses: {
-      /** @description Not accepted, and tried again like any other; the webhook is also disabled for new events. */
+      /** @description Not accepted, and retried like any other; the webhook is also disabled for new events. */
       410: {
         headers: {
           [name: string]: unknown;
@@ -7108,7 +7108,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes. */
+      /** @description Not accepted (nor is a redirect): retried after 1, 5 and 30 minutes, with the same id and bytes. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -7125,20 +7125,20 @@ export interface operations {
         'webhook-id': string;
         /** @description When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off. */
         'webhook-timestamp': string;
-        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough. */
+        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the base64-decoded rest of the secret after `whsec_`. There are two while a secret is being rotated; one match is enough. */
         'webhook-signature': string;
       };
       path?: never;
       cookie?: never;
     };
-    /** @description The event, in UTF-8; sign over these bytes as they came. */
+    /** @description The event, in UTF-8; verify the signature over these bytes as received. */
     requestBody: {
       content: {
         'application/json': components['schemas']['CertificateExpiringEvent'];
       };
     };
     responses: {
-      /** @description Not accepted, and tried again like any other; the webhook is also disabled for new events. */
+      /** @description Not accepted, and retried like any other; the webhook is also disabled for new events. */
       410: {
         headers: {
           [name: string]: unknown;
@@ -7152,7 +7152,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes. */
+      /** @description Not accepted (nor is a redirect): retried after 1, 5 and 30 minutes, with the same id and bytes. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -7169,20 +7169,20 @@ export interface operations {
         'webhook-id': string;
         /** @description When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off. */
         'webhook-timestamp': string;
-        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough. */
+        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the base64-decoded rest of the secret after `whsec_`. There are two while a secret is being rotated; one match is enough. */
         'webhook-signature': string;
       };
       path?: never;
       cookie?: never;
     };
-    /** @description The event, in UTF-8; sign over these bytes as they came. */
+    /** @description The event, in UTF-8; verify the signature over these bytes as received. */
     requestBody: {
       content: {
         'application/json': components['schemas']['DailyReportUpdatedEvent'];
       };
     };
     responses: {
-      /** @description Not accepted, and tried again like any other; the webhook is also disabled for new events. */
+      /** @description Not accepted, and retried like any other; the webhook is also disabled for new events. */
       410: {
         headers: {
           [name: string]: unknown;
@@ -7196,7 +7196,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes. */
+      /** @description Not accepted (nor is a redirect): retried after 1, 5 and 30 minutes, with the same id and bytes. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -7213,20 +7213,20 @@ export interface operations {
         'webhook-id': string;
         /** @description When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off. */
         'webhook-timestamp': string;
-        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough. */
+        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the base64-decoded rest of the secret after `whsec_`. There are two while a secret is being rotated; one match is enough. */
         'webhook-signature': string;
       };
       path?: never;
       cookie?: never;
     };
-    /** @description The event, in UTF-8; sign over these bytes as they came. */
+    /** @description The event, in UTF-8; verify the signature over these bytes as received. */
     requestBody: {
       content: {
         'application/json': components['schemas']['ReceiptDeliveredEvent'];
       };
     };
     responses: {
-      /** @description Not accepted, and tried again like any other; the webhook is also disabled for new events. */
+      /** @description Not accepted, and retried like any other; the webhook is also disabled for new events. */
       410: {
         headers: {
           [name: string]: unknown;
@@ -7240,7 +7240,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes. */
+      /** @description Not accepted (nor is a redirect): retried after 1, 5 and 30 minutes, with the same id and bytes. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -7257,20 +7257,20 @@ export interface operations {
         'webhook-id': string;
         /** @description When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off. */
         'webhook-timestamp': string;
-        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough. */
+        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the base64-decoded rest of the secret after `whsec_`. There are two while a secret is being rotated; one match is enough. */
         'webhook-signature': string;
       };
       path?: never;
       cookie?: never;
     };
-    /** @description The event, in UTF-8; sign over these bytes as they came. */
+    /** @description The event, in UTF-8; verify the signature over these bytes as received. */
     requestBody: {
       content: {
         'application/json': components['schemas']['ReceiptFailedEvent'];
       };
     };
     responses: {
-      /** @description Not accepted, and tried again like any other; the webhook is also disabled for new events. */
+      /** @description Not accepted, and retried like any other; the webhook is also disabled for new events. */
       410: {
         headers: {
           [name: string]: unknown;
@@ -7284,7 +7284,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes. */
+      /** @description Not accepted (nor is a redirect): retried after 1, 5 and 30 minutes, with the same id and bytes. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -7301,20 +7301,20 @@ export interface operations {
         'webhook-id': string;
         /** @description When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off. */
         'webhook-timestamp': string;
-        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough. */
+        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the base64-decoded rest of the secret after `whsec_`. There are two while a secret is being rotated; one match is enough. */
         'webhook-signature': string;
       };
       path?: never;
       cookie?: never;
     };
-    /** @description The event, in UTF-8; sign over these bytes as they came. */
+    /** @description The event, in UTF-8; verify the signature over these bytes as received. */
     requestBody: {
       content: {
         'application/json': components['schemas']['AuthorityUpdatedEvent'];
       };
     };
     responses: {
-      /** @description Not accepted, and tried again like any other; the webhook is also disabled for new events. */
+      /** @description Not accepted, and retried like any other; the webhook is also disabled for new events. */
       410: {
         headers: {
           [name: string]: unknown;
@@ -7328,7 +7328,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes. */
+      /** @description Not accepted (nor is a redirect): retried after 1, 5 and 30 minutes, with the same id and bytes. */
       default: {
         headers: {
           [name: string]: unknown;
@@ -7345,20 +7345,20 @@ export interface operations {
         'webhook-id': string;
         /** @description When this attempt was made, in seconds since 1970; reject a timestamp that is minutes off. */
         'webhook-timestamp': string;
-        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough. */
+        /** @description One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under the base64-decoded rest of the secret after `whsec_`. There are two while a secret is being rotated; one match is enough. */
         'webhook-signature': string;
       };
       path?: never;
       cookie?: never;
     };
-    /** @description The event, in UTF-8; sign over these bytes as they came. */
+    /** @description The event, in UTF-8; verify the signature over these bytes as received. */
     requestBody: {
       content: {
         'application/json': components['schemas']['WebhookTestEvent'];
       };
     };
     responses: {
-      /** @description Not accepted, and tried again like any other; the webhook is also disabled for new events. */
+      /** @description Not accepted, and retried like any other; the webhook is also disabled for new events. */
       410: {
         headers: {
           [name: string]: unknown;
@@ -7372,7 +7372,7 @@ export interface operations {
         };
         content?: never;
       };
-      /** @description Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes. */
+      /** @description Not accepted (nor is a redirect): retried after 1, 5 and 30 minutes, with the same id and bytes. */
       default: {
         headers: {
           [name: string]: unknown;

@@ -11,10 +11,10 @@ import { type ApiMetrics, createMetrics } from './metrics.ts';
 import {
   allowOrigins,
   answerErrors,
-  identify,
-  observe,
+  identifyRequest,
+  observeRequests,
   refuseUnmatched,
-  securityHeaders,
+  setSecurityHeaders,
 } from './middleware.ts';
 import { serveReceiptPages } from './receiptPages.ts';
 import type { RequestState } from './requestState.ts';
@@ -24,20 +24,23 @@ import { serveRoute } from './serveRoute.ts';
 
 export interface AppOptions {
   readonly deps: ApiDeps;
-  /** Whether requests can be served; asked by /readyz. */
+  /** Whether requests can be served; used by /readyz. */
   readonly ready: () => Promise<boolean>;
   readonly metrics?: ApiMetrics;
   readonly routes?: readonly Route[];
   readonly lookups?: Lookups;
-  /** Origins whose pages may call the API from a browser; none unless told. */
+  /** Origins whose pages may call the API from a browser; none by default. */
   readonly corsOrigins?: readonly string[];
-  /** Makes the description and the search of the guides now: the first to ask would hold up everybody for some 0.2 s. */
+  /**
+   * Builds the description and the guides' search at start: otherwise the first reader delays all requests by
+   * some 0.2 s.
+   */
   readonly documentsAtStart?: boolean;
-  /** How many proxies stand between callers and this process; none unless told. */
+  /** The number of proxies between callers and this process; none by default. */
   readonly trustedProxies?: number;
 }
 
-/** The HTTP application: what every request passes, in this order. A route's own checks stand in serveRoute.ts. */
+/** Creates the HTTP application. A route's own checks are in serveRoute.ts. */
 export function createApp({
   deps,
   ready,
@@ -52,23 +55,23 @@ export function createApp({
   const app = new Koa<RequestState>();
   const router = createRouter({ routes, deps, lookups, ready, documentsAtStart });
 
-  app.use(identify(trustedProxies, logger));
-  app.use(observe(logger, metrics));
-  app.use(securityHeaders);
+  app.use(identifyRequest(trustedProxies, logger));
+  app.use(observeRequests(logger, metrics));
+  app.use(setSecurityHeaders);
   app.use(allowOrigins(corsOrigins));
   app.use(answerErrors(logger));
   app.use(router.routes());
   app.use(refuseUnmatched(router));
 
-  // What goes wrong after the middleware: an answer that cannot be written, because the client is gone.
+  // Errors after the middleware: an answer cannot be written because the client disconnected.
   app.on('error', (err: unknown) => logger.warn({ err }, 'answer not written'));
   return app;
 }
 
-/** The version part of every address (docs/contract.md#versioning). */
+/** The version part of every URL (docs/contract.md#versioning). */
 const PREFIX = '/v1';
 
-/** The paths of the API and of its description below PREFIX, and /livez and /readyz beside it. `ready` tells whether requests can be served. */
+/** Routes the API and its description below PREFIX, and /livez and /readyz beside it. */
 function createRouter(options: {
   routes: readonly Route[];
   deps: ApiDeps;
@@ -80,9 +83,9 @@ function createRouter(options: {
   const router = new Router<RequestState>({ sensitive: true, strict: true });
 
   const failures = createFailureLimit({ deps, lookups });
-  const places = createConcurrencySlots();
+  const slots = createConcurrencySlots();
   for (const route of routes) {
-    const serve = serveRoute(route, { deps, lookups, failures, places });
+    const serve = serveRoute(route, { deps, lookups, failures, places: slots });
     const template = PREFIX + route.path;
     router.register(template.replace(/\{(\w+)\}/g, ':$1'), [route.method], (ctx) => {
       ctx.state.route = template;

@@ -1,4 +1,4 @@
-/** Who calls (docs/contract.md#keys-and-tokens). Failures look alike, whether a key is unknown or revoked. */
+/** Authentication (docs/contract.md#keys-and-tokens). Unknown and revoked keys get the same answer. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseApiKey } from '../crypto/apiKeys.ts';
 import { findApiKey, type KnownApiKey, type LiveKey, listLiveApiKeys, recordKeyUse } from '../db/accounts.ts';
@@ -7,26 +7,26 @@ import type { Environment } from '../domain/cfeTypes.ts';
 import type { Quota } from '../domain/requestLimits.ts';
 import { Refusal, type RefusalCode } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
-import type { Caller, Route } from './route.ts';
+import type { ApiCaller, Route } from './route.ts';
 
-/** What the checks before a handler ask of the database. */
+/** Database queries of the checks before a handler. */
 export interface Lookups {
-  /** The key with this public id, revoked or not. */
+  /** Returns the key with this public id, revoked or not. */
   apiKey(publicId: string): Promise<KnownApiKey | null>;
-  /** Records that a key is in use. */
-  keyUsed(key: KnownApiKey['key']): Promise<void>;
-  /** Counts a request against the hourly limit of its account, and looks up the enterprise it is about, if any. */
+  /** Records the use of a key. */
+  recordKeyUse(key: KnownApiKey['key']): Promise<void>;
+  /** Counts a request against its account's hourly limit and finds its enterprise, if any. */
   admit(
     caller: { accountId: string; environment: Environment },
     rut: string | null,
   ): Promise<RequestAdmission>;
   /** Counts a failed authentication of a network. */
   countFailedAuthentication(network: string): Promise<Quota>;
-  /** All keys that are not revoked, by their public ids. */
+  /** Returns all keys that are not revoked, by public id. */
   liveKeys(): Promise<ReadonlyMap<string, LiveKey>>;
 }
 
-/** The lookups on the real database; what is counted goes over connections of its own. */
+/** Returns the lookups on the real database. Counting uses separate connections. */
 export function databaseLookups({
   orm,
   counters,
@@ -34,7 +34,7 @@ export function databaseLookups({
 }: Pick<ApiDeps, 'orm' | 'counters' | 'realClock'>): Lookups {
   return {
     apiKey: shareLookups((publicId: string) => findApiKey(orm.em.fork(), publicId)),
-    keyUsed: (key) => recordKeyUse(orm.em.fork(), key, realClock()),
+    recordKeyUse: (key) => recordKeyUse(orm.em.fork(), key, realClock()),
     admit: (caller, rut) => admitRequest(counters.em.fork(), caller, rut, realClock()),
     countFailedAuthentication: (network) =>
       countFailedAuthentication(counters.em.fork(), network, realClock()),
@@ -43,43 +43,16 @@ export function databaseLookups({
 }
 
 /**
- * Lets callers that ask for the same key while it is being looked up share the next lookup. Every caller gets a lookup that
- * began after the call, so a revoked key is never taken for a live one.
- */
-export function shareLookups<T>(lookUp: (key: string) => Promise<T>): (key: string) => Promise<T> {
-  const underWay = new Map<string, { current: Promise<T>; next: Promise<T> | null }>();
-
-  function begin(key: string): Promise<T> {
-    const current = lookUp(key);
-    const entry = { current, next: null };
-    underWay.set(key, entry);
-    const end = (): void => {
-      if (underWay.get(key) === entry) underWay.delete(key);
-    };
-    current.then(end, end);
-    return current;
-  }
-
-  return (key) => {
-    const entry = underWay.get(key);
-    if (!entry) return begin(key);
-    const again = (): Promise<T> => begin(key);
-    entry.next ??= entry.current.then(again, again);
-    return entry.next;
-  };
-}
-
-/**
- * The caller whom the headers authenticate: by X-API-Key alone where the route asks for the key (else INVALID_API_KEY), by
- * key and a token that was obtained with it otherwise (else UNAUTHORIZED).
+ * Authenticates the headers: X-API-Key alone where the route takes the key (otherwise throws
+ * INVALID_API_KEY), else the key and a token obtained with it (otherwise throws UNAUTHORIZED).
  */
 export async function authenticate(
   route: Pick<Route, 'auth'>,
   headers: IncomingHttpHeaders,
   { deps, lookups }: { deps: ApiDeps; lookups: Lookups },
-): Promise<Caller> {
+): Promise<ApiCaller> {
   const refusal = route.auth === 'key' ? 'INVALID_API_KEY' : 'UNAUTHORIZED';
-  const known = await provenKey(headers['x-api-key'], refusal, { deps, lookups });
+  const known = await requireValidKey(headers['x-api-key'], refusal, { deps, lookups });
   const { id: keyId, accountId, environment } = known.key;
   if (route.auth === 'token') {
     const claims = await deps.tokens.verify(requireToken(headers.authorization), deps.realClock());
@@ -91,11 +64,11 @@ export async function authenticate(
         'The access token is invalid or expired, or belongs to another API key.',
       );
   }
-  await lookups.keyUsed(known.key);
+  await lookups.recordKeyUse(known.key);
   return { accountId, keyId, environment, isDeveloper: known.isDeveloper };
 }
 
-async function provenKey(
+async function requireValidKey(
   header: string | string[] | undefined,
   refusal: RefusalCode,
   { deps, lookups }: { deps: ApiDeps; lookups: Lookups },
@@ -121,7 +94,7 @@ function requireToken(header: string | undefined): string {
   return token;
 }
 
-/** The access token in a header Authorization; null without one. */
+/** Returns the access token of an Authorization header; null without one. */
 export function bearerToken(header: string | undefined): string | null {
   return /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(header ?? '')?.[1] ?? null;
 }

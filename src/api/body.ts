@@ -1,4 +1,4 @@
-/** Reading of request bodies: size and type (413, 415), then text and JSON (400). */
+/** Reads request bodies: size and type (413, 415), then text and JSON (400). */
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { JsonNumber } from '../domain/decimal.ts';
@@ -10,9 +10,9 @@ import { LONGEST_FIELD } from './route.ts';
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const QUOTED = /"[^"\\]*"/g;
 
-/** Whether a Content-Type is `application/json` with no charset or UTF-8; what else it says does not change how it is read. */
+/** Whether a Content-Type is `application/json` in UTF-8; other parameters are ignored. */
 function isJson(type: string): boolean {
-  // A quoted value may hold anything; only that of a charset matters.
+  // A quoted value may contain anything; only the charset matters.
   const plain = type.toLowerCase().replace(QUOTED, (quoted) => (quoted === '"utf-8"' ? 'utf-8' : 'quoted'));
   const [mediaType = '', ...parameters] = plain.split(';').map((part) => part.trim());
   return mediaType === 'application/json' && parameters.every((one) => one === '' || isHarmless(one));
@@ -25,8 +25,8 @@ function isHarmless(parameter: string): boolean {
 }
 
 /**
- * The bytes of the body, empty without one. Refuses more than `limitBytes` (PAYLOAD_TOO_LARGE, told by the header or
- * found while reading) and whatever is not JSON by its headers (UNSUPPORTED_MEDIA_TYPE).
+ * Returns the bytes of the body, empty without one. Throws PAYLOAD_TOO_LARGE beyond `limitBytes` (by header
+ * or while reading), and UNSUPPORTED_MEDIA_TYPE unless the headers say JSON.
  */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': chunked } = request.headers;
@@ -36,7 +36,7 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
   try {
     return await getRawBody(request, { limit: limitBytes, ...(chunked === undefined ? { length } : {}) });
   } catch (cause) {
-    // What is left is read and thrown away: a client that is still sending could not hear the answer otherwise.
+    // Reads and discards the rest: a client that is still sending would not receive the answer.
     request.resume();
     if (typeOf(cause) === 'entity.too.large') throw tooLarge(limitBytes);
     throw new Refusal('INVALID_INPUT', 'The body is incomplete.', { cause });
@@ -59,12 +59,12 @@ function requireJson({ headers }: IncomingMessage): void {
 const tooLarge = (limitBytes: number): Refusal =>
   new Refusal('PAYLOAD_TOO_LARGE', `The body must not be larger than ${limitBytes / 1024} KiB.`);
 
-/** What raw-body calls the failure. */
+/** Returns raw-body's name of the failure. */
 function typeOf(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
 }
 
-/** The JSON object that the bytes of a body are; `optional`: no bytes stand for `{}`. */
+/** Parses the bytes of a body as a JSON object; with `optional`, no bytes count as `{}`. */
 export function parseBody(
   bytes: Uint8Array,
   { optional }: { optional: boolean },
@@ -104,7 +104,7 @@ function fault(code: string, message: string): Checked<never> {
   return { ok: false, faults: [{ path: '', code, message }] };
 }
 
-/** `checked`'s value; throws INVALID_INPUT with all its faults. */
+/** Returns the value of `checked`; throws INVALID_INPUT with all its faults. */
 export function valueOf<T>(checked: Checked<T>): T {
   if (!checked.ok) throw invalidInput(checked.faults);
   return checked.value;

@@ -13,34 +13,37 @@ import type { ReceiptPdfs } from '../print/receiptPdfs.ts';
 import type { AuthorityWatch } from './authorityWatch.ts';
 import type { VerdictWatch } from './verdictWatch.ts';
 
-/** What every handler is handed: what commands need, and the keys of the service. */
+/** Dependencies of every handler: those of the commands, and the keys of the service. */
 export interface ApiDeps
   extends IssueDeps,
     UpdateEnterpriseDeps,
     UploadCertificateDeps,
     CredentialsCheckDeps {
   readonly outbox: IssueDeps['outbox'];
-  /** The time by which tokens run and requests are counted; `clock`, by which dates go, may be moved by tests. */
+  /** The clock of tokens and request counts; tests may move `clock`, which sets dates. */
   readonly realClock: () => Date;
-  /** The same database by other connections, for counting requests: it waits for no handler's work, nor that for it. */
+  /**
+   * The same database through separate connections, so that counting and handlers never wait for each other.
+   */
   readonly counters: Database;
-  /** Where enterprises get test certificates and test CAEs; null where no sandbox is configured. */
+  /** Source of test certificates and test CAEs; null when no sandbox is configured. */
   readonly testKit: AuthorityTestKit | null;
-  /** Makes and reads access tokens. */
+  /** Issues and verifies access tokens. */
   readonly tokens: Tokens;
-  /** Tells whether an API key is the one that is stored. */
+  /** Creates and verifies API keys. */
   readonly apiKeys: ApiKeys;
-  /** Keyed hash of a request that carries an Idempotency-Key. */
+  /** Keyed hash of a request with an Idempotency-Key. */
   readonly requestHash: RequestHash;
-  /** Tells when CFEs have their verdicts. */
+  /** Waits for the verdicts on CFEs. */
   readonly verdicts: VerdictWatch;
-  /** Tells how the authority stands. */
+  /** The state of the authority. */
   readonly authority: AuthorityWatch;
-  /** The printed forms of receipts. */
   readonly receiptPdfs: ReceiptPdfs;
-  /** Where the API is reached from outside, without /v1 and without a slash at its end. */
+  /** The API's public URL, without /v1 and without a trailing slash. */
   readonly publicUrl: string;
   readonly logger: Logger;
-  /** Asks the authority's registry; null for a RUT that it does not know. Refuses while it is silent (UNAVAILABLE). */
+  /**
+   * Queries the authority's registry; null for an unknown RUT. Throws UNAVAILABLE when it does not respond.
+   */
   readonly lookUpRut: (rut: string) => Promise<RegistryRecord | null>;
 }

@@ -1,4 +1,4 @@
-/** The description of the API, a page to try it, and the guides: all without login, from this host alone. */
+/** The description of the API, a page to try it, and the guides: without login and without other hosts. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Router } from '@koa/router';
@@ -14,7 +14,7 @@ import type { Route } from './route.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** What the page may load: its own files, and pictures that stand in its style sheet. Answers come from this host. */
+/** The page loads only its own files, and pictures embedded in its style sheet; it calls only this host. */
 const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -48,7 +48,7 @@ const GUIDE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const MOST_SEARCHED = 100;
 
-/** No validator of another host, no document of another host (`?url=`), no key that outlives the page. */
+/** No validator or document (`?url=`) of another host, and no key that outlives the page. */
 const START = `SwaggerUIBundle({
   url: '../openapi.json',
   dom_id: '#page',
@@ -62,28 +62,28 @@ const START = `SwaggerUIBundle({
 });
 `;
 
-/** Files beside the page: their type, and what they hold. */
+/** Files of the page, with their type and contents. */
 const FILES: Readonly<Record<string, { readonly type: string; readonly read: () => string | Buffer }>> = {
   'start.js': { type: 'text/javascript', read: () => START },
-  'swagger-ui-bundle.js': { type: 'text/javascript', read: () => ofPackage('swagger-ui-bundle.js') },
-  'swagger-ui.css': { type: 'text/css', read: () => ofPackage('swagger-ui.css') },
+  'swagger-ui-bundle.js': { type: 'text/javascript', read: () => readPackageFile('swagger-ui-bundle.js') },
+  'swagger-ui.css': { type: 'text/css', read: () => readPackageFile('swagger-ui.css') },
   'handbook.css': {
     type: 'text/css',
     read: () => readFileSync(new URL('../handbook/handbook.css', import.meta.url)),
   },
-  'favicon-32x32.png': { type: 'image/png', read: () => ofPackage('favicon-32x32.png') },
+  'favicon-32x32.png': { type: 'image/png', read: () => readPackageFile('favicon-32x32.png') },
 };
 
 const read = new Map<string, Buffer>();
 
-/** A file of the package, read once. */
-function ofPackage(name: string): Buffer {
+/** Returns a file of the package, read once. */
+function readPackageFile(name: string): Buffer {
   const known = read.get(name) ?? readFileSync(resolve(`swagger-ui-dist/${name}`));
   read.set(name, known);
   return known;
 }
 
-/** Adds `/openapi.json`, `/docs` and the files of its page below `prefix`; `routes` are those that are described. */
+/** Serves `/openapi.json`, `/docs` and their files below `prefix`, describing `routes`. */
 export function serveDocumentation(
   router: Router<RequestState>,
   { prefix, routes, atStart }: { prefix: string; routes: readonly Route[]; atStart: boolean },
@@ -99,7 +99,7 @@ export function serveDocumentation(
     description();
     for (const language of LANGUAGES) search()({ base: prefix, language, code: CODES[0] }, 'cfe');
   }
-  const show = guidesBelow(router, `${prefix}/docs`);
+  const show = serveGuidePages(router, `${prefix}/docs`);
   serveGuides(show, search);
   router.get(`${prefix}/docs/reference`, (ctx) => {
     ctx.state.route = `${prefix}/docs/reference`;
@@ -113,14 +113,14 @@ export function serveDocumentation(
       answer(ctx, file.type, file.read());
     });
   }
-  // After all others, since the first that fits answers.
+  // Last, because the first match answers.
   show('/{*rest}', (visit, ctx) => {
     ctx.status = 404;
     return lostPage(visit);
   });
 }
 
-/** What `make` makes, when it is first asked for. */
+/** Runs `make` at the first call and caches its result. */
 function once<T extends {}>(make: () => T): () => T {
   let made: T | undefined;
   return () => (made ??= make());
@@ -128,8 +128,8 @@ function once<T extends {}>(make: () => T): () => T {
 
 type Show = (path: string, make: (visit: Visit, ctx: Context) => string) => void;
 
-/** Serves pages of the guides at paths below `base`, in the language of the path or the one that the browser asks for. */
-function guidesBelow(router: Router<RequestState>, base: string): Show {
+/** Serves pages of the guides below `base`, in the language of the path or of the browser. */
+function serveGuidePages(router: Router<RequestState>, base: string): Show {
   return (path, make) => {
     router.get(`${base}${path}`, (ctx) => {
       ctx.state.route = `${base}${path}`;
@@ -145,7 +145,7 @@ function guidesBelow(router: Router<RequestState>, base: string): Show {
   };
 }
 
-/** `/docs` in the language that the browser asks for; each guide below its language, and the search. */
+/** Serves `/docs` in the browser's language, and each guide and the search below each language. */
 function serveGuides(show: Show, search: () => Search): void {
   show('', indexPage);
   for (const slug of SLUGS) show(`/${slug}`, (visit) => guidePage(visit, slug));

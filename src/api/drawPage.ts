@@ -1,4 +1,4 @@
-/** Writes the pages of receipts: short ones at once, long ones in a thread, so that nobody's call waits for them. */
+/** Draws receipt pages: short ones at once, long ones in a thread, so that they do not delay other calls. */
 import { createFairQueue } from '../crypto/fairQueue.ts';
 import type { CfeDocument } from '../domain/cfeDocument.ts';
 import { CFE_TYPES } from '../domain/cfeTypes.ts';
@@ -6,7 +6,7 @@ import { qrUrl, securityCode } from '../domain/qr.ts';
 import { type PageReceipt, receiptPage } from '../page/receiptPage.ts';
 import { createThreads } from '../print/threads.ts';
 
-/** What a page is written from: plain data that can go to a thread. */
+/** Input of a page: plain data that can be sent to a thread. */
 export interface PageTask extends Pick<PageReceipt, 'environment' | 'status' | 'logo'> {
   /** The document, as JSON. */
   readonly json: string;
@@ -35,12 +35,12 @@ const threads = createThreads<PageTask, Uint8Array>({
   idleMs: 60_000,
 });
 
-/** The page of a receipt, in UTF-8. Refuses when too many wait (UNAVAILABLE). */
+/** Returns the page of a receipt, in UTF-8. Throws UNAVAILABLE when too many wait. */
 export async function drawPage(task: PageTask, accountId: string): Promise<Uint8Array> {
   return task.json.length > LONG_CHARACTERS ? queue.run(accountId, () => threads.run(task)) : writePage(task);
 }
 
-/** The same, at once. */
+/** Draws the page in this thread. */
 export function writePage({ json, digest, receiptToken, ...shown }: PageTask): Uint8Array {
   const document = JSON.parse(json) as CfeDocument;
   const { issuer, type, serie, numero, totals, signedAt } = document;
@@ -60,7 +60,7 @@ export function writePage({ json, digest, receiptToken, ...shown }: PageTask): U
       signedAt,
       digest,
     }),
-    // Beside the page, wherever that is.
+    // Relative to the page.
     pdf: `${receiptToken}/pdf`,
     xml: `${receiptToken}/xml`,
   });

@@ -1,10 +1,10 @@
 import type { Environment } from '../domain/cfeTypes.ts';
 import { EnvironmentName } from '../domain/enums.ts';
 import { Refusal } from '../errors.ts';
-import type { Caller } from './route.ts';
+import type { ApiCaller } from './route.ts';
 
-/** The query parameter by which CFEs of the sandbox are read with a production token (docs/contract.md#sandbox). */
-export const environmentToRead = {
+/** The query parameter for reading sandbox CFEs with a production token (docs/contract.md#sandbox). */
+export const environmentQuery = {
   environment: EnvironmentName.optional().meta({
     description:
       'The environment whose CFEs are read, with a production token in either case. Default: `production`. `sandbox` requires a developer account (`is_developer`, else 403).',
@@ -12,9 +12,9 @@ export const environmentToRead = {
   }),
 };
 
-/** The environment that a query names. Refuses the sandbox to who is no developer (FORBIDDEN). */
-export function environmentRead(
-  { isDeveloper }: Pick<Caller, 'isDeveloper'>,
+/** Returns the environment of a query. Throws FORBIDDEN for the sandbox unless the caller is a developer. */
+export function requireReadableEnvironment(
+  { isDeveloper }: Pick<ApiCaller, 'isDeveloper'>,
   { environment = 'production' }: { environment?: Environment | undefined },
 ): Environment {
   if (environment === 'sandbox' && !isDeveloper) {

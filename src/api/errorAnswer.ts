@@ -36,7 +36,7 @@ export interface ErrorBody {
     readonly message: string;
     readonly details?: {
       readonly fields: readonly (Fault & { readonly docs: string })[];
-      /** Of a key that was used: the CFE that it made. */
+      /** The CFE issued with a reused key. */
       readonly enterprise_rut?: string;
       readonly cfe_id?: string;
     };
@@ -49,13 +49,13 @@ interface ErrorAnswer {
   readonly body: ErrorBody;
 }
 
-/** Where the guides explain a code: a reference relative to this host. */
-const explained = (fault: Fault): Fault & { docs: string } => ({
+/** Adds the guide's explanation of a code, relative to this host. */
+const addDocs = (fault: Fault): Fault & { docs: string } => ({
   ...fault,
   docs: `/v1/docs/refused#${fault.code}`,
 });
 
-/** The answer to whatever was thrown; only a Refusal is passed on in its own words. */
+/** Returns the answer to any thrown error; only a Refusal keeps its own message. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   const { code, message, faults, about, retryAfterSeconds } = refusalFor(error, requestId);
   const challenge = CHALLENGES[code];
@@ -69,7 +69,7 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
       error: {
         code,
         message,
-        ...(faults.length > 0 ? { details: { ...about, fields: faults.map(explained) } } : {}),
+        ...(faults.length > 0 ? { details: { ...about, fields: faults.map(addDocs) } } : {}),
       },
     },
   };

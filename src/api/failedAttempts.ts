@@ -9,34 +9,37 @@ import { bearerToken, type Lookups } from './authenticate.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Route } from './route.ts';
 
-/** More networks than this are not remembered; those that are forgotten are counted in the database again. */
+/** Most networks remembered; forgotten ones are counted in the database again. */
 const MOST_REMEMBERED = 10_000;
-/** The keys that are there are read no more often than this, and only while a network is beyond the limit. */
+/**
+ * The least time between two readings of the live keys, which happen only while a network is beyond the
+ * limit.
+ */
 const KEYS_KEPT_MILLISECONDS = 1_000;
 const KEYS_PATIENCE_MILLISECONDS = 5_000;
 
-/** An attempt to authenticate, and where it comes from. */
-export interface Attempt {
+/** An attempt to authenticate, with its network address. */
+export interface AuthenticationAttempt {
   readonly route: Pick<Route, 'auth'>;
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
 }
 
-/** Limits the failures of each network; one for each process. */
+/** Limits the failures of each network; one per process. */
 export interface FailureLimit {
-  /** What `authenticate` comes to, its refusals counted; RATE_LIMITED in place of those beyond the limit. */
-  guard<T>(attempt: Attempt, authenticate: () => Promise<T>): Promise<T>;
-  /** Counts a failure of an address in another way, and answers what it is refused with: `error`, or RATE_LIMITED. */
+  /** Runs `authenticate` and counts its refusals; beyond the limit throws RATE_LIMITED instead. */
+  guard<T>(attempt: AuthenticationAttempt, authenticate: () => Promise<T>): Promise<T>;
+  /** Counts a failure of an address elsewhere; returns `error`, or RATE_LIMITED beyond the limit. */
   refusalFor(address: string, error: Refusal): Promise<Refusal>;
 }
 
 /**
- * Counts refusals of authentication by network, in the database for all processes together. Beyond the limit a failure
- * is RATE_LIMITED; a right key is let in all the same: behind one address (a company's, a load balancer's) others than
- * the one who fails may sit, and 256 random bits need no lock-out against guessing.
+ * Counts failed authentications by network, in the database for all processes. Beyond the limit a failure is
+ * RATE_LIMITED, but a right key still passes: an address may be shared by others, and 256 random bits need no
+ * lock-out.
  *
- * This process remembers who is beyond the limit until the window in the database ends, and tells from memory what is
- * no right key: a flood costs one statement a second, not one a request.
+ * This process remembers networks beyond the limit until their window ends and rejects wrong keys from
+ * memory, so a flood costs one query per second, not one per request.
  */
 export function createFailureLimit({
   deps,
@@ -52,20 +55,20 @@ export function createFailureLimit({
     patienceMilliseconds: KEYS_PATIENCE_MILLISECONDS,
   });
 
-  function remembered(network: string): Quota | undefined {
+  function rememberedQuota(network: string): Quota | undefined {
     const quota = exceeded.get(network);
     return quota && quota.resetsAt > deps.realClock() ? quota : undefined;
   }
 
   async function refusalFor(network: string, error: Refusal): Promise<Refusal> {
-    const quota = remembered(network) ?? (await lookups.countFailedAuthentication(network));
+    const quota = rememberedQuota(network) ?? (await lookups.countFailedAuthentication(network));
     if (!isExceeded(quota)) return error;
     exceeded.set(network, quota);
-    return tooMany(quota, deps.realClock());
+    return tooManyFailures(quota, deps.realClock());
   }
 
-  /** Whether `attempt` may succeed, as far as can be told without asking the database for it. */
-  async function isHopeful({ route, headers }: Attempt): Promise<boolean> {
+  /** Whether `attempt` may succeed, judged without a query for it. */
+  async function maySucceed({ route, headers }: AuthenticationAttempt): Promise<boolean> {
     const text = String(headers['x-api-key'] ?? '');
     const parts = parseApiKey(text);
     if (!parts) return false;
@@ -73,7 +76,7 @@ export function createFailureLimit({
     const claims = token === null ? null : await deps.tokens.verify(token, deps.realClock());
     if (route.auth === 'token' && !claims) return false;
     const keys = await liveKeys();
-    // Without an answer of the database nothing is known; the attempt itself will tell.
+    // Without an answer of the database, let the attempt itself decide.
     if (!keys) return true;
     const key = keys.get(parts.publicId);
     return key !== undefined && (!claims || claims.keyId === key.id) && deps.apiKeys.matches(text, key.hash);
@@ -83,8 +86,8 @@ export function createFailureLimit({
     refusalFor: (address, error) => refusalFor(networkOf(address), error),
     async guard(attempt, authenticate) {
       const network = networkOf(attempt.address);
-      const quota = remembered(network);
-      if (quota && !(await isHopeful(attempt))) throw tooMany(quota, deps.realClock());
+      const quota = rememberedQuota(network);
+      if (quota && !(await maySucceed(attempt))) throw tooManyFailures(quota, deps.realClock());
       try {
         return await authenticate();
       } catch (error) {
@@ -94,7 +97,7 @@ export function createFailureLimit({
   };
 }
 
-function tooMany(quota: Quota, now: Date): Refusal {
+function tooManyFailures(quota: Quota, now: Date): Refusal {
   const seconds = secondsUntilReset(quota, now);
   return new Refusal(
     'RATE_LIMITED',

@@ -1,4 +1,7 @@
-/** Idempotency-Key: which routes take it, how it is read, and the first answer again (docs/contract.md#idempotency). */
+/**
+ * Idempotency-Key: routes that take it, reading it, and repeating the first answer
+ * (docs/contract.md#idempotency).
+ */
 import type { IncomingMessage } from 'node:http';
 import {
   type ComparableKey,
@@ -17,24 +20,23 @@ import { invalidInput } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Route } from './route.ts';
 
-/** The name of the field. */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
-/** 1 to 255 printable characters of ASCII. */
+/** 1 to 255 printable ASCII characters. */
 const KEY = /^[\x20-\x7e]{1,255}$/;
-/** A string of RFC 8941 §3.3.3, as the IETF's draft on the field wants it; an unquoted key is accepted as well. */
+/** A string of RFC 8941 §3.3.3, as the IETF draft requires; an unquoted key is accepted too. */
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
 type RouteRequest = Parameters<Route['handle']>[0];
 
-/** Whether a route takes the field: every POST but that of tokens, which makes nothing that could be made twice. */
+/** Whether a route takes the header: every POST except that of tokens, which may safely be repeated. */
 export function takesIdempotencyKey(route: Pick<Route, 'method' | 'auth'>): boolean {
   return route.method === 'POST' && route.auth === 'token';
 }
 
 /**
- * The key of a request with the keyed hash of what it means (`json`: its body as `readJson` reads it); null without one,
- * and where the route takes none. Refuses a malformed one and two of them (INVALID_INPUT).
+ * Returns the key of a request with the keyed hash of its meaning (`json`: the body as `readJson` reads it);
+ * null without one, and for routes that take none. Throws INVALID_INPUT for a malformed or repeated header.
  */
 export function readRequestKey(
   route: Pick<Route, 'method' | 'auth'>,
@@ -52,9 +54,9 @@ export function readRequestKey(
   }
   const { path, hashOf } = asked;
   const { method } = route;
-  const json = withExtraRead(asked.json);
+  const json = parseExtra(asked.json);
   const body = Buffer.from(canonicalJson(json), 'utf8');
-  // `like` is a stored hash: what was kept under an older pepper is compared under that one.
+  // `like` is a stored hash; a hash under an older pepper is compared under that pepper.
   const outlineKey = (like?: Uint8Array) =>
     hashOf({ method, path, body: OUTLINE }, like).toString('base64url');
   return {
@@ -66,21 +68,21 @@ export function readRequestKey(
   };
 }
 
-/** `extra` is JSON within a string: what it says counts, not how it is written. */
-function withExtraRead(json: unknown): unknown {
+/** `extra` is JSON inside a string: its meaning counts, not its formatting. */
+function parseExtra(json: unknown): unknown {
   if (typeof json !== 'object' || json === null || !('extra' in json) || typeof json.extra !== 'string')
     return json;
   const extra = readJson(json.extra);
   return extra.ok ? { ...json, extra: extra.value } : json;
 }
 
-/** In place of a body, and no JSON: what the key of outlines is made from. */
+/** Derives the key of outlines; no JSON body can equal it. */
 const OUTLINE = Buffer.from('outline');
 
-/** What is answered: `data` of the handler, or the first answer to the same request again, as JSON. */
+/** The handler's `data`, or the first answer to the same request as JSON. */
 export type HandlerAnswer = { readonly data: unknown } | { readonly replayed: string };
 
-/** Runs what `route` prepares, then its handler; with an Idempotency-Key once for each key. */
+/** Runs the route's `prepare` and handler; once per Idempotency-Key. */
 export async function handleOnce(route: Route, request: RouteRequest, deps: ApiDeps): Promise<HandlerAnswer> {
   const { idempotency, caller } = request;
   const once = idempotency && {
@@ -92,7 +94,7 @@ export async function handleOnce(route: Route, request: RouteRequest, deps: ApiD
   const outcome = route.firstAnswer
     ? await runStoringKey(deps, once, () => prepareAndHandle(route, request, deps))
     : await handleInTransaction(route, request, once, deps);
-  return outcome.kept ? { replayed: textOf(outcome.kept, route, deps) } : { data: outcome.value };
+  return outcome.kept ? { replayed: answerTextOf(outcome.kept, route, deps) } : { data: outcome.value };
 }
 
 async function prepareAndHandle(route: Route, request: RouteRequest, deps: ApiDeps): Promise<unknown> {
@@ -100,7 +102,7 @@ async function prepareAndHandle(route: Route, request: RouteRequest, deps: ApiDe
   return await route.handle(request, deps, prepared);
 }
 
-/** What takes long is not done again for an answer that is there; runOnce looks for it once more, for a twin. */
+/** Skips the slow `prepare` when the answer is stored; runOnce checks again, for a concurrent twin. */
 async function handleInTransaction(route: Route, request: RouteRequest, once: OnceRequest, deps: ApiDeps) {
   const kept = route.prepare ? await findFirstAnswer(deps, once) : null;
   if (kept) return { kept };
@@ -111,9 +113,9 @@ async function handleInTransaction(route: Route, request: RouteRequest, once: On
   });
 }
 
-function textOf(kept: KeptResult, route: Route, deps: ApiDeps): string {
+function answerTextOf(kept: KeptResult, route: Route, deps: ApiDeps): string {
   if (kept.kind === 'answer') return kept.answer;
-  // The hash covers the path, so a CFE is only ever found for the route that made it.
+  // The hash covers the path, so a CFE is only ever found by the route that issued it.
   if (!route.firstAnswer) throw new Error(`${route.name} cannot answer a CFE again`);
   return JSON.stringify(route.firstAnswer(kept.cfe, deps));
 }

@@ -1,14 +1,14 @@
 import { collectDefaultMetrics, type Histogram, Registry } from 'prom-client';
 import { histogram } from '../metrics/instruments.ts';
 
-/** What the API measures of itself. */
+/** Metrics of the API itself. */
 export interface ApiMetrics {
   readonly registry: Registry;
-  /** Seconds from request to answer, by route template, method and status. Never an account or a RUT as a label. */
+  /** Seconds from request to answer, by route template, method and status. Never label by account or RUT. */
   readonly requestDuration: Histogram<'route' | 'method' | 'status'>;
 }
 
-/** The metrics of one API process, with those of Node itself; a registry of its own. */
+/** Creates the metrics of one API process and of Node.js, in their own registry. */
 export function createMetrics(): ApiMetrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });

@@ -12,15 +12,13 @@ import type { RequestState } from './requestState.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/;
 
-/** The request id: the caller's own where it matches, else a new one. */
+/** Returns the caller's request id if it matches, otherwise a new one. */
 function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === 'string' && REQUEST_ID.test(header) ? header : randomUUID();
 }
 
-/**
- * Gives every request its id, answered as X-Request-Id, and the address that it comes from by way of `trustedProxies`.
- */
-export function identify(trustedProxies: number, logger: Logger): Middleware<RequestState> {
+/** Sets the request's id, sent back as X-Request-Id, and the caller's address behind `trustedProxies`. */
+export function identifyRequest(trustedProxies: number, logger: Logger): Middleware<RequestState> {
   const notice = createProxyNotice({ trustedProxies, logger });
   return (ctx, next) => {
     notice(ctx.req);
@@ -34,11 +32,14 @@ export function identify(trustedProxies: number, logger: Logger): Middleware<Req
   };
 }
 
-/** Paths that machines ask every few seconds; their lines would bury the others. */
+/** Paths requested every few seconds by machines; their lines would bury the others. */
 const PROBES = new Set(['/livez', '/readyz']);
 
-/** One log line and one measurement per request. The line has chosen facts only: no query, body or header. */
-export function observe(logger: Logger, metrics: ApiMetrics): Middleware<RequestState> {
+/**
+ * Writes one log line and one measurement per request. The line has only selected facts: no query, body or
+ * header.
+ */
+export function observeRequests(logger: Logger, metrics: ApiMetrics): Middleware<RequestState> {
   return async (ctx, next) => {
     const startedAt = performance.now();
     try {
@@ -69,7 +70,7 @@ export function observe(logger: Logger, metrics: ApiMetrics): Middleware<Request
   };
 }
 
-/** An answer is data for one caller: nothing may run it, frame it, guess its type or keep it. */
+/** An answer is data for one caller: not to be run, framed, sniffed or stored. */
 const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy':
@@ -81,12 +82,12 @@ const SECURITY_HEADERS = {
 };
 
 /** Sets the security headers of every answer. */
-export const securityHeaders: Middleware = (ctx, next) => {
+export const setSecurityHeaders: Middleware = (ctx, next) => {
   ctx.set(SECURITY_HEADERS);
   return next();
 };
 
-/** What scripts of an allowed origin may send, and read of an answer beside the body. */
+/** Headers that scripts of an allowed origin may send and read. */
 const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',
@@ -114,8 +115,8 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const PREFLIGHT_SECONDS = 600;
 
 /**
- * Lets pages of `origins` (`https://host`, compared as they stand) call the API from a browser; without any, CORS is
- * off and no browser hands an answer to a page of another origin. Cookies play no part.
+ * Lets pages of `origins` (`https://host`, compared literally) call the API from a browser. Without origins
+ * CORS is off, and browsers hide answers from pages of other origins. No cookies are used.
  */
 export function allowOrigins(origins: readonly string[]): Middleware<RequestState> {
   const allowed = new Set(origins);
@@ -137,7 +138,7 @@ export function allowOrigins(origins: readonly string[]): Middleware<RequestStat
   };
 }
 
-/** The only try/catch of the requests: whatever is thrown below leaves as the error envelope. */
+/** Turns every error thrown below into the error envelope; the only try/catch of requests. */
 export function answerErrors(logger: Logger): Middleware<RequestState> {
   return async (ctx, next) => {
     try {
@@ -152,7 +153,10 @@ export function answerErrors(logger: Logger): Middleware<RequestState> {
   };
 }
 
-/** Answers what no route took: OPTIONS with the methods of the path, another method 405, another path 404. */
+/**
+ * Answers unmatched requests: OPTIONS with the path's methods, another method with 405, another path with
+ * 404.
+ */
 export function refuseUnmatched(router: Router<RequestState>): Middleware<RequestState> {
   return (ctx) => {
     const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { addIssue } from '../domain/issue.ts';
 
-/** Largest number to skip: what a table can hold and a JSON number can say. */
+/** Most items to skip: fits a table and a JSON number. */
 const MOST_SKIPPED = 1_000_000_000;
 
-/** A whole number in a query parameter. */
+/** Schema of a whole number in a query parameter. */
 export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: number }) {
   return z
     .string()
@@ -22,12 +22,12 @@ export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: nu
     .meta({ type: 'integer', minimum, maximum });
 }
 
-/** The query parameters of a list of `things` that is read a page at a time: `usual` of them unless told. */
-export const pageOf = (things: string, { usual, largest }: { usual: number; largest: number }) => ({
+/** Returns the query parameters of a paged list of `things`; `usual` is the default page size. */
+export const pageParameters = (items: string, { usual, largest }: { usual: number; largest: number }) => ({
   skip: wholeNumber({ minimum: 0, maximum: MOST_SKIPPED })
     .optional()
-    .meta({ description: `How many ${things} to skip. Default: 0.`, examples: [0] }),
+    .meta({ description: `How many ${items} to skip. Default: 0.`, examples: [0] }),
   limit: wholeNumber({ minimum: 1, maximum: largest })
     .optional()
-    .meta({ description: `How many ${things} to return at most. Default: ${usual}.`, examples: [usual] }),
+    .meta({ description: `How many ${items} to return at most. Default: ${usual}.`, examples: [usual] }),
 });

@@ -1,14 +1,17 @@
-/** `Prefer: wait` (RFC 7240 §4.3). A preference that cannot be read is none: the field asks, it does not demand. */
+/** `Prefer: wait` (RFC 7240 §4.3). A malformed preference is ignored, as the header only expresses a wish. */
 import { LONGEST_FIELD } from './route.ts';
 
-/** More than this counts as this (docs/contract.md#waiting-for-the-verdict). */
+/** Longer waits are cut to this (docs/contract.md#waiting-for-the-verdict). */
 const LONGEST_SECONDS = 30;
 
-/** One preference and what follows it; a comma inside quotes does not end it. An open quotation runs to the end. */
+/** One preference; commas inside quotes belong to it, and an open quotation runs to the end. */
 const PREFERENCE = /(?:"(?:[^"\\]|\\.)*(?:"|\\?$)|[^,"])+/g;
 const WAIT = /^wait\s*(?:=\s*(?:"(\d{1,10})"|(\d{1,10}))\s*)?(?:;|$)/i;
 
-/** Seconds that the caller wants to wait, at most 30; null when the field does not say. The first one counts (§2). */
+/**
+ * Returns the seconds that the caller wants to wait, at most 30; null without a preference. The first one
+ * counts (§2).
+ */
 export function waitSeconds(header: string | string[] | undefined): number | null {
   const text = Array.isArray(header) ? header.join(',') : (header ?? '');
   if (text.length > LONGEST_FIELD) return null;

@@ -3,13 +3,16 @@ import { type Checked, checkInput, faultAt } from '../domain/faults.ts';
 
 const NONE = z.strictObject({});
 
-/** The first value of a query parameter. Koa's own reading takes most of a second for thousands of parameters of one name. */
+/**
+ * Returns the first value of a query parameter. Koa's own parser takes most of a second for thousands of
+ * equal names.
+ */
 export const queryValue = (search: string, name: string): string | undefined =>
   new URLSearchParams(search).get(name) ?? undefined;
 
 /**
- * The query parameters as `schema` reads them (each a string; null: none are allowed). A parameter that is unknown or
- * given twice is a fault, as is whatever the schema finds; paths are `/query/<name>`.
+ * Parses the query parameters with `schema` (each a string; null allows none). Unknown and repeated
+ * parameters are faults too; paths are `/query/<name>`.
  */
 export function readQuery(search: string, schema: z.ZodType | null): Checked<unknown> {
   const parameters = [...new URLSearchParams(search)];

@@ -1,4 +1,6 @@
-/** Objects that are written back as they were read: the fields that a PUT does not change are compared, and left. */
+/**
+ * Lets clients PUT an object as they read it: fields that the PUT does not change are compared and ignored.
+ */
 import * as z from 'zod';
 import type { BodyRule } from '../domain/bodyRules.ts';
 import { JsonNumber } from '../domain/decimal.ts';
@@ -7,20 +9,20 @@ import { invalidInput } from '../errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What issuing receipts and the calendar move: it differs between reading and writing back on any busy day. */
+/** Fields that change with issuing and the calendar, so they differ between reading and writing. */
 const VOLATILE: readonly string[] = ['last_number', 'numbers_left', 'days_left', 'warnings'];
 
 const ABOUT =
   'As it was read: it is not changed here. Left out or unchanged, it is ignored; changed, it is refused (`body.read_only`).';
 
-/** Any value: what it may be is known when the object is read. */
-const asRead = (field: z.ZodType): z.ZodType =>
+/** Accepts any value here; `requireUnchanged` compares it with the current object. */
+const acceptAnyValue = (field: z.ZodType): z.ZodType =>
   z.unknown().meta({ description: ABOUT, examples: [exampleOf(field)] });
 
 function exampleOf(field: z.ZodType): unknown {
   const [first] = (field.meta()?.['examples'] as unknown[] | undefined) ?? [];
   if (first !== undefined) return first;
-  // Of an object it is enough to send back a part.
+  // A part of an object is enough.
   const simple = ['READY', 'OWNER', false, {}, []].find((value) => field.safeParse(value).success);
   return simple ?? (field.safeParse(null).success ? null : {});
 }
@@ -28,18 +30,21 @@ function exampleOf(field: z.ZodType): unknown {
 const readOnlyNames = (update: z.ZodObject, view: z.ZodObject): string[] =>
   Object.keys(view.shape).filter((name) => !(name in update.shape));
 
-/** The schema of a PUT that also takes what else `view` has, whatever its value: `requireUnchanged` judges it. */
-export function withReadOnly<U extends z.ZodObject>(
+/**
+ * Returns the schema of a PUT that also accepts the other fields of `view`, with any value
+ * (`requireUnchanged`).
+ */
+export function withReadOnlyFields<U extends z.ZodObject>(
   update: U,
   view: z.ZodObject,
 ): z.ZodType<z.output<U> & Fields, z.input<U> & Fields> {
   const fields = readOnlyNames(update, view).map(
-    (name) => [name, asRead(view.shape[name] as z.ZodType).optional()] as const,
+    (name) => [name, acceptAnyValue(view.shape[name] as z.ZodType).optional()] as const,
   );
   return update.safeExtend(Object.fromEntries(fields)).meta({ ...update.meta() }) as never;
 }
 
-/** Refuses what `sent` has of the read-only fields of `current` with another value (INVALID_INPUT). */
+/** Throws INVALID_INPUT when a read-only field in `sent` differs from `current`. */
 export function requireUnchanged(sent: Fields, current: Fields): void {
   const faults = Object.keys(current)
     .filter((name) => sent[name] !== undefined && !VOLATILE.includes(name))
@@ -53,12 +58,12 @@ export function requireUnchanged(sent: Fields, current: Fields): void {
   if (faults.length > 0) throw invalidInput(faults);
 }
 
-/** What `sent` has of the fields of `view` that `update` does not write. */
-export function readOnlyIn(sent: Fields, update: z.ZodObject, view: z.ZodObject): string[] {
+/** Returns the fields in `sent` that `view` has but `update` does not write. */
+export function readOnlyFieldsIn(sent: Fields, update: z.ZodObject, view: z.ZodObject): string[] {
   return readOnlyNames(update, view).filter((name) => sent[name] !== undefined);
 }
 
-/** Whether what was sent says nothing else than `current`; a field of an object may be left out. */
+/** Whether `sent` equals `current`; fields of objects may be omitted. */
 function isUnchanged(sent: unknown, current: unknown): boolean {
   if (sent instanceof JsonNumber) return Number(sent.text) === current;
   if (Array.isArray(sent)) {

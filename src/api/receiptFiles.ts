@@ -1,4 +1,4 @@
-/** A receipt's files, for who may read the CFE and for who has its link. */
+/** The files of a receipt, for readers of the CFE and holders of its link. */
 import { setImmediate } from 'node:timers/promises';
 import { type Receipt, readDocumentText, readPrintedParts, readSignedXml } from '../db/cfes.ts';
 import { Logo } from '../db/entities/enterprises.ts';
@@ -20,15 +20,17 @@ export interface SentReceipt extends Receipt {
   readonly xmlBytes: number;
 }
 
-/** The refusal of a receipt that is on its way to the authority. */
+/** Returns the refusal for a receipt that has not been sent to the authority. */
 export function notSentYet(): Refusal {
   const message =
     'The CFE has not been sent to the tax authority yet; its receipt may not be handed over before that.';
   return new Refusal('NOT_SENT_YET', message, { retryAfterSeconds: RETRY_AFTER_SECONDS });
 }
 
-/** The receipt, once its sobre went out. Refuses before that, and where it never will (NOT_SENT_YET). */
-export function sentReceipt(receipt: Receipt): SentReceipt {
+/**
+ * Returns the receipt once its sobre was sent. Throws NOT_SENT_YET before that, and when it never will be.
+ */
+export function requireSentReceipt(receipt: Receipt): SentReceipt {
   const state = receiptState(receipt);
   if (state === 'inProcess') throw notSentYet();
   const { digest, xmlBytes } = receipt;
@@ -41,12 +43,12 @@ export function sentReceipt(receipt: Receipt): SentReceipt {
   return { ...receipt, digest, xmlBytes };
 }
 
-/** What a file of a receipt is saved as: issuer, type code, serie and number. */
-export const nameOf = ({ rut, type, serie, numero }: Receipt, ending: 'pdf' | 'xml'): string =>
+/** Returns the file name of a receipt: issuer, type code, serie and number. */
+export const receiptFileName = ({ rut, type, serie, numero }: Receipt, ending: 'pdf' | 'xml'): string =>
   `${rut}-${CFE_TYPES[type].code}-${serie}-${numero}.${ending}`;
 
-/** The bytes of the signed CFE, made in turn with whatever else this process does. */
-export async function xmlOf({ orm }: Pick<ApiDeps, 'orm'>, { id }: SentReceipt): Promise<Uint8Array> {
+/** Returns the bytes of the signed CFE, encoded in pieces to let other requests run. */
+export async function readSignedXml({ orm }: Pick<ApiDeps, 'orm'>, { id }: SentReceipt): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for (const piece of utf8Pieces(await readSignedXml(orm.em.fork(), id))) {
     pieces.push(piece);
@@ -55,27 +57,27 @@ export async function xmlOf({ orm }: Pick<ApiDeps, 'orm'>, { id }: SentReceipt):
   return Buffer.concat(pieces);
 }
 
-/** A thousandth of a second of work, or less. */
+/** A millisecond of work at most. */
 const PIECE_CHARACTERS = 256 * 1024;
 
 /**
- * A text in UTF-8, piece by piece: the 4 MB of the longest CFE take up to 20 ms at once.
+ * Encodes a text in UTF-8, piece by piece: the 4 MB of the longest CFE would block for up to 20 ms.
  *
  * @internal exported for tests
  */
 export function* utf8Pieces(text: string): Generator<Uint8Array> {
   for (let from = 0, to = 0; from < text.length; from = to) {
     to = from + PIECE_CHARACTERS;
-    // The two halves of one sign stay together.
+    // Keeps surrogate pairs together.
     if (/[\uD800-\uDBFF]/.test(text.charAt(to - 1))) to += 1;
     yield Buffer.from(text.slice(from, to), 'utf8');
   }
 }
 
-/** The signed CFE, byte for byte. */
-export async function xmlFile(deps: Pick<ApiDeps, 'orm'>, receipt: SentReceipt): Promise<FileAnswer> {
-  const bytes = await xmlOf(deps, receipt);
-  return { bytes, name: nameOf(receipt, 'xml'), sha256: await sha256Of(bytes) };
+/** Returns the signed CFE, byte for byte. */
+export async function loadXmlFile(deps: Pick<ApiDeps, 'orm'>, receipt: SentReceipt): Promise<FileAnswer> {
+  const bytes = await readSignedXml(deps, receipt);
+  return { bytes, name: receiptFileName(receipt, 'xml'), sha256: await sha256Of(bytes) };
 }
 
 const findLogoOf = async (
@@ -83,8 +85,8 @@ const findLogoOf = async (
   sha256: string | null | undefined,
 ): Promise<Logo | null> => (sha256 ? orm.em.fork().findOne(Logo, { sha256 }) : null);
 
-/** The printed form. It waits in turn with what else is drawn for its account. Refuses while too much is (UNAVAILABLE). */
-export async function pdfFile(
+/** Returns the printed form, drawn in the account's queue. Throws UNAVAILABLE when the queue is full. */
+export async function loadPdfFile(
   deps: Pick<ApiDeps, 'orm' | 'receiptPdfs' | 'publicUrl'>,
   receipt: SentReceipt,
   paper: Paper,
@@ -96,11 +98,11 @@ export async function pdfFile(
     const signed = { signedXml, environment, status, document };
     return printedReceipt(signed, { logo: logo?.bytes ?? null, publicUrl: deps.publicUrl });
   });
-  return { bytes, name: nameOf(receipt, 'pdf'), sha256 };
+  return { bytes, name: receiptFileName(receipt, 'pdf'), sha256 };
 }
 
-/** What the page of a receipt is made from. */
-export async function pageTask(
+/** Returns the input of a receipt's page. */
+export async function loadPageTask(
   deps: Pick<ApiDeps, 'orm'>,
   { id, environment, status, digest, receiptToken }: SentReceipt,
 ): Promise<PageTask> {

@@ -1,6 +1,6 @@
 /**
- * The pages of receipts, for whoever has the link: outside /v1, without a login, in HTML. The token in the address is
- * the right to see that one receipt (docs/contract.md#receipt-page).
+ * Receipt pages for holders of the link: HTML outside /v1, without login. The token in the URL is the right
+ * to see that one receipt (docs/contract.md#receipt-page).
  */
 import { createHash } from 'node:crypto';
 import type { Router } from '@koa/router';
@@ -19,12 +19,19 @@ import { drawPage } from './drawPage.ts';
 import { errorAnswer } from './errorAnswer.ts';
 import type { FailureLimit } from './failedAttempts.ts';
 import { queryValue } from './query.ts';
-import { nameOf, pageTask, pdfFile, type SentReceipt, sentReceipt, xmlOf } from './receiptFiles.ts';
+import {
+  loadPageTask,
+  loadPdfFile,
+  readSignedXml,
+  receiptFileName,
+  requireSentReceipt,
+  type SentReceipt,
+} from './receiptFiles.ts';
 import type { RequestState } from './requestState.ts';
 import type { FileAnswer } from './route.ts';
-import { paperAsked } from './routes/cfeFiles.ts';
+import { parsePaper } from './routes/cfeFiles.ts';
 
-/** No script, nothing of another host: the style by its hash, pictures only as they stand in the page. */
+/** No scripts and nothing from other hosts: the style by its hash, pictures only if embedded. */
 const PAGE_POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
@@ -37,13 +44,18 @@ const PAGE_POLICY = [
 /** 128 bits in base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 
-/** Look-ups of one network at a time, and how many more wait: guessing takes the database from nobody. */
+/** Concurrent lookups per network, and how many may wait: guessing must not exhaust the database. */
 const LOOK_UPS = { atOnce: 4, waiting: 100 } as const;
-/** Prints of one network that are made at a time, pages and XML of one account, and prints of one receipt; what is kept needs no place. */
-const MAKING = { atOnce: 1, waiting: 100 } as const;
-/** Pages and XML of one network that are made at a time, beside its prints: those may take seconds. */
+/**
+ * Concurrent prints per network and per receipt, and pages and XML per account; cached files need no slot.
+ */
+const ONE_AT_A_TIME = { atOnce: 1, waiting: 100 } as const;
+/** Concurrent pages and XML per network; separate from prints, which may take seconds. */
 const PAGES_OF_NETWORK = 2;
-/** Pages and XML that are kept in memory, in bytes: some 3,000 usual ones, of one account two of the longest. */
+/**
+ * Bytes of pages and XML cached in memory: some 3,000 ordinary ones; one account gets room for two of the
+ * longest.
+ */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 type Words = readonly [title: string, words: string];
@@ -65,29 +77,32 @@ const WORDS: Partial<Record<RefusalCode, Words>> = {
   UNAVAILABLE: ['Servicio ocupado', 'Vuelva a intentarlo en unos segundos.'],
   INVALID_INPUT: ['Solicitud incorrecta', 'El tamaño de papel debe ser A4, 80mm o 58mm.'],
 };
-const OUR_FAULT: Words = ['Algo salió mal', 'El error es nuestro. Vuelva a intentarlo más tarde.'];
+const OUR_ERROR: Words = ['Algo salió mal', 'El error es nuestro. Vuelva a intentarlo más tarde.'];
 
-/** Adds `/r/{token}` and its files. */
+/** Serves `/r/{token}` and its files. */
 export function serveReceiptPages(
   router: Router<RequestState>,
   { deps, failures }: { deps: ApiDeps; failures: FailureLimit },
 ): void {
-  const places = createConcurrencySlots(LOOK_UPS);
+  const lookUpSlots = createConcurrencySlots(LOOK_UPS);
 
-  /** The receipt of the token. Refuses where there is none, as failed authentication (NOT_FOUND, RATE_LIMITED). */
-  async function receiptOf({ address }: RequestState, token = ''): Promise<Receipt> {
+  /**
+   * Returns the receipt of the token. Throws NOT_FOUND or RATE_LIMITED for an unknown one, counted as failed
+   * authentication.
+   */
+  async function requireReceipt({ address }: RequestState, token = ''): Promise<Receipt> {
     const look = () => findReceiptByToken(deps.orm.em.fork(), token);
-    const receipt = TOKEN.test(token) ? await places.hold(networkOf(address), look) : null;
+    const receipt = TOKEN.test(token) ? await lookUpSlots.hold(networkOf(address), look) : null;
     if (receipt) return receipt;
     throw await failures.refusalFor(address, new Refusal('NOT_FOUND', 'There is no such receipt.'));
   }
 
-  const { print, keptFile } = createMaking();
-  async function pageOf(state: RequestState, receipt: SentReceipt): Promise<Uint8Array> {
-    // What a page shows never changes, but that it is rejected.
+  const { print, keptFile: cachedFile } = createFileQueues();
+  async function loadPage(state: RequestState, receipt: SentReceipt): Promise<Uint8Array> {
+    // A page changes only when the CFE is rejected.
     const what = receipt.status === 'REJECTED' ? 'page, rejected' : 'page';
-    const make = async () => drawPage(await pageTask(deps, receipt), receipt.accountId);
-    return (await keptFile(state, receipt, what, make)).bytes;
+    const make = async () => drawPage(await loadPageTask(deps, receipt), receipt.accountId);
+    return (await cachedFile(state, receipt, what, make)).bytes;
   }
 
   const serve = (path: string, answer: (ctx: Context, receipt: Receipt) => Promise<void>) =>
@@ -95,7 +110,7 @@ export function serveReceiptPages(
       ctx.state.route = path.replace(':token', '{token}');
       ctx.set({ 'Content-Security-Policy': PAGE_POLICY, 'X-Robots-Tag': 'noindex, nofollow, noarchive' });
       try {
-        await answer(ctx, await receiptOf(ctx.state, ctx.params['token']));
+        await answer(ctx, await requireReceipt(ctx.state, ctx.params['token']));
       } catch (err) {
         answerRefusal(ctx, err, deps);
       }
@@ -110,35 +125,37 @@ export function serveReceiptPages(
     const state = receiptState(receipt);
     const page =
       state === 'sent'
-        ? await pageOf(stateOf(ctx), sentReceipt(receipt))
+        ? await loadPage(stateOf(ctx), requireSentReceipt(receipt))
         : messagePage(...(state === 'inProcess' ? IN_PROCESS : NEVER_SENT));
     answerPage(ctx, 200, page);
   });
   serveFile('/r/:token/xml', 'application/xml', async (ctx, receipt) => {
-    const sent = sentReceipt(receipt);
-    const file = await keptFile(stateOf(ctx), sent, 'xml', () => xmlOf(deps, sent));
-    return { ...file, name: nameOf(sent, 'xml') };
+    const sent = requireSentReceipt(receipt);
+    const file = await cachedFile(stateOf(ctx), sent, 'xml', () => readSignedXml(deps, sent));
+    return { ...file, name: receiptFileName(sent, 'xml') };
   });
   serveFile('/r/:token/pdf', 'application/pdf', async (ctx, receipt) => {
-    const paper = paperAsked(queryValue(ctx.querystring, 'paper'));
-    const sent = sentReceipt(receipt);
-    const file = () => pdfFile(deps, sent, paper);
+    const paper = parsePaper(queryValue(ctx.querystring, 'paper'));
+    const sent = requireSentReceipt(receipt);
+    const file = () => loadPdfFile(deps, sent, paper);
     return deps.receiptPdfs.kept(sent, paper) ? file() : print(stateOf(ctx), sent, file);
   });
 }
 
-/** Makes files in turn, for each network and for each account or receipt, and keeps the last pages and XML. */
-function createMaking() {
-  const prints = createConcurrencySlots(MAKING);
-  const pages = createConcurrencySlots({ ...MAKING, atOnce: PAGES_OF_NETWORK });
-  const owners = createConcurrencySlots(MAKING);
+/** Creates files in turn, per network and per account or receipt, and caches the last pages and XML. */
+function createFileQueues() {
+  const prints = createConcurrencySlots(ONE_AT_A_TIME);
+  const pages = createConcurrencySlots({ ...ONE_AT_A_TIME, atOnce: PAGES_OF_NETWORK });
+  const owners = createConcurrencySlots(ONE_AT_A_TIME);
   const files = createFileCache(MOST_BYTES);
 
-  /** Runs `make` once neither the caller's network nor the receipt has another print made for it. */
+  /** Runs `make` when no other print of the network or the receipt is running. */
   const print = <T>({ address }: RequestState, { id }: SentReceipt, make: () => Promise<T>): Promise<T> =>
     prints.hold(networkOf(address), () => owners.hold(id, make));
 
-  /** A file that is kept, or made in turn with the others of its account. `what` tells it from others of the receipt. */
+  /**
+   * Returns a cached file, or creates it in the account's turn. `what` distinguishes the files of a receipt.
+   */
   async function keptFile(
     { address }: RequestState,
     { id, accountId, digest }: SentReceipt,
@@ -162,7 +179,7 @@ function answerPage(ctx: Context, status: number, page: string | Uint8Array): vo
   ctx.body = typeof page === 'string' ? page : Buffer.from(page.buffer, page.byteOffset, page.byteLength);
 }
 
-/** What was thrown, as a page. */
+/** Shows an error as a page. */
 function answerRefusal(ctx: Context, err: unknown, { logger }: ApiDeps): void {
   const { requestId, route } = stateOf(ctx);
   const { status, headers, body } = errorAnswer(err, requestId);
@@ -170,5 +187,5 @@ function answerRefusal(ctx: Context, err: unknown, { logger }: ApiDeps): void {
   if (status >= 500) logger.error({ err, requestId, route, code }, 'request failed');
   const notYet = 'Retry-After' in headers ? IN_PROCESS : NEVER_SENT;
   ctx.set(headers);
-  answerPage(ctx, status, messagePage(...(code === 'NOT_SENT_YET' ? notYet : (WORDS[code] ?? OUR_FAULT))));
+  answerPage(ctx, status, messagePage(...(code === 'NOT_SENT_YET' ? notYet : (WORDS[code] ?? OUR_ERROR))));
 }

@@ -1,11 +1,11 @@
-/** What is known of a request outside its route: for the answer's headers, the log and the metrics. */
+/** Facts about a request outside its route: for headers, log and metrics. */
 export interface RequestState {
   requestId: string;
-  /** The path as the route's definition writes it; null when no route has the path. */
+  /** The path template of the route; null when no route matches. */
   route: string | null;
-  /** Who called, once that is proven. */
+  /** The caller, once authenticated. */
   accountId: string | null;
   keyId: string | null;
-  /** From where: the network address that counts as the caller's; told by proxies only as far as they are trusted. */
+  /** The caller's network address; proxies are believed only as far as they are trusted. */
   address: string;
 }

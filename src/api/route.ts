@@ -1,6 +1,6 @@
 /**
- * What a route is: one definition from which the router, the checks, the list of errors and the OpenAPI document
- * come. One file per route in `routes/`, named like its operation; `routes/index.ts` lists them.
+ * The definition of a route, the source of the router, the checks, the list of errors and the OpenAPI
+ * document. Routes are in `routes/`, in files named like their operation; `routes/index.ts` lists them.
  */
 import type * as z from 'zod';
 import type { ComparableKey } from '../commands/steps/runOnce.ts';
@@ -10,69 +10,67 @@ import type { Environment } from '../domain/cfeTypes.ts';
 import type { Role } from '../domain/roles.ts';
 import type { Fault, RefusalCode } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
-import type { Waiting } from './verdictWatch.ts';
+import type { WaitOptions } from './verdictWatch.ts';
 
 /** Largest bodies in bytes (docs/contract.md#bodies). */
 export const BODY_LIMITS = { cfe: 1024 * 1024, file: 128 * 1024, other: 16 * 1024 } as const;
 
-/** Fields of the header that are read by a pattern count only up to so many characters (docs/contract.md#limits). */
+/** Longest header value read by a pattern, in characters (docs/contract.md#limits). */
 export const LONGEST_FIELD = 256;
 
-/** Who calls, after key, token and sandbox rules held. `environment` is that of the key, and so of the request. */
-export interface Caller {
+/** The authenticated caller. `environment` is that of the key, and so of the request. */
+export interface ApiCaller {
   readonly accountId: string;
   readonly keyId: string;
   readonly environment: Environment;
   readonly isDeveloper: boolean;
 }
 
-/** A body that a route takes. */
 interface RouteBody<B extends z.ZodType = z.ZodType> {
-  /** Strict schema; numbers reach it as JsonNumber (domain/decimal.ts). */
+  /** Strict schema; numbers arrive as JsonNumber (domain/decimal.ts). */
   readonly schema: B;
   readonly limitBytes: number;
   /** An empty body counts as `{}`. */
   readonly optional?: true;
   /**
-   * `schema` (default): the handler gets what the schema made of the body. `command`: the schema only documents; the
-   * handler gets the JSON object as read and must check it, so that faults of shape and of rules are reported together.
+   * `schema` (default): the handler gets the parsed body. `command`: the schema only documents; the handler
+   * gets the raw JSON object and must check it, so that faults of shape and of rules are reported together.
    */
   readonly checkedBy?: 'schema' | 'command';
-  /** Advice on fields of older layouts, by name. */
+  /** Hints for fields of older layouts, by name. */
   readonly hints?: Readonly<Record<string, string>>;
 }
 
-/** What a handler gets; everything in it was checked. */
+/** The checked input of a handler. */
 interface RouteRequest<P = unknown, Q = unknown, B = unknown, R extends Role | null = Role | null> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  readonly caller: Caller;
-  /** The enterprise of `{rut}`; null where the route asks for no role. */
+  readonly caller: ApiCaller;
+  /** The enterprise of `{rut}`; null when the route requires no role. */
   readonly enterprise: R extends null ? null : Enterprise;
-  /** The caller's role for it. */
+  /** The caller's role at the enterprise. */
   readonly role: R extends null ? null : Role;
-  /** The body byte for byte; empty without one. */
+  /** The raw bytes of the body; empty without one. */
   readonly rawBody: Uint8Array;
   readonly requestId: string;
-  /** The Idempotency-Key, where one was sent to a route that takes it (idempotency.ts). */
+  /** The Idempotency-Key, if one was sent to a route that takes it (idempotency.ts). */
   readonly idempotency: ComparableKey | null;
 }
 
-/** A file as it is answered, outside the envelope; `name` is what it is saved as, in ASCII. */
+/** A file answer, sent without the envelope; `name` is its ASCII file name. */
 export interface FileAnswer {
   readonly bytes: Uint8Array;
   readonly name: string;
-  /** Of the bytes, in hex; for the ETag. */
+  /** SHA-256 of the bytes in hex, for the ETag. */
   readonly sha256: string;
 }
 
-/** What a route may prepare for its handler. */
 type Prepared = Disposable | undefined;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** A route as the application sees it, whatever its values are. */
+/** A route, whatever the types of its values. */
 export interface Route {
   /** operationId; the stem of its file. */
   readonly name: string;
@@ -80,24 +78,24 @@ export interface Route {
   /** Below /v1, with `{name}` for path values: `/enterprises/{rut}/cfes`. */
   readonly path: `/${string}`;
   readonly summary: string;
-  /** What it does, in words (Markdown): what a caller needs to know beyond the summary. */
+  /** Description in Markdown: everything a caller needs to know beyond the summary. */
   readonly about: string;
   /** `key`: X-API-Key alone; `token`: X-API-Key and Authorization. */
   readonly auth: 'key' | 'token';
   /** Whether X-Sandbox-Mode: true is supported. */
   readonly sandbox: boolean;
-  /** The least role at the enterprise of `{rut}`; null: no enterprise is looked up. */
+  /** The least role at the enterprise of `{rut}`; null: no enterprise is loaded. */
   readonly role: Role | null;
   /** A schema for each `{name}` of the path. */
   readonly params: Readonly<Record<string, z.ZodType>>;
-  /** Checks of several path values together; the paths of its faults are `/path/<name>`. */
+  /** Checks several path values together; the paths of faults are `/path/<name>`. */
   checkParams?(params: unknown): readonly Fault[];
   /**
-   * Refuses a resource below the enterprise that is not there (NOT_FOUND), before the body is read: a route needs it
-   * where the handler would come to that only after judging the body.
+   * Throws NOT_FOUND for a missing resource before the body is read, when the handler would find it only
+   * after checking the body.
    */
   requireResource?(named: { readonly params: unknown }, deps: ApiDeps): Promise<void>;
-  /** Strict schema of the query parameters, which arrive as strings; null where there are none. */
+  /** Strict schema of the query parameters, which arrive as strings; null allows none. */
   readonly query: z.ZodType | null;
   readonly body: RouteBody | null;
   /** `schema` describes `data`. */
@@ -106,40 +104,37 @@ export interface Route {
     readonly description: string;
     readonly schema: z.ZodType;
   };
-  /** Refusals of the handler itself; those of the checks before it follow from the definition. */
+  /** Refusals of the handler itself; those of earlier checks follow from the definition. */
   readonly errors: readonly RefusalCode[];
   /**
-   * What comes before the handler and outside its transaction: it may take long, and stays if the request is refused.
-   * What it gives is the handler's, and is disposed of after it.
+   * Runs before the handler, outside its transaction: it may be slow, and its effects stay if the request is
+   * refused. The result is passed to the handler and disposed of afterwards.
    */
   prepare?(request: RouteRequest, deps: ApiDeps): Promise<Prepared>;
   handle(request: RouteRequest, deps: ApiDeps, prepared: unknown): Promise<unknown>;
   /**
-   * Where the answer is a file, with an ETag, and no JSON. It is made of `data` outside of the account's places: however
-   * long it takes, no other call of the account waits for it.
+   * For file answers with an ETag. The file is made from `data` outside the account's concurrency slots, so
+   * that it delays no other call of the account.
    */
   readonly file?: {
     readonly mediaType: string;
     make(request: RouteRequest, data: unknown, deps: ApiDeps): Promise<FileAnswer>;
   };
-  /** The query of the next page, sent as `Link: <…>; rel="next"`; null on the last page. */
+  /** Returns the query of the next page, sent as `Link: <…>; rel="next"`; null on the last page. */
   nextPage?(request: RouteRequest, data: unknown): Readonly<Record<string, string>> | null;
-  /**
-   * What the address does instead where the query asks for it, and which changes nothing: Idempotency-Key and Prefer
-   * count for nothing then.
-   */
+  /** An alternative without side effects, selected by the query; Idempotency-Key and Prefer are ignored. */
   readonly trial?: {
-    asked(query: unknown): boolean;
+    isSelected(query: unknown): boolean;
     readonly success: Route['success'];
     handle(request: RouteRequest, deps: ApiDeps): Promise<unknown>;
   };
   /**
-   * Where the handler keeps the Idempotency-Key on the row of the CFE that it creates, for ever: the first answer, from
-   * that row. Answers of other routes are kept for 24 hours, word for word.
+   * For handlers that store the Idempotency-Key permanently in the row of the CFE: builds the first answer
+   * from that row. Other routes store their answers for 24 hours, unchanged.
    */
   firstAnswer?(cfe: Cfe, deps: ApiDeps): unknown;
-  /** Where `Prefer: wait` is supported: waits for what `data` started, and answers its state then. */
-  waitFor?(request: RouteRequest, data: unknown, waiting: Waiting, deps: ApiDeps): Promise<unknown>;
+  /** For routes that support `Prefer: wait`: waits for the work that `data` started and returns its state. */
+  waitFor?(request: RouteRequest, data: unknown, waiting: WaitOptions, deps: ApiDeps): Promise<unknown>;
 }
 
 type Values<P> = { readonly [K in keyof P]: P[K] extends z.ZodType ? z.output<P[K]> : never };
@@ -189,7 +184,7 @@ interface Definition<
   };
   nextPage?(request: TypedRequest<P, Q, C, B, R>, data: z.input<D>): Readonly<Record<string, string>> | null;
   readonly trial?: {
-    asked(query: Q extends z.ZodType ? z.output<Q> : null): boolean;
+    isSelected(query: Q extends z.ZodType ? z.output<Q> : null): boolean;
     readonly success: { readonly status: 200; readonly description: string; readonly schema: T };
     handle(request: TypedRequest<P, Q, C, B, R>, deps: ApiDeps): Promise<z.input<T>>;
   };
@@ -197,12 +192,12 @@ interface Definition<
   waitFor?(
     request: TypedRequest<P, Q, C, B, R>,
     data: z.input<D>,
-    waiting: Waiting,
+    waiting: WaitOptions,
     deps: ApiDeps,
   ): Promise<z.input<D>>;
 }
 
-/** What a handler gets by the schemas of its route. */
+/** The input of a handler, typed by the schemas of its route. */
 type TypedRequest<
   P,
   Q extends z.ZodType | null,
@@ -217,9 +212,8 @@ type TypedRequest<
 >;
 
 /**
- * A route, with its handler typed by its schemas. The handler answers `data`; it refuses by throwing a Refusal.
- * Without `checkedBy: 'command'` its body is what the schema gives (undefined where there is none). What a route does not
- * say it does not have: the sandbox, values in its path, query, body, refusals of its own.
+ * Defines a route with a typed handler, which returns `data` or throws a Refusal. Without `checkedBy:
+ * 'command'` the body is the schema's output (undefined without one). Omitted members default to off.
  */
 export function defineRoute<
   D extends z.ZodType,

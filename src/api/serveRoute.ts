@@ -20,11 +20,11 @@ import { type HandlerAnswer, handleOnce, readRequestKey } from './idempotency.ts
 import { waitSeconds } from './prefer.ts';
 import { readQuery } from './query.ts';
 import type { RequestState } from './requestState.ts';
-import type { Caller, Route } from './route.ts';
+import type { ApiCaller, Route } from './route.ts';
 
 /**
- * Serves one route: the checks in their order (docs/contract.md#order-of-checks; path and method are the router's),
- * then its handler. `values` are the values of the path, decoded.
+ * Serves one route: the checks in order (docs/contract.md#order-of-checks; the router has done path and
+ * method), then the handler. `values` are the decoded path values.
  */
 export function serveRoute(
   route: Route,
@@ -32,7 +32,7 @@ export function serveRoute(
     deps,
     lookups,
     failures,
-    places,
+    places: slots,
   }: { deps: ApiDeps; lookups: Lookups; failures: FailureLimit; places: ConcurrencySlots },
 ) {
   const paramsSchema = z.strictObject(route.params);
@@ -48,22 +48,22 @@ export function serveRoute(
     const { accountId, keyId } = caller;
     Object.assign(ctx.state, { accountId, keyId });
     const checked = checkInput(paramsSchema, values, { at: '/path' });
-    const rut = checked.ok ? rutAsked(route, checked.value) : null;
+    const rut = checked.ok ? requireRutInPath(route, checked.value) : null;
 
-    const { request, trial, answer } = await places.hold(accountId, async () => {
+    const { request, trial, answer } = await slots.hold(accountId, async () => {
       const admission = await lookups.admit(caller, rut);
       applyQuota(ctx, admission.quota, deps.realClock());
       checkSandboxMode(route, headers, caller);
       const params = valueOf(checked);
       const unbound = route.checkParams?.(params) ?? [];
       if (unbound.length > 0) throw invalidInput(unbound);
-      const { enterprise, role } = enterpriseAccess(route, rut, caller, admission);
+      const { enterprise, role } = requireAccess(route, rut, caller, admission);
       await route.requireResource?.({ params }, deps);
       const rawBody = route.body ? await readBody(ctx.req, route.body.limitBytes) : Buffer.alloc(0);
       const { query, body, json } = readInput(route, ctx.querystring, rawBody);
 
       const { requestId } = ctx.state;
-      const trial = route.trial?.asked(query) ? route.trial : undefined;
+      const trial = route.trial?.isSelected(query) ? route.trial : undefined;
       const asked = { path: ctx.path, json, hashOf: deps.requestHash };
       const idempotency = trial ? null : readRequestKey(route, ctx.req, asked);
       const request = { params, query, body, caller, enterprise, role, rawBody, requestId, idempotency };
@@ -74,12 +74,12 @@ export function serveRoute(
         : await handleOnce(route, request, acting);
       return { request, trial, answer };
     });
-    await send(ctx, route, { request, trial, answer }, deps);
+    await sendAnswer(ctx, route, { request, trial, answer }, deps);
   };
 }
 
-/** Sends what was answered: after waiting, where the caller asked for it, and as a file, where it is one. */
-async function send(
+/** Sends the answer, after waiting if the caller asked for it, as JSON or as a file. */
+async function sendAnswer(
   ctx: Context,
   route: Route,
   {
@@ -98,7 +98,7 @@ async function send(
     answerJson(ctx, trial.success.status, { data: answer.data });
     return;
   }
-  const data = await waitedFor(ctx, route, request, answer.data, deps);
+  const data = await waitForData(ctx, route, request, answer.data, deps);
   if (route.file) {
     answerFile(ctx, route.file.mediaType, await route.file.make(request, data, deps));
     return;
@@ -109,18 +109,18 @@ async function send(
   answerJson(ctx, route.success.status, { data });
 }
 
-/** The RUT in the path of a route that asks for a role; null elsewhere. */
-function rutAsked({ role, name }: Route, { rut }: Readonly<Record<string, unknown>>): string | null {
+/** Returns the RUT in the path of a route that requires a role; otherwise null. */
+function requireRutInPath({ role, name }: Route, { rut }: Readonly<Record<string, unknown>>): string | null {
   if (role === null) return null;
   if (typeof rut !== 'string') throw new TypeError(`${name} asks for a role and has no {rut} in its path`);
   return rut;
 }
 
 /**
- * `data` after the caller has waited for what it started (`Prefer: wait`), or at once. If waiting fails, the request
- * itself is done all the same: it is answered as it was.
+ * Waits as the caller asked (`Prefer: wait`) and returns the new `data`. If waiting fails, the request is
+ * done anyway: returns the old `data`.
  */
-async function waitedFor(
+async function waitForData(
   ctx: Context,
   route: Route,
   request: Parameters<Route['handle']>[0],
@@ -140,7 +140,7 @@ async function waitedFor(
   }
 }
 
-/** Query and body together, so that the faults of both are told at once. */
+/** Reads query and body together, to report the faults of both at once. */
 function readInput(
   route: Route,
   search: string,
@@ -152,7 +152,7 @@ function readInput(
   throw invalidInput(limitFaults([query, body].flatMap((part) => (part.ok ? [] : part.faults))));
 }
 
-/** The body as its route takes it, and as it was read from JSON, numbers as `JsonNumber`. */
+/** Returns the body for its route, and as read from JSON with numbers as `JsonNumber`. */
 function readBodyOf({ body }: Route, rawBody: Uint8Array): Checked<{ body: unknown; json: unknown }> {
   if (!body) return { ok: true, value: { body: undefined, json: null } };
   const json = parseBody(rawBody, { optional: body.optional ?? false });
@@ -168,8 +168,8 @@ function readBodyOf({ body }: Route, rawBody: Uint8Array): Checked<{ body: unkno
 const POLICY = '"default"';
 
 /**
- * Sends the quota to the caller, in the fields of draft-ietf-httpapi-ratelimit-headers. Refuses a request beyond the
- * limit (RATE_LIMITED).
+ * Sends the quota in the headers of draft-ietf-httpapi-ratelimit-headers. Throws RATE_LIMITED beyond the
+ * limit.
  */
 export function applyQuota(ctx: Pick<Context, 'set'>, quota: Quota, now: Date): void {
   const { limit, used } = quota;
@@ -182,7 +182,7 @@ export function applyQuota(ctx: Pick<Context, 'set'>, quota: Quota, now: Date): 
   if (!isExceeded(quota)) return;
   throw new Refusal(
     'RATE_LIMITED',
-    `The account has used its ${limit.most} requests of this hour; the next hour begins in ${seconds} seconds.`,
+    `The account has used its ${limit.most} requests of this hour; the next hour starts in ${seconds} seconds.`,
     { retryAfterSeconds: seconds },
   );
 }
@@ -192,18 +192,17 @@ export function applyQuota(ctx: Pick<Context, 'set'>, quota: Quota, now: Date): 
 const SANDBOX_HEADER = 'X-Sandbox-Mode';
 
 /**
- * Refuses a header that is neither true nor false, or true where only production is served (INVALID_INPUT), a key
- * used outside its environment (INVALID_API_KEY where tokens are made, else FORBIDDEN), and sandbox without
- * is_developer (FORBIDDEN).
+ * Throws INVALID_INPUT for a malformed header or `true` on a production-only route; INVALID_API_KEY (for
+ * tokens) or FORBIDDEN for a key of the other environment; FORBIDDEN for the sandbox without is_developer.
  */
 function checkSandboxMode(
   route: Pick<Route, 'auth' | 'sandbox'>,
   headers: IncomingHttpHeaders,
-  caller: Caller,
+  caller: ApiCaller,
 ): void {
-  const asked = environmentAsked(headers[SANDBOX_HEADER.toLowerCase()]);
+  const asked = parseSandboxMode(headers[SANDBOX_HEADER.toLowerCase()]);
   if (asked === 'sandbox' && !route.sandbox) {
-    throw fault(
+    throw sandboxFault(
       'sandbox.unsupported',
       `${SANDBOX_HEADER} true is not supported here: this endpoint is for production only.`,
     );
@@ -217,13 +216,13 @@ function checkSandboxMode(
   }
 }
 
-function environmentAsked(header: string | string[] | undefined): Environment {
+function parseSandboxMode(header: string | string[] | undefined): Environment {
   if (header === undefined || header === 'false') return 'production';
   if (header === 'true') return 'sandbox';
-  throw fault('sandbox.malformed', `${SANDBOX_HEADER} must be true or false.`);
+  throw sandboxFault('sandbox.malformed', `${SANDBOX_HEADER} must be true or false.`);
 }
 
-const fault = (code: RequestRule, message: string): Refusal =>
+const sandboxFault = (code: RequestRule, message: string): Refusal =>
   invalidInput([{ path: `/headers/${SANDBOX_HEADER}`, code, message }]);
 
 function wrongEnvironment(environment: Environment, supported: boolean): string {
@@ -236,25 +235,25 @@ function wrongEnvironment(environment: Environment, supported: boolean): string 
 
 // The enterprise, and the caller's role at it.
 
-/** The enterprise a request is about, and what the caller is for it; both null where the route asks for no role. */
+/** The enterprise of a request and the caller's role; both null when the route requires no role. */
 interface Access {
   readonly enterprise: Enterprise | null;
   readonly role: Role | null;
 }
 
 /**
- * The enterprise of `{rut}`. Refuses an unknown one (NOT_FOUND), and a caller without the role that the route asks
- * for (FORBIDDEN).
+ * Returns the enterprise of `{rut}`. Throws NOT_FOUND for an unknown one, FORBIDDEN without the required
+ * role.
  */
-function enterpriseAccess(
+function requireAccess(
   route: Pick<Route, 'role'>,
   rut: string | null,
-  caller: Caller,
+  caller: ApiCaller,
   { enterprise, granted }: Omit<RequestAdmission, 'quota'>,
 ): Access {
   if (route.role === null) return { enterprise: null, role: null };
   if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
-  // Who registered the enterprise owns it; others are what an operator granted them.
+  // The registering account is the owner; an operator grants all other roles.
   const role = enterprise.ownerAccountId === caller.accountId ? 'OWNER' : granted;
   if (!role) throw new Refusal('FORBIDDEN', `Your account has no role at the enterprise ${rut}.`);
   if (!isAtLeast(role, route.role)) {

@@ -1,4 +1,4 @@
-/** Waiting for verdicts: one query for all requests that wait in this process, not one for each. */
+/** Waits for verdicts: one query for all waiting requests of this process. */
 import { filterDecided } from '../db/cfes.ts';
 import type { Database } from '../db/orm.ts';
 import type { Logger } from '../logger.ts';
@@ -6,45 +6,45 @@ import type { Logger } from '../logger.ts';
 /** Pause between two queries while a request waits. */
 const LOOK_MILLISECONDS = 200;
 
-/** How long a caller who sent `Prefer: wait` is ready to wait. */
-export interface Waiting {
+/** How long a caller waits (`Prefer: wait`). */
+export interface WaitOptions {
   readonly seconds: number;
-  /** Aborted when the caller's connection is gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
 export interface VerdictWatch {
   /**
-   * Resolves when the CFE has its verdict, the time is up, the caller has gone or the watch is closed, whichever comes
-   * first; never rejects. Holds no database connection meanwhile.
+   * Resolves at the verdict on the CFE, the timeout, the caller's disconnect or `close`, whichever is first.
+   * Never rejects and holds no database connection.
    */
-  wait(cfeUuid: string, waiting: Waiting): Promise<void>;
-  /** Ends all waiting, now and for good. */
+  wait(cfeUuid: string, waiting: WaitOptions): Promise<void>;
+  /** Ends all waiting, permanently. */
   close(): void;
 }
 
-/** A watch for the verdicts that the worker stores. It queries only while a request waits. */
+/** Creates a watch for stored verdicts. It queries only while a request waits. */
 export function createVerdictWatch(deps: { orm: Database; logger: Logger }): VerdictWatch {
   const waiting = new Map<string, Set<() => void>>();
   const closing = new AbortController();
   let looking = false;
 
-  async function look(): Promise<void> {
+  async function queryWhileWaiting(): Promise<void> {
     looking = true;
     while (waiting.size > 0) {
       await pause(LOOK_MILLISECONDS);
-      await release();
+      await resolveDecided();
     }
     looking = false;
   }
 
-  async function release(): Promise<void> {
+  async function resolveDecided(): Promise<void> {
     try {
       for (const id of await filterDecided(deps.orm.em.fork(), [...waiting.keys()])) {
         for (const end of waiting.get(id) ?? []) end();
       }
     } catch (err) {
-      deps.logger.warn({ err }, 'verdicts cannot be read; waiting requests go on waiting');
+      deps.logger.warn({ err }, 'verdicts cannot be read; requests continue to wait');
     }
   }
 
@@ -64,7 +64,7 @@ export function createVerdictWatch(deps: { orm: Database; logger: Logger }): Ver
         const timer = setTimeout(end, seconds * 1_000);
         ended.addEventListener('abort', end);
         waiting.set(cfeUuid, (waiting.get(cfeUuid) ?? new Set()).add(end));
-        if (!looking) void look();
+        if (!looking) void queryWhileWaiting();
       });
     },
     close: () => closing.abort(),

@@ -1,4 +1,4 @@
-/** One CFE as `cfe show` tells it to people. */
+/** The output of `cfe show`: one CFE, for people and for programs. */
 import { type CfeDossier, formatRequestingKey } from '../db/cfeDossier.ts';
 import type { Cfe } from '../db/entities/receipts.ts';
 import type { AttemptSummary } from '../domain/attempt.ts';
@@ -6,12 +6,12 @@ import { formatCfeId } from '../domain/cfeId.ts';
 import { type CfeHistory, cfeTimeline } from '../domain/cfeTimeline.ts';
 import { CFE_TYPES } from '../domain/cfeTypes.ts';
 import { answerMeans, CFE_WORDS, rejectionMeans, stuckMeans } from '../domain/words/cfes.ts';
-import type { Row } from './verb.ts';
+import type { OutputRow } from './verb.ts';
 
 const words = CFE_WORDS.en;
 
-/** What a dossier adds to the fields of a CFE, for programs. */
-export function dossierRow(cfe: Cfe, dossier: CfeDossier): Row {
+/** Returns the fields that a dossier adds to a CFE's row, for programs. */
+export function dossierRow(cfe: Cfe, dossier: CfeDossier): OutputRow {
   const { next, nextAt, since, actions, original, ahead, awaySince, stuck, attempts, askedBy, acts } =
     dossier;
   return {
@@ -53,7 +53,7 @@ export function dossierRow(cfe: Cfe, dossier: CfeDossier): Row {
       reason,
       request_id: requestId,
     })),
-    timeline: cfeTimeline(livedOf(cfe, dossier), words).map(({ at, what, more }) => ({
+    timeline: cfeTimeline(timelineInput(cfe, dossier), words).map(({ at, what, more }) => ({
       at: at.toISOString(),
       what,
       more,
@@ -61,7 +61,7 @@ export function dossierRow(cfe: Cfe, dossier: CfeDossier): Row {
   };
 }
 
-const livedOf = ({ createdAt, settledAt, status, rejection }: Cfe, dossier: CfeDossier): CfeHistory => ({
+const timelineInput = ({ createdAt, settledAt, status, rejection }: Cfe, dossier: CfeDossier): CfeHistory => ({
   ...dossier,
   by: dossier.askedBy && formatRequestingKey(dossier.askedBy),
   createdAt,
@@ -70,7 +70,7 @@ const livedOf = ({ createdAt, settledAt, status, rejection }: Cfe, dossier: CfeD
   rejection,
 });
 
-/** Where a CFE stands, in words. */
+/** Explains the state of a CFE in words. */
 function explanationOf({ status, stuckReason, rejection }: Cfe): string {
   const reasons = rejection?.map(({ code }) => `${code}: ${rejectionMeans(code, words)}`) ?? [];
   return [
@@ -80,14 +80,14 @@ function explanationOf({ status, stuckReason, rejection }: Cfe): string {
   ].join(' ');
 }
 
-/** The last call that brought nothing; null where the last call of all brought something. */
+/** Returns the error of the last call; null when that call succeeded. */
 function lastError(attempts: readonly AttemptSummary[]): string | null {
   const [last] = attempts.toSorted((a, b) => b.lastAt.getTime() - a.lastAt.getTime());
   if (!last || !['repeat', 'stuck', 'fateUnknown'].includes(last.result)) return null;
   return `${last.answer}${last.detail === null ? '' : ` (${last.detail})`}: ${answerMeans(last.answer, words)}`;
 }
 
-/** The page for people; `row` is that of the programs. */
+/** Returns the text for people. */
 export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
   const { type, serie, numero, currency, payAmount, emissionDate, rut, environment } = cfe;
   const { next, nextAt, actions, original, ahead, since } = dossier;
@@ -102,7 +102,7 @@ export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
     ['', explanationOf(cfe)],
     ...(original ? [['Corrects', `${original.cfeId}, ${original.status}`] as [string, string]] : []),
     ['Next', `${words.next[next]}${nextAt ? ` (${nextAt.toISOString()})` : ''}`],
-    ...(ahead === null ? [] : [['Waits', `${ahead} more of the company ahead of it`] as [string, string]]),
+    ...(ahead === null ? [] : [['Waits for', `${ahead} more of the company ahead of it`] as [string, string]]),
     ...(error === null ? [] : [['Last error', error] as [string, string]]),
     ...actions.map((action, i): [string, string] => [
       i === 0 ? 'You can' : '',
@@ -110,7 +110,7 @@ export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
     ]),
     ...(cfe.workflowId === null ? [] : [['Workflow', cfe.workflowId] as [string, string]]),
   ];
-  const history = cfeTimeline(livedOf(cfe, dossier), words).flatMap(({ at, what, more }) => [
+  const history = cfeTimeline(timelineInput(cfe, dossier), words).flatMap(({ at, what, more }) => [
     `  ${at.toISOString()}  ${what}`,
     ...(more ? [`${' '.repeat(28)}${more}`] : []),
   ]);

@@ -1,4 +1,4 @@
-/** Arguments and options that several verbs take, and what they name. */
+/** Arguments and options shared by several verbs, and the loaders of what they name. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import * as z from 'zod';
 import { findCfe } from '../db/cfes.ts';
@@ -13,52 +13,54 @@ import { REASON_LENGTH } from '../domain/supportAction.ts';
 import { textSchema } from '../domain/text.ts';
 import { Refusal } from '../errors.ts';
 
-/** What may be left out. The placeholder of an option is the last word of its name unless another is given. */
-export const optional = <S extends z.ZodType>(schema: S, description: string, placeholder?: string) =>
+/** An optional input. The placeholder of an option is the last word of its name unless given. */
+export const optionalInput = <S extends z.ZodType>(schema: S, description: string, placeholder?: string) =>
   schema.optional().meta({ description, placeholder });
 /** An option without a value. */
-export const flag = (description: string) => optional(z.literal(true), description);
+export const flagOption = (description: string) => optionalInput(z.literal(true), description);
 /** A whole number from `least` to `most`. */
-export const count = (least: number, most: number) => z.int().min(least).max(most);
-/** A day that may be left out. */
-export const day = (description: string) => optional(dateSchema(), description, 'date');
+export const wholeNumberInput = (least: number, most: number) => z.int().min(least).max(most);
+/** An optional day. */
+export const dayOption = (description: string) => optionalInput(dateSchema(), description, 'date');
 
-export const AccountId = z.string().describe('id of the account');
-export const OfRut = Rut.describe('RUT of the enterprise');
-export const onlyRut = (description: string) => optional(Rut, description);
-export const InEnvironment = z.enum(ENVIRONMENTS).default('production').describe('default: production');
-export const anyEnvironment = (description: string) => optional(z.enum(ENVIRONMENTS), description);
-export const DryRun = flag('only show what would be done');
-export const limit = (most: number, usual: number) =>
-  count(1, most).default(usual).describe(`at most this many; default: ${usual}`);
+export const AccountIdInput = z.string().describe('id of the account');
+export const RutInput = Rut.describe('RUT of the enterprise');
+export const rutFilter = (description: string) => optionalInput(Rut, description);
+export const EnvironmentInput = z.enum(ENVIRONMENTS).default('production').describe('default: production');
+export const environmentFilter = (description: string) => optionalInput(z.enum(ENVIRONMENTS), description);
+export const DryRunOption = flagOption('only show what would be done');
+export const limitOption = (most: number, usual: number) =>
+  wholeNumberInput(1, most).default(usual).describe(`at most this many; default: ${usual}`);
 
-/** Why an operator acts; the console asks for it, too. */
-export const Reason = textSchema(REASON_LENGTH).meta({
+/** Why an operator acts; the console asks for it too. */
+export const ReasonInput = textSchema(REASON_LENGTH).meta({
   description: 'why; kept in the audit',
   placeholder: 'text',
 });
-/** The same where a verb does not insist on it. */
-export const OptionalReason = optional(textSchema(REASON_LENGTH), 'why, for the audit', 'text');
+/** A reason that a verb does not require. */
+export const OptionalReasonInput = optionalInput(textSchema(REASON_LENGTH), 'why, for the audit', 'text');
 
 const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
-/** `--since`: a day in Montevideo, from its first moment on, or a date and time. @internal exported for tests */
+/**
+ * `--since`: a day in Montevideo, from its first moment on, or a date and time. @internal exported for tests
+ */
 export const Since = z
   .string()
   .refine((typed) => Moment.safeParse(typed).success, {
     params: { expected: 'a date or a date and time, such as 2026-11-20 or 2026-11-20T15:00:00Z' },
   })
   .transform((typed) => spanOfMoment(typed).from);
-export const since = (description: string) => optional(Since, description, 'time');
+export const sinceOption = (description: string) => optionalInput(Since, description, 'time');
 
-/** The enterprise with a RUT. Refuses where there is none (NOT_FOUND). */
-export async function oneEnterprise(em: EntityManager, rut: string): Promise<Enterprise> {
+/** Returns the enterprise with a RUT. Throws NOT_FOUND for an unknown one. */
+export async function requireEnterpriseOfRut(em: EntityManager, rut: string): Promise<Enterprise> {
   const enterprise = await findEnterprise(em, rut);
   if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
   return enterprise;
 }
 
-/** The CFE that RUT, cfe_id and environment name. Refuses where there is none (NOT_FOUND). */
-export async function oneCfe(
+/** Returns the CFE with RUT, cfe_id and environment. Throws NOT_FOUND for an unknown one. */
+export async function requireCfeOfRut(
   em: EntityManager,
   { rut = '', cfe_id, environment }: { rut?: string | undefined; cfe_id: string; environment: Environment },
 ): Promise<Cfe> {

@@ -11,23 +11,23 @@ const ABOUT = [
 ].join('\n\n');
 
 const ABOUT_BY =
-  'who acts, for the audit; default: the user of this machine; required in containers, where that is one for all';
+  'who acts, for the audit; default: the user of this machine; required in containers, where everyone shares one user';
 
-/** Options that verbs have in common. */
+/** Options that all verbs share. */
 interface Common {
   json?: boolean;
   by?: string;
 }
 
-/** What the command line does beyond reading its arguments. */
+/** Effects of the command line beyond parsing its arguments. */
 export interface ProgramPorts {
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** Called with the verb and its input once they are read. */
+  /** Runs the verb with its parsed input. */
   run(verb: Verb, input: Record<string, unknown>, options: { json: boolean; by?: string }): Promise<void>;
 }
 
-/** The command line over `groups`. Throws CommanderError for wrong usage and after showing help. */
+/** Builds the command line over `groups`. It throws CommanderError for wrong usage and after showing help. */
 export function createProgram(groups: readonly Group[], ports: ProgramPorts): Command {
   const program = new Command(PROGRAM)
     .description(ABOUT)
@@ -52,12 +52,12 @@ function addVerb(group: Command, groupName: string, verb: Verb, ports: ProgramPo
     .command(verb.name)
     .summary(verb.summary)
     .description(verb.summary)
-    .showHelpAfterError('(add --help to see what it takes, with examples)')
+    .showHelpAfterError('(add --help for arguments and examples)')
     .addHelpText('after', examplesOf(verbExamples(groupName, verb)));
   const schemas: Readonly<Record<string, z.ZodType>> = verb.takes.shape;
   for (const name of verb.args) {
     const [schema, shown] = [schemas[name], name.toUpperCase()];
-    command.argument(mayBeLeftOut(schema) ? `[${shown}]` : `<${shown}>`, schema?.description);
+    command.argument(isOptional(schema) ? `[${shown}]` : `<${shown}>`, schema?.description);
   }
   const options = Object.entries(schemas)
     .filter(([name]) => !verb.args.includes(name) || verb.argsOrOptions?.includes(name))
@@ -80,28 +80,27 @@ function addVerb(group: Command, groupName: string, verb: Verb, ports: ProgramPo
   });
 }
 
-const mayBeLeftOut = (schema: z.ZodType | undefined): boolean =>
-  schema?.safeParse(undefined).success ?? false;
+const isOptional = (schema: z.ZodType | undefined): boolean => schema?.safeParse(undefined).success ?? false;
 
-/** A schema without what lets it be left out. */
-function bare(schema: z.core.$ZodType): z.core.$ZodType {
+/** Returns the schema inside optional and default wrappers. */
+function unwrapSchema(schema: z.core.$ZodType): z.core.$ZodType {
   const isWrapped = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault;
-  return isWrapped ? bare(schema.unwrap()) : schema;
+  return isWrapped ? unwrapSchema(schema.unwrap()) : schema;
 }
 
 /**
- * The option that a schema makes: a flag of `true`, one that may be repeated of an array, with choices of an enum. Its
- * placeholder is the last word of its name, unless the schema's `placeholder` is another.
+ * Returns the option for a schema: a flag for `true`, a repeatable one for an array, one with choices for an
+ * enum. Its placeholder is the last word of its name unless the schema's `placeholder` is set.
  */
 function optionOf(name: string, schema: z.ZodType): Option {
   const words = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split('_');
-  const inner = bare(schema);
+  const inner = unwrapSchema(schema);
   const isRepeated = inner instanceof z.ZodArray;
   const one = isRepeated ? inner.element : inner;
   const { description = '', placeholder = one instanceof z.ZodNumber ? 'n' : words.at(-1) } =
     (schema.meta() ?? {}) as { description?: string; placeholder?: string };
   const value = one instanceof z.ZodLiteral ? '' : ` <${placeholder}${isRepeated ? '...' : ''}>`;
-  const isRequired = !mayBeLeftOut(schema);
+  const isRequired = !isOptional(schema);
   const option = new Option(
     `--${words.join('-')}${value}`,
     isRequired ? `${description} (required)` : description,

@@ -7,30 +7,33 @@ import { BY_LENGTH } from '../domain/supportAction.ts';
 import { textSchema } from '../domain/text.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { createProgram, type ProgramPorts } from './program.ts';
-import type { CliDeps, Group, Row } from './verb.ts';
+import type { CliDeps, Group, OutputRow } from './verb.ts';
 
 /** Exit codes (docs/contract.md#command-line). */
 const DONE = 0;
 const REFUSED = 1;
 const WRONG_USAGE = 2;
 
-/** Whether a verb acts, and the person who says that they do (`--by`). */
+/** Whether a verb acts, and the person named by `--by`. */
 export interface Acting {
   readonly acts: boolean;
   readonly by: string | undefined;
 }
 
-/** Where the command line meets the world. */
+/** The command line's access to the outside world. */
 export interface CliPorts {
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /** Runs `work` with the database open, and closes it. Refuses where somebody must say who acts (INVALID_INPUT). */
+  /**
+   * Runs `work` with an open database and closes it. Throws INVALID_INPUT when `--by` is required but
+   * missing.
+   */
   withDeps<T>(who: Acting, work: (deps: CliDeps) => Promise<T>): Promise<T>;
-  /** The refusal for a foreseen failure, such as an unreachable database; undefined for a bug. */
+  /** Returns the refusal for an expected failure, such as an unreachable database; undefined for a bug. */
   refusalFor(error: unknown): Refusal | undefined;
 }
 
-/** As long as the `by` of the update `support`, which carries it on. */
+/** As long as the `by` of the update `support`, which passes it on. */
 const By = z.strictObject({ by: textSchema(BY_LENGTH).optional() });
 
 /** Runs the command line over `groups` with these arguments; returns the exit code. */
@@ -40,7 +43,7 @@ export async function runCli(
   ports: CliPorts,
 ): Promise<number> {
   let asksForJson = false;
-  let isWell = true;
+  let showsNoProblem = true;
   const run: ProgramPorts['run'] = async (verb, input, { json, by }) => {
     asksForJson = json;
     const checked = checkInput<unknown>(verb.takes, input);
@@ -53,23 +56,23 @@ export async function runCli(
     const shown =
       verb.plain === undefined ? asTable(answer, verb.columns?.split(' ')) : asText(answer, verb.plain);
     ports.writeOut(json ? asJson(answer) : shown);
-    isWell = verb.isWell?.([answer].flat()) ?? true;
+    showsNoProblem = verb.isWell?.([answer].flat()) ?? true;
   };
   try {
     await createProgram(groups, { writeOut: ports.writeOut, writeError: ports.writeError, run }).parseAsync(
       [...args],
       { from: 'user' },
     );
-    return isWell ? DONE : REFUSED;
+    return showsNoProblem ? DONE : REFUSED;
   } catch (error) {
-    // Commander has already said what is wrong, or has shown the help.
+    // Commander has already printed the error or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? DONE : WRONG_USAGE;
     ports.writeError(asksForJson ? refusalJson(error, ports) : refusalText(error, ports));
     return REFUSED;
   }
 }
 
-/** The error envelope (docs/contract.md#answers). */
+/** Returns the error envelope (docs/contract.md#answers). */
 function refusalJson(error: unknown, ports: CliPorts): string {
   const { code, message, faults } = refusalOf(error, ports);
   const details = faults.length > 0 ? { details: { fields: faults } } : {};
@@ -89,31 +92,32 @@ function refusalOf(error: unknown, ports: CliPorts): Refusal {
   return ports.refusalFor(error) ?? new Refusal('INTERNAL_ERROR', `Something went wrong (${name}).`);
 }
 
-/** Where a bug happened, without its message, which may quote stored data. */
+/** Returns the stack of a bug without its message, which may quote stored data. */
 function framesOf(code: string, error: unknown): string[] {
   if (code !== 'INTERNAL_ERROR' || !(error instanceof Error)) return [];
   return (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
 }
 
-/** An answer as one JSON document. */
-const asJson = (answer: Row | readonly Row[]): string => `${JSON.stringify(answer, null, 2)}\n`;
+/** Formats an answer as one JSON document. */
+const asJson = (answer: OutputRow | readonly OutputRow[]): string => `${JSON.stringify(answer, null, 2)}\n`;
 
-/** An answer for people: several rows as a table with a heading, one row as one line for each field. */
-function asTable(answer: Row | readonly Row[], columns?: readonly string[]): string {
+/** Formats an answer for people: several rows as a table with a heading, one row as one line per field. */
+function asTable(answer: OutputRow | readonly OutputRow[], columns?: readonly string[]): string {
   if (isList(answer)) return listTable(answer, columns);
   const names = columns ?? Object.keys(answer);
   const width = Math.max(...names.map((name) => name.length));
   return names.map((name) => `${name.padEnd(width)}  ${cell(answer[name])}\n`).join('');
 }
 
-/** One field of an answer as it is, for people and pipes. */
-function asText(answer: Row | readonly Row[], field: string): string {
+/** Returns one field of an answer unformatted, for people and pipes. */
+function asText(answer: OutputRow | readonly OutputRow[], field: string): string {
   return isList(answer) ? asTable(answer) : wordsOf(answer[field]);
 }
 
-const isList = (answer: Row | readonly Row[]): answer is readonly Row[] => Array.isArray(answer);
+const isList = (answer: OutputRow | readonly OutputRow[]): answer is readonly OutputRow[] =>
+  Array.isArray(answer);
 
-function listTable(rows: readonly Row[], columns: readonly string[] | undefined): string {
+function listTable(rows: readonly OutputRow[], columns: readonly string[] | undefined): string {
   const [first] = rows;
   if (!first) return '(none)\n';
   const names = columns ?? Object.keys(first);

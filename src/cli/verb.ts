@@ -10,74 +10,80 @@ import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Opener, Sealer } from '../crypto/sealed.ts';
 import type { RegistryRecord } from '../domain/registryRecord.ts';
 
-/** What every verb gets. */
+/** Dependencies of every verb. */
 export interface CliDeps extends CommandDeps {
-  /** The authority's own RUT in each environment. */
+  /** The RUT of the authority in each environment. */
   readonly authorityRuts: AuthorityRuts;
-  /** Reads the file at a path that a person gave. Refuses one that cannot be read (INVALID_INPUT). */
+  /** Reads the file at a path given by a person. Throws INVALID_INPUT for an unreadable one. */
   readonly readFile: (path: string) => string;
-  /** The same, byte for byte; `-` is standard input in both. */
+  /** Reads a file byte for byte; in both, `-` is standard input. */
   readonly readBytes: (path: string) => Buffer;
-  /** Makes API keys; throws ConfigurationError where their pepper is not configured. */
+  /** Creates API keys; throws ConfigurationError without a configured pepper. */
   readonly apiKeys: () => ApiKeys;
-  /** Asks the workflow of a CFE for a support action; throws ConfigurationError where Temporal is not configured. */
+  /**
+   * Asks the workflow of a CFE for a support action; throws ConfigurationError when Temporal is not
+   * configured.
+   */
   readonly askSupport: SupportCfeDeps['askSupport'];
   /** The same for a CFE that was rejected for E06 alone. */
   readonly askRejected: SupportCfeDeps['askRejected'];
-  /** Asks the authority about a number; throws ConfigurationError where it is not configured. */
+  /** Queries the authority about a number; throws ConfigurationError when it is not configured. */
   readonly askAuthority: () => SkipNumbersDeps['askAuthority'];
-  /** Finds out what is known of rates; throws ConfigurationError where the central bank is not configured. */
+  /** Returns the known exchange rates; throws ConfigurationError when the central bank is not configured. */
   readonly lookUpRates: () => FetchExchangeRateDeps['lookUpRates'];
-  /** Seals secrets; throws ConfigurationError where the sealing key is not configured. */
+  /** Encrypts secrets; throws ConfigurationError without a configured key. */
   readonly sealer: () => Sealer;
-  /** Opens secrets and seals them anew; throws ConfigurationError where the key-encryption keys are not configured. */
+  /** Decrypts and re-encrypts secrets; throws ConfigurationError without configured keys. */
   readonly opener: () => Opener;
-  /** Who may certify enterprises; throws ConfigurationError where the file that tells is not usable. */
+  /** The authorities that certify enterprises; throws ConfigurationError when their file is unusable. */
   readonly certificateAuthorities: () => CertificateAuthorities;
-  /** Keyed hashes of logins; throws ConfigurationError where their pepper is not configured. */
+  /** Keyed hashes of logins; throws ConfigurationError without a configured pepper. */
   readonly requestHash: () => RequestHash;
-  /** Base of the addresses at which plans are paid. */
+  /** Base of the URLs at which plans are paid. */
   readonly checkoutUrl: () => string;
-  /** Asks the authority's registry; null for a RUT that it does not know. Throws ConfigurationError where that is not configured. */
+  /**
+   * Queries the authority's registry; null for an unknown RUT. Throws ConfigurationError when it is not
+   * configured.
+   */
   readonly lookUpRut: (rut: string) => Promise<RegistryRecord | null>;
-  /** Where the console is, without a slash at its end. */
+  /** The console's URL, without a trailing slash. */
   readonly consoleUrl: () => string;
-  /** Whether receivers of webhooks on this machine are allowed: in development only. */
+  /** Whether webhook receivers on this machine are allowed: in development only. */
   readonly localReceivers: boolean;
-  /** The public address of the API, without a slash at its end. */
+  /** The public URL of the API, without a trailing slash. */
   readonly publicUrl: () => string;
 }
 
-/** A row of an answer by field: strings, numbers, null for what is not there. */
-export type Row = Readonly<Record<string, unknown>>;
+/** A row of an answer by field: strings and numbers; null for an empty field. */
+export type OutputRow = Readonly<Record<string, unknown>>;
 
-/** A verb as the command line sees it, whatever its input is. */
+/** A verb, whatever the type of its input. */
 export interface Verb {
   readonly name: string;
   readonly summary: string;
-  /** It only tells. Every other verb acts, and is told who does: `--by`. */
+  /** The verb only reads. All others act and accept `--by`. */
   readonly reads?: true;
-  /** What it takes, by name, each with its description for the help. */
+  /** Its inputs by name, with their descriptions for the help. */
   readonly takes: z.ZodObject;
-  /** The names of those that are arguments, in order; the others are options. */
+  /** The names of positional arguments, in order; all other inputs are options. */
   readonly args: readonly string[];
   /** Arguments that may be given as options instead. */
   readonly argsOrOptions?: readonly string[];
-  /** Whole examples: what follows group and verb. */
+  /** Complete examples: the text after group and verb. */
   readonly examples: readonly string[];
-  /** Fields that the table for people shows, with spaces between them; all by default. */
+  /** Fields in the table for people, separated by spaces; all by default. */
   readonly columns?: string;
-  /** The field that people get as it is, instead of a table. */
+  /** The field printed unformatted instead of a table. */
   readonly plain?: string;
-  /** Whether the rows say that all is well; where they do not, the exit code is that of a refusal. */
-  readonly isWell?: (rows: readonly Row[]) => boolean;
-  /** What is wrong with arguments and options, as they were typed, that are right one by one; undefined when nothing is. */
+  /** Whether the rows show no problem; otherwise the exit code is that of a refusal. */
+  readonly isWell?: (rows: readonly OutputRow[]) => boolean;
+  /** Returns what is wrong with the combination of inputs as typed; undefined when nothing is. */
   usageFault?(input: Readonly<Record<string, unknown>>): string | undefined;
   /** Returns a row or an array of rows. */
-  run(deps: CliDeps, input: unknown): Promise<Row | readonly Row[]>;
+  run(deps: CliDeps, input: unknown): Promise<OutputRow | readonly OutputRow[]>;
 }
 
-/** The verbs on one kind of thing. */
+/** The verbs on one kind of object. */
 export interface Group {
   readonly name: string;
   readonly summary: string;
@@ -91,11 +97,14 @@ interface Definition<S extends z.ZodRawShape>
   readonly takes?: S;
   readonly argsOrOptions?: readonly (keyof S & string)[];
   readonly examples?: readonly string[];
-  run(deps: CliDeps, input: z.output<z.ZodObject<S, z.core.$strict>>): Promise<Row | readonly Row[]>;
+  run(
+    deps: CliDeps,
+    input: z.output<z.ZodObject<S, z.core.$strict>>,
+  ): Promise<OutputRow | readonly OutputRow[]>;
 }
 
-/** A verb that changes something: whoever calls it says who acts. */
-export function act<S extends z.ZodRawShape>({
+/** Defines a verb that changes data; its caller is audited. */
+export function actingVerb<S extends z.ZodRawShape>({
   takes,
   examples = ['', '--json'],
   ...verb
@@ -103,14 +112,18 @@ export function act<S extends z.ZodRawShape>({
   return { ...verb, examples, takes: z.strictObject(takes ?? {}) };
 }
 
-/** A verb that only tells. */
-export const query = <S extends z.ZodRawShape>(verb: Definition<S>): VerbBody => ({
-  ...act(verb),
+/** Defines a verb that only reads. */
+export const readVerb = <S extends z.ZodRawShape>(verb: Definition<S>): VerbBody => ({
+  ...actingVerb(verb),
   reads: true,
 });
 
-/** A group of verbs, each under its name and the names of its arguments: `show RUT`. */
-export const group = (name: string, summary: string, verbs: Readonly<Record<string, VerbBody>>): Group => ({
+/** Defines a group of verbs, each under its name and the names of its arguments: `show RUT`. */
+export const verbGroup = (
+  name: string,
+  summary: string,
+  verbs: Readonly<Record<string, VerbBody>>,
+): Group => ({
   name,
   summary,
   verbs: Object.entries(verbs).map(([usage, verb]) => {

@@ -138,7 +138,7 @@ export function fakeLookups(apiKeys: ApiKeys) {
       resetsAt: new Date(0),
     }),
     liveKeys: async () => new Map(),
-    keyUsed: async ({ id }) => void used.push(id),
+    recordKeyUse: async ({ id }) => void used.push(id),
   };
   return { lookups, keys, used };
 }

@@ -11,8 +11,8 @@ const integer = (description: string, example: number) => ({
 });
 
 /**
- * `components.headers`: those with `required` are on every answer that names them. Where a header means different things
- * on different answers, each meaning has its own name here.
+ * `components.headers`; headers with `required` are on every answer that lists them. A header with several
+ * meanings has several names here.
  */
 export const ANSWER_HEADERS = {
   'X-Request-Id': {
@@ -32,7 +32,7 @@ export const ANSWER_HEADERS = {
     required: true,
   },
   'Retry-After-If-Any': integer(
-    'Seconds to wait before the next try. Not there where nobody knows when, or where a wait does not help.',
+    'Seconds to wait before the next try. Absent when the time is unknown or waiting does not help.',
     5,
   ),
   'WWW-Authenticate': {
@@ -46,7 +46,7 @@ export const ANSWER_HEADERS = {
     examples: ['</v1/enterprises/219000090011/customers?skip=1000&limit=1000>; rel="next"'],
   }),
   ETag: {
-    ...text('Of the file; send it as `If-None-Match` to be answered 304 while it is the same.', {
+    ...text('Of the file; send it as `If-None-Match` to get 304 while the file is unchanged.', {
       examples: ['"2c26b46b68ffc68ff99b453c1d304134"'],
     }),
     required: true,
@@ -54,10 +54,9 @@ export const ANSWER_HEADERS = {
   'Preference-Applied': text('The wait that was granted.', { examples: ['wait=10'] }),
 } as const;
 
-/** A header of the table above. */
 type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
-/** What is sent where the table's name is not the header's. */
+/** The sent header, when it differs from the name in the table. */
 const SENT_AS: Partial<Record<AnswerHeader, string>> = { 'Retry-After-If-Any': 'Retry-After' };
 
 const references = (names: readonly AnswerHeader[]) =>
@@ -65,7 +64,10 @@ const references = (names: readonly AnswerHeader[]) =>
 
 const QUOTA: readonly AnswerHeader[] = ['RateLimit-Policy', 'RateLimit'];
 
-/** The headers of an answer with `status`; `replayed`: it may be a repeated one, `waits`: it may have waited, `paged`: more pages may follow, `file`: it is one. */
+/**
+ * Returns the headers of an answer with `status`. The flags add those of repeatable, waiting, paged and file
+ * answers.
+ */
 export function answerHeaders(
   status: number,
   { replayed = false, waits = false, paged = false, file = false } = {},

@@ -7,7 +7,7 @@ import { INTRODUCTION } from './introduction.ts';
 import { operation, tagsOf } from './operation.ts';
 import { errorSchemas, refusalResponses } from './responses.ts';
 import { createSchemaBook } from './schemas.ts';
-import { WEBHOOKS_TAG, webhooks } from './webhooks.ts';
+import { WEBHOOKS_TAG, webhookOperations } from './webhooks.ts';
 
 /** The version of the API's description (docs/contract.md#versioning). */
 const VERSION = '1.0.0';
@@ -16,15 +16,15 @@ const VERSION = '1.0.0';
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: Readonly<Record<string, unknown>>;
-  /** By path below the server's address, then by method in lower case. */
+  /** By path below the server's URL, then by method in lower case. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, object>>>>;
-  /** The requests to customers' servers: by the name of the event, then by method. */
+  /** Requests to customers' servers, by event name, then by method. */
   readonly webhooks: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly components: Readonly<Record<string, Readonly<Record<string, object>>>>;
   readonly [more: string]: unknown;
 }
 
-/** The document of `routes`, with the `examples` there are. */
+/** Returns the document of `routes`, with the recorded `examples`. */
 export function openApiDocument(routes: readonly Route[], examples: Examples): OpenApiDocument {
   const book = createSchemaBook();
   const paths: Record<string, Record<string, object>> = {};
@@ -32,13 +32,13 @@ export function openApiDocument(routes: readonly Route[], examples: Examples): O
     const methods = (paths[route.path] ??= {});
     methods[route.method.toLowerCase()] = operation(route, book, examples.operations[route.name]);
   }
-  const events = webhooks(book);
-  // `extra` is text: its schema is referred to by the field's `contentSchema` alone.
+  const events = webhookOperations(book);
+  // `extra` is text: only the field's `contentSchema` refers to its schema.
   book.of(CfeExtra, 'input');
   return {
     openapi: '3.1.1',
     info: { title: 'Electronic fiscal receipts (CFE)', version: VERSION, description: INTRODUCTION },
-    // Relative to where the document is read: one address serves both environments.
+    // Relative to the document: one URL serves both environments.
     servers: [{ url: '/v1' }],
     externalDocs: { url: 'docs', description: 'Guides in Spanish and English, with examples that run' },
     tags: [...tagsOf(routes), WEBHOOKS_TAG],

@@ -1,4 +1,4 @@
-/** Errors that no customer of a quiet stack meets, as the service itself makes them: examples of the document. */
+/** Sample errors that do not occur on a quiet stack, made by the service itself. */
 import { requestInProgress } from '../../commands/steps/runOnce.ts';
 import { Refusal, type RefusalCode } from '../../errors.ts';
 import { type ErrorBody, errorAnswer } from '../errorAnswer.ts';
@@ -8,8 +8,8 @@ import { applyQuota } from '../serveRoute.ts';
 const NOW = new Date('2026-11-20T15:29:26.000Z');
 const REQUEST_ID = '019aa5d4-7c3e-7000-8000-000000000001';
 
-/** What is thrown at the 1,001st request of an hour. */
-function overTheLimit(): unknown {
+/** Returns the error of the 1,001st request of an hour. */
+function errorOverLimit(): unknown {
   const quota = {
     limit: { most: 1_000, seconds: 3_600 },
     used: 1_001,
@@ -28,12 +28,12 @@ const THROWN = {
   HEADERS_TOO_LARGE: new Refusal('HEADERS_TOO_LARGE', 'The headers of the request are too large.'),
   NOT_SENT_YET: notSentYet(),
   IDEMPOTENCY_IN_PROGRESS: requestInProgress(),
-  RATE_LIMITED: overTheLimit(),
-  INTERNAL_ERROR: new Error('a fault of ours'),
-  UNAVAILABLE: Object.assign(new Error('the database is away'), { code: 'ECONNREFUSED' }),
+  RATE_LIMITED: errorOverLimit(),
+  INTERNAL_ERROR: new Error('a bug'),
+  UNAVAILABLE: Object.assign(new Error('the database is unavailable'), { code: 'ECONNREFUSED' }),
 } as const satisfies Partial<Record<RefusalCode, unknown>>;
 
-/** The error object of each, by its code. */
+/** The error object of each code. */
 export const ERROR_SAMPLES: Readonly<Partial<Record<RefusalCode, ErrorBody>>> = Object.fromEntries(
   Object.entries(THROWN).map(([code, error]) => [code, errorAnswer(error, REQUEST_ID).body]),
 );

@@ -1,4 +1,6 @@
-/** One event of each name, as the service itself makes it: the examples of the document and of docs/webhooks.md. */
+/**
+ * One event of each name, made by the service itself: the examples of the document and of docs/webhooks.md.
+ */
 
 import { enterpriseChanges, enterpriseObject, type FullEnterprise } from '../../domain/enterpriseObject.ts';
 import type { EventName } from '../../domain/events.ts';
@@ -42,7 +44,7 @@ const objectOf = (status: FullEnterprise['enterprise']['status']) =>
 const MAILED = { rut: RUT, environment: 'production', type: 'EFACTURA', sequence: 7 } as const;
 const MAIL = { id: '0c0e1ab1-0000-4000-8000-000000000004', kind: 'RECEIPT' } as const;
 
-/** The sample of each event, by its name. @internal exported for tests */
+/** The sample of each event, by name. @internal exported for tests */
 export const SAMPLE_EVENTS: { readonly [N in EventName]: Extract<WebhookEvent, { name: N }> } = {
   'enterprise.updated': enterpriseUpdated(
     objectOf('READY'),
@@ -94,14 +96,14 @@ export const SAMPLE_EVENTS: { readonly [N in EventName]: Extract<WebhookEvent, {
   'webhook.test': webhookTest('0c0e1ab1-0000-4000-8000-000000000002'),
 };
 
-/** What an account is told of its own role: a second sample of `enterprise.updated`. @internal exported for tests */
+/** A second sample of `enterprise.updated`: the account's own role changed. @internal exported for tests */
 export const ROLE_CHANGED = enterpriseUpdated(objectOf('READY'), { role: { from: 'MEMBER', to: null } });
 
-/** The body of a sample, byte for byte as a receiver would get it. */
+/** Returns the body of a sample, byte for byte as a receiver gets it. */
 export const sampleBody = (name: EventName): string => eventBody(SAMPLE_EVENTS[name], NOW);
 
-/** The same of every other sample of that event, each with what it shows. */
+/** Returns the other samples of an event, each with a summary. */
 export const moreSamples = (name: EventName): Readonly<Record<string, [summary: string, body: string]>> =>
   name === 'enterprise.updated'
-    ? { role: ['The role of the account that is told has changed', eventBody(ROLE_CHANGED, NOW)] }
+    ? { role: ['The role of the notified account has changed', eventBody(ROLE_CHANGED, NOW)] }
     : {};

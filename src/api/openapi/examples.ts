@@ -1,4 +1,7 @@
-/** Examples of the document: what a customer of a running stack sent and got, recorded by `tools/examples.ts`. */
+/**
+ * Examples of the document: requests and answers of a customer on a running stack, recorded by
+ * `tools/examples.ts`.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RefusalCode } from '../../errors.ts';
@@ -10,25 +13,23 @@ export interface Example {
   readonly value: unknown;
 }
 
-/** What was sent to an operation and what it answered, by the example's name. */
+/** Recorded requests and answers of an operation, by example name. */
 export interface OperationExamples {
   readonly requests?: Readonly<Record<string, Example>>;
   readonly answers?: Readonly<Record<string, Example>>;
-  /** Answers where the query asks for a trial. */
+  /** Answers of the trial variant. */
   readonly trials?: Readonly<Record<string, Example>>;
 }
 
-/** All that was recorded. */
 export interface Examples {
   /** By operationId. */
   readonly operations: Readonly<Record<string, OperationExamples>>;
   readonly errors: Readonly<Partial<Record<RefusalCode, ErrorBody>>>;
 }
 
-/** Where the recorded examples stand. */
 export const EXAMPLES_FILE = join(import.meta.dirname, '../../../openapi.examples.json');
 
-/** The recorded examples. */
+/** Reads the recorded examples. */
 export function readExamples(): Examples {
   return JSON.parse(readFileSync(EXAMPLES_FILE, 'utf8')) as Examples;
 }

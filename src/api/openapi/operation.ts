@@ -8,10 +8,9 @@ import { headerParameters } from './requestHeaders.ts';
 import { refusalReference } from './responses.ts';
 import type { JsonSchema, SchemaBook } from './schemas.ts';
 
-/** The media type of every body. */
 const JSON_TYPE = 'application/json';
 
-/** The operation object of a route. */
+/** Returns the operation object of a route. */
 export function operation(route: Route, book: SchemaBook, examples: OperationExamples = {}): object {
   const { name, summary, auth } = route;
   return {
@@ -24,8 +23,8 @@ export function operation(route: Route, book: SchemaBook, examples: OperationExa
     ...(route.body ? { requestBody: requestBody(route.body, route, book, examples.requests) } : {}),
     responses: {
       [route.success.status]: route.file
-        ? file(route.success.description, route.file)
-        : success(route, book, examples.answers),
+        ? fileAnswer(route.success.description, route.file)
+        : successAnswer(route, book, examples.answers),
       ...(route.trial
         ? {
             [route.trial.success.status]: jsonAnswer(
@@ -39,7 +38,7 @@ export function operation(route: Route, book: SchemaBook, examples: OperationExa
       ...(route.file
         ? {
             304: {
-              description: 'Not changed: you have it already',
+              description: 'Not changed: you already have it',
               headers: answerHeaders(304, { file: true }),
             },
           }
@@ -49,11 +48,11 @@ export function operation(route: Route, book: SchemaBook, examples: OperationExa
   };
 }
 
-/** The environments in which a route works, by the caller's key and by what it reads. */
+/** Describes the environments of a route, by the caller's key and by what it reads. */
 function environmentsOf({ sandbox, query }: Route): string {
   if (sandbox) return 'Available in the sandbox.';
   return query instanceof z.ZodObject && 'environment' in query.shape
-    ? 'With a production key only; what was issued in the sandbox is read with it too, by `environment=sandbox`.'
+    ? 'With a production key only; it also reads sandbox receipts, with `environment=sandbox`.'
     : 'Production only.';
 }
 
@@ -67,18 +66,18 @@ function description(route: Route): string {
   return `${about}\n\n${conditions}`;
 }
 
-/** The tags, each with what its operations are about. */
+/** The tags, with the subject of their operations. */
 const TAG_WORDS = {
-  'Access tokens': 'How a caller gets in: an API key is exchanged for an access token.',
-  Enterprises: 'The companies that issue, their branches, and what they report to the authority each day.',
+  'Access tokens': 'Authentication: an API key is exchanged for an access token.',
+  Enterprises: 'The companies that issue, their branches, and their daily reports to the authority.',
   eRUT: 'The tax authority’s registry of companies.',
-  'E-invoicing credentials': 'The enterprise’s e-invoicing login at the tax authority, and what it permits.',
+  'E-invoicing credentials': 'The enterprise’s e-invoicing login at the tax authority, and its permissions.',
   Certificate: 'The certificate that signs an enterprise’s CFEs.',
   CAEs: 'The ranges of numbers that the tax authority has authorized.',
-  Customers: 'Receivers that an enterprise keeps, and where their receipts go.',
+  Customers: 'Saved receivers of an enterprise, and the addresses that get their receipts.',
   CFEs: 'Electronic fiscal receipts: issuing, reading, printing and mailing them.',
-  Events: 'What webhooks are told, to be read by whoever was away.',
-  'Tax authority': 'Whether the tax authority answers.',
+  Events: 'The events sent to webhooks, for clients that missed some.',
+  'Tax authority': 'Whether the tax authority is available.',
 } as const;
 type Tag = keyof typeof TAG_WORDS;
 
@@ -95,12 +94,12 @@ const TAGS: Readonly<Record<string, Tag>> = {
   authority: 'Tax authority',
 };
 
-/** The tags of `routes`, each once, as the document lists them. */
+/** Returns the tags of `routes`, each once, in document order. */
 export function tagsOf(routes: readonly Route[]): { name: string; description: string }[] {
   return [...new Set(routes.map(tagOf))].map((name) => ({ name, description: TAG_WORDS[name] }));
 }
 
-/** The tag of a route: by the last segment of its path that has one. */
+/** Returns the tag of a route: that of the last tagged segment of its path. */
 function tagOf({ path }: Pick<Route, 'path'>): Tag {
   const word = path.split('/').findLast((part) => Object.hasOwn(TAGS, part));
   return (word === undefined ? undefined : TAGS[word]) ?? 'Enterprises';
@@ -139,7 +138,7 @@ function requestBody(
   };
 }
 
-function success(
+function successAnswer(
   route: Route,
   book: SchemaBook,
   examples: Readonly<Record<string, Example>> | undefined,
@@ -168,7 +167,7 @@ function jsonAnswer(
     properties: { data },
     required: ['data'],
   };
-  // One envelope for each kind of data, whatever answers it.
+  // One envelope per kind of data, whichever route returns it.
   const name = typeof data['$ref'] === 'string' ? data['$ref'].split('/').at(-1) : unnamed;
   return {
     description: words,
@@ -182,7 +181,7 @@ function jsonAnswer(
   };
 }
 
-const file = (description: string, { mediaType }: NonNullable<Route['file']>): object => ({
+const fileAnswer = (description: string, { mediaType }: NonNullable<Route['file']>): object => ({
   description,
   headers: answerHeaders(200, { file: true }),
   content: { [mediaType]: { schema: { type: 'string', contentMediaType: mediaType } } },

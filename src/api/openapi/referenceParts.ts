@@ -1,4 +1,4 @@
-/** What the reference explains, for the search of the guides. */
+/** The entries of the reference, for the search of the guides. */
 import type { ReferencePart } from '../../handbook/site.ts';
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
@@ -14,13 +14,13 @@ interface Operation extends Explained {
 }
 
 /**
- * Every operation of `document` (an OpenAPI document), which leads to its place in the reference; every field, parameter,
- * header and event with its words. What has one name in several places is one part.
+ * Returns every operation of `document` (an OpenAPI document) with its anchor in the reference, and every
+ * field, parameter, header and event with its description. Entries with the same name are merged.
  */
 export function referenceParts(document: object): ReferencePart[] {
   const parts = new Map<string, { texts: Set<string>; place: string }>();
   const { components = {} } = document as { components?: { schemas?: Record<string, Explained> } };
-  // A field of a schema with a name of its own is explained there.
+  // A field with a named schema is explained there.
   const explainedAt = (one: Explained): Explained =>
     one.description === undefined ? (components.schemas?.[one.$ref?.split('/').at(-1) ?? ''] ?? one) : one;
   const add = (name: string, explained: Explained, place: string): void => {
@@ -45,7 +45,7 @@ export function referenceParts(document: object): ReferencePart[] {
   return [...parts].map(([name, { texts, place }]) => ({ name, text: [...texts].join(' · '), place }));
 }
 
-/** Calls `found` with every field of every schema, and with every parameter and header, under `node`. */
+/** Calls `found` for every field, parameter and header below `node`. */
 function eachNamed(node: unknown, found: (name: string, explained: Explained) => void): void {
   if (typeof node !== 'object' || node === null) return;
   const { name, in: place, properties, headers, ...others } = node as Record<string, unknown>;

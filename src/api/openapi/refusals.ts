@@ -1,39 +1,39 @@
-/** Which refusals a route can answer; those of the checks before its handler follow from its definition. */
+/** The refusals of each route; those of the checks before its handler follow from its definition. */
 import { REFUSAL_CODES, type RefusalCode } from '../../errors.ts';
 import { STATUS_OF } from '../errorAnswer.ts';
 import { takesIdempotencyKey } from '../idempotency.ts';
 import type { Route } from '../route.ts';
 
-/** When each refusal is answered, in words. */
-export const WORDS: Readonly<Record<RefusalCode, string>> = {
+/** The meaning of each refusal, in words. */
+export const REFUSAL_MEANINGS: Readonly<Record<RefusalCode, string>> = {
   INVALID_INPUT: 'The request is malformed or breaks a rule; `details.fields` lists every fault.',
   ALREADY_EXISTS: 'It already exists; an enterprise may have been registered by another account.',
-  INVALID_API_KEY: 'The API key is missing, unknown or revoked, or does not fit `X-Sandbox-Mode`.',
+  INVALID_API_KEY: 'The API key is missing, unknown or revoked, or does not match `X-Sandbox-Mode`.',
   UNAUTHORIZED:
     'The API key or the access token is missing, invalid or expired, or they do not belong together.',
   FORBIDDEN:
-    'The caller is authenticated but may not do this: no role at the enterprise or too low a one, a sandbox key without `X-Sandbox-Mode: true` or where only production works, or the sandbox without `is_developer`.',
+    'The caller is authenticated but may not do this: no role or too low a role at the enterprise, a sandbox key without `X-Sandbox-Mode: true` or on a production-only endpoint, or the sandbox without `is_developer`.',
   NOT_FOUND: 'It does not exist. `GET /enterprises` lists the enterprises of the caller.',
   METHOD_NOT_ALLOWED: 'The path does not support this method; the header Allow lists those it supports.',
   REQUEST_TIMEOUT:
     'The request did not arrive within 30 seconds, or its headers within 15; the connection is closed. Send it again.',
   PAYLOAD_TOO_LARGE: 'The body is larger than this endpoint accepts.',
   UNSUPPORTED_MEDIA_TYPE: 'The body is not application/json in UTF-8.',
-  HEADERS_TOO_LARGE: 'The headers of the request have more than 16 KiB together; the connection is closed.',
+  HEADERS_TOO_LARGE: 'The headers of the request exceed 16 KiB in total; the connection is closed.',
   NOT_SENT_YET:
-    'The CFE, or the report of the day, has not gone to the tax authority yet. `Retry-After` says when to ask again; a CFE without that header never goes.',
+    'The CFE, or the report of the day, has not been sent to the tax authority yet. `Retry-After` says when to ask again; without that header, the CFE will never be sent.',
   IDEMPOTENCY_IN_PROGRESS:
     'A request with the same Idempotency-Key is still in progress; `Retry-After` says when to ask again.',
   IDEMPOTENCY_KEY_REUSED:
-    'The Idempotency-Key stands for another request that was accepted, even if the tax authority has rejected that CFE since. `details.cfe_id` and `details.enterprise_rut` name the CFE that the key has made, `details.fields` the first difference by its path. Read that CFE before anything else; this request was not carried out.',
+    'The Idempotency-Key was used for another request that was accepted, even if the tax authority has rejected that CFE since. `details.cfe_id` and `details.enterprise_rut` name the CFE issued with the key, `details.fields` the path of the first difference. Read that CFE before anything else; this request was not carried out.',
   RATE_LIMITED:
     'The hourly limit is reached, a login was checked too often, a receipt was sent by e-mail too often, or too many requests from this address failed to authenticate; `Retry-After` says when to continue.',
-  INTERNAL_ERROR: 'An error on our side; the message has the request id.',
+  INTERNAL_ERROR: 'An error on our side; the message contains the request id.',
   UNAVAILABLE:
     'Something that the request needs is unavailable right now; `Retry-After` says when to try again.',
 };
 
-/** Every code that `route` can answer, by HTTP status in ascending order. */
+/** Returns every code that `route` can answer, by HTTP status in ascending order. */
 export function refusalsOf(route: Route): [status: number, codes: RefusalCode[]][] {
   const codes = new Set<RefusalCode>([
     // A malformed X-Sandbox-Mode header, an unknown query parameter.
@@ -44,7 +44,7 @@ export function refusalsOf(route: Route): [status: number, codes: RefusalCode[]]
     ...(route.role === null ? [] : (['NOT_FOUND'] as const)),
     ...(route.body ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),
     ...(takesIdempotencyKey(route) ? (['IDEMPOTENCY_IN_PROGRESS', 'IDEMPOTENCY_KEY_REUSED'] as const) : []),
-    // Of the server in front of all routes (src/http/server.ts).
+    // From the server in front of all routes (src/http/server.ts).
     'REQUEST_TIMEOUT',
     'HEADERS_TOO_LARGE',
     'RATE_LIMITED',

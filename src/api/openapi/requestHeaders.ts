@@ -1,4 +1,4 @@
-/** The headers that callers may send, beside those that prove who they are. */
+/** The headers that callers may send, except those for authentication. */
 import { IDEMPOTENCY_KEY, takesIdempotencyKey } from '../idempotency.ts';
 import type { Route } from '../route.ts';
 
@@ -25,7 +25,7 @@ const SANDBOX: HeaderParameter = {
   in: 'header',
   required: false,
   description:
-    'The environment of the caller, which must fit the key: `true` with a sandbox key; `false` or omitted with a production key. To read what was issued in the sandbox, use a production key and the query parameter `environment`.',
+    'The environment of the caller, which must match the key: `true` with a sandbox key; `false` or omitted with a production key. To read sandbox receipts, use a production key and the query parameter `environment`.',
   schema: {
     type: 'string',
     enum: ['true', 'false'],
@@ -47,8 +47,8 @@ const IDEMPOTENCY: HeaderParameter = {
   in: 'header',
   required: false,
   description:
-    'A string of your own, one for each operation. The same request again gets the first answer ' +
-    'again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and how a number or a string is written make no difference. Another request with the key is refused, and told which CFE the key has made and where it differs. A request that was refused did nothing and leaves the key free for the mended one.',
+    'Your own string, a new one for each operation. The same request again gets the first answer ' +
+    'again (`Idempotent-Replayed: true`), and nothing is done twice; the order of fields, blanks, and the notation of numbers and strings make no difference. A different request with the key is refused; the error names the CFE issued with the key and the first difference. A refused request has no effect and leaves the key free for the corrected one.',
   schema: {
     type: 'string',
     minLength: 1,
@@ -72,11 +72,11 @@ const IF_NONE_MATCH: HeaderParameter = {
   in: 'header',
   required: false,
   description:
-    'The `ETag` of the file that you have, or several with commas between, or `*`: while the file is one of them, the answer is 304 and brings no file (RFC 9110 §13.1.2).',
+    'The `ETag` of the file that you have, or several separated by commas, or `*`: if the file matches one of them, the answer is 304 without the file (RFC 9110 §13.1.2).',
   schema: { type: 'string', examples: ['"2c26b46b68ffc68ff99b453c1d304134"'] },
 };
 
-/** The headers that `route` reads. */
+/** Returns the headers that `route` reads. */
 export function headerParameters(route: Route): HeaderParameter[] {
   return [
     route.sandbox ? SANDBOX : NO_SANDBOX,

@@ -1,4 +1,4 @@
-/** Answers of refusals: one for each set of codes that share a status, named in `components.responses`. */
+/** Error answers: one for each set of codes that share a status, named in `components.responses`. */
 import { enumWords } from '../../domain/enums.ts';
 import { MAX_FAULTS } from '../../domain/faults.ts';
 import { REFUSAL_CODES, type RefusalCode } from '../../errors.ts';
@@ -7,13 +7,12 @@ import type { Route } from '../route.ts';
 import { answerHeaders } from './answerHeaders.ts';
 import { ERROR_SAMPLES } from './errorSamples.ts';
 import type { Examples } from './examples.ts';
-import { refusalsOf, WORDS } from './refusals.ts';
+import { REFUSAL_MEANINGS, refusalsOf } from './refusals.ts';
 
-/** Where a code is explained, in the guides (src/guides); relative to the document. */
+/** The guides' page about codes (src/handbook); relative to the document. */
 const ERROR_PAGE = 'docs/refused';
 const schemaAt = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
-/** What every error says beside its code. */
 const MESSAGE = {
   type: 'string',
   description: 'What is wrong, for people; the wording may change.',
@@ -21,7 +20,7 @@ const MESSAGE = {
 };
 const DETAILS = {
   ...schemaAt('ErrorDetails'),
-  description: 'Every fault at once; not there where there is none to list.',
+  description: 'Every fault at once; absent when there are none to list.',
 };
 
 const envelope = (code: object, description: string) => ({
@@ -38,45 +37,45 @@ const envelope = (code: object, description: string) => ({
   required: ['error'],
 });
 
-/** What the details of an error hold. */
 const DETAIL_SCHEMAS = {
   ErrorDetails: {
     type: 'object',
-    description: 'What exactly is wrong.',
+    description: 'The details of the error.',
     properties: {
       fields: {
         type: 'array',
         description:
-          'Every fault of the request at once; of more than 1,000 the first, and one that says so.',
+          'Every fault of the request at once; beyond 1,000 only the first, and an entry that says so.',
         maxItems: MAX_FAULTS + 1,
         items: schemaAt('Fault'),
       },
       enterprise_rut: {
         type: 'string',
-        description: 'Of IDEMPOTENCY_KEY_REUSED where the key has made a CFE: the RUT of its enterprise.',
+        description:
+          'For IDEMPOTENCY_KEY_REUSED when the key was used to issue a CFE: the RUT of its enterprise.',
         examples: ['219999830019'],
       },
       cfe_id: {
         type: 'string',
         description:
-          'Of IDEMPOTENCY_KEY_REUSED where the key has made a CFE: which one. Read it: it may be the sale that you mean.',
+          'For IDEMPOTENCY_KEY_REUSED when the key was used to issue a CFE: its id. Read it: it may be the sale that you mean.',
         examples: ['101-7'],
       },
     },
   },
   Fault: {
     type: 'object',
-    description: 'One thing that is wrong with the request.',
+    description: 'One fault of the request.',
     properties: {
       path: {
         type: 'string',
         description:
-          'Where: a JSON Pointer into the body; /path, /query and /headers point into those parts of the request.',
+          'The faulty field: a JSON Pointer into the body; /path, /query and /headers point into those parts of the request.',
         examples: ['/header/totals/pay_amount'],
       },
       code: {
         type: 'string',
-        description: 'Which rule; stable. New rules may come: if you do not know a code, go by `message`.',
+        description: 'The broken rule; stable. New rules may be added: for an unknown code, use `message`.',
         examples: ['totals.pay_amount'],
         externalDocs: { url: `${ERROR_PAGE}#rules`, description: 'Every rule and its code' },
       },
@@ -90,7 +89,7 @@ const DETAIL_SCHEMAS = {
       docs: {
         type: 'string',
         format: 'uri-reference',
-        description: 'Where the rule is explained, relative to this host: a page for people.',
+        description: 'The page that explains the rule to people, relative to this host.',
         examples: ['/v1/docs/refused#totals.pay_amount'],
       },
     },
@@ -98,24 +97,28 @@ const DETAIL_SCHEMAS = {
   },
 };
 
-/** The schemas of errors: of any, of one of each code, and of what they hold (docs/contract.md#answers). */
+/** Returns the schemas of errors: general, per code, and of their details (docs/contract.md#answers). */
 export function errorSchemas(): Record<string, object> {
   const ofEachCode = REFUSAL_CODES.map((code) => [
     errorName(code),
     {
       ...envelope(
         { type: 'string', const: code, description: 'Stable; branch on it.' },
-        `HTTP ${STATUS_OF[code]}. ${WORDS[code]}`,
+        `HTTP ${STATUS_OF[code]}. ${REFUSAL_MEANINGS[code]}`,
       ),
-      externalDocs: { url: `${ERROR_PAGE}#${code}`, description: `${code}: what it means, and what to do` },
+      externalDocs: { url: `${ERROR_PAGE}#${code}`, description: `${code}: meaning and remedy` },
     },
   ]);
   return {
     ErrorCode: {
       type: 'string',
       enum: REFUSAL_CODES,
-      ...enumWords('Code of an error; the set is closed, and stable: branch on it.', REFUSAL_CODES, WORDS),
-      externalDocs: { url: ERROR_PAGE, description: 'Every code: what it means, and what to do' },
+      ...enumWords(
+        'Code of an error; the set is closed, and stable: branch on it.',
+        REFUSAL_CODES,
+        REFUSAL_MEANINGS,
+      ),
+      externalDocs: { url: ERROR_PAGE, description: 'Every code: meaning and remedy' },
     },
     Error: envelope(schemaAt('ErrorCode'), 'The envelope of every error.'),
     ...DETAIL_SCHEMAS,
@@ -130,12 +133,12 @@ const errorName = (code: RefusalCode): string => `${pascal(code).replace(/Error$
 /** `InvalidInputOrAlreadyExists` */
 const nameOf = (codes: readonly RefusalCode[]): string => codes.map(pascal).join('Or');
 
-/** A reference to the answer with one of `codes`. */
+/** Returns a reference to the answer with one of `codes`. */
 export function refusalReference(codes: readonly RefusalCode[]): { $ref: string } {
   return { $ref: `#/components/responses/${nameOf(codes)}` };
 }
 
-/** `components.responses` for all refusals of `routes`. */
+/** Returns `components.responses` for all refusals of `routes`. */
 export function refusalResponses(routes: readonly Route[], examples: Examples): Record<string, object> {
   const sets = routes.flatMap(refusalsOf);
   return Object.fromEntries(
@@ -154,7 +157,7 @@ function response(
   const recorded = codes.flatMap((code) => (errors[code] ? [[code, { value: errors[code] }]] : []));
   const one = codes.map((code) => schemaAt(errorName(code)));
   return {
-    description: codes.map((code) => `\`${code}\`: ${WORDS[code]}`).join(' '),
+    description: codes.map((code) => `\`${code}\`: ${REFUSAL_MEANINGS[code]}`).join(' '),
     headers: answerHeaders(status),
     content: {
       'application/json': {

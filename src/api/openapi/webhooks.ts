@@ -1,13 +1,13 @@
-/** The `webhooks` of the document: the requests to customers' servers, and how they answer. */
+/** The `webhooks` of the document: requests to customers' servers, and the expected answers. */
 import { EVENT_NAMES, type EventName, eventRow } from '../../domain/events.ts';
 import { pascalCase, WEBHOOK_EVENT_VIEWS } from '../../views/webhookEvents.ts';
 import { moreSamples, sampleBody } from './eventSamples.ts';
 import type { SchemaBook } from './schemas.ts';
 
-/** Their tag. */
 export const WEBHOOKS_TAG = {
   name: 'Webhooks',
-  description: 'What the service sends to your server: signed, at least once, in no promised order.',
+  description:
+    'Requests from the service to your server: signed, delivered at least once, in no guaranteed order.',
 };
 
 const header = (name: string, description: string, schema: object) => ({
@@ -33,7 +33,7 @@ const HEADERS = [
   header(
     'webhook-signature',
     'One or more signatures, separated by spaces: `v1,` and, in base64, the HMAC-SHA256 of `id.timestamp.body` under ' +
-      'the key that the rest of the secret after `whsec_` is in base64: decode it first. There are two while a secret is being rotated; one match is enough.',
+      'the base64-decoded rest of the secret after `whsec_`. There are two while a secret is being rotated; one match is enough.',
     {
       pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$',
       examples: ['v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4='],
@@ -44,18 +44,18 @@ const HEADERS = [
 const ANSWERS = {
   '2XX': { description: 'Accepted; answer within 15 seconds, and process afterwards.' },
   '410': {
-    description: 'Not accepted, and tried again like any other; the webhook is also disabled for new events.',
+    description: 'Not accepted, and retried like any other; the webhook is also disabled for new events.',
   },
   default: {
     description:
-      'Not accepted (nor is a redirect): tried again after 1, 5 and 30 minutes, with the same id and bytes.',
+      'Not accepted (nor is a redirect): retried after 1, 5 and 30 minutes, with the same id and bytes.',
   },
 };
 
 const summaryOf = (name: EventName): string => eventRow(name).says.slice(0, -1);
 
-/** `webhooks` by the name of the event; the schemas of the bodies are collected in `book`. */
-export function webhooks(book: SchemaBook): Record<string, { post: object }> {
+/** Returns `webhooks` by event name; adds the schemas of the bodies to `book`. */
+export function webhookOperations(book: SchemaBook): Record<string, { post: object }> {
   return Object.fromEntries(EVENT_NAMES.map((name) => [name, { post: webhook(name, book) }]));
 }
 
@@ -73,13 +73,13 @@ function webhook(name: EventName, book: SchemaBook): object {
   return {
     operationId: `on${pascalCase(name)}`,
     summary: summaryOf(name),
-    description: `${eventRow(name).receivers} Deliveries repeat until one is accepted and may come in any order: go by \`webhook-id\` and \`timestamp\`.`,
+    description: `${eventRow(name).receivers} Deliveries repeat until one is accepted and may arrive in any order: use \`webhook-id\` and \`timestamp\`.`,
     tags: [WEBHOOKS_TAG.name],
     security: [],
     parameters: HEADERS,
     requestBody: {
       required: true,
-      description: 'The event, in UTF-8; sign over these bytes as they came.',
+      description: 'The event, in UTF-8; verify the signature over these bytes as received.',
       content: {
         'application/json': {
           schema: book.of(WEBHOOK_EVENT_VIEWS[name], 'output'),

@@ -7,26 +7,25 @@ import { describeField } from '../../domain/fieldWords.ts';
 import { Rut } from '../../domain/rut.ts';
 import { BranchView, branchView } from '../../views/branch.ts';
 import { wholeNumber } from '../paging.ts';
-import { requireUnchanged, withReadOnly } from '../readBack.ts';
+import { requireUnchanged, withReadOnlyFields } from '../readBack.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 
-/** A branch in a path: by the code that the authority gave to it. */
+/** The path of a branch, by the authority's code. */
 const BRANCH_PATH = '/enterprises/{rut}/branches/{branch}';
 
-/** The values of BRANCH_PATH. */
 const BranchParams = {
   rut: Rut,
   branch: wholeNumber({ minimum: 0, maximum: 9999 }).meta(describeField(ENTERPRISE_FIELDS.branch.words)),
 };
 
-/** POST …/branches: adds a branch that the authority knows, or opens a closed one again. */
-export const createBranch = defineRoute({
+/** POST …/branches: adds a branch registered with the authority, or reopens a closed one. */
+export const createBranchRoute = defineRoute({
   name: 'createBranch',
   method: 'POST',
   path: '/enterprises/{rut}/branches',
   summary: 'Add branch',
   about:
-    'Adds a branch that the tax authority knows, or opens a closed one again. A CFE is issued from it by `extra.branch`.',
+    'Adds a branch that is registered with the tax authority, or reopens a closed one. Issue a CFE from it with `extra.branch`.',
   auth: 'token',
   role: 'OWNER',
   params: { rut: Rut },
@@ -38,13 +37,13 @@ export const createBranch = defineRoute({
   },
 });
 
-/** GET …/branches: where the enterprise issues from, its first branch before the others. */
-export const listBranches = defineRoute({
+/** GET …/branches: lists the enterprise's branches, its first branch before the others. */
+export const listBranchesRoute = defineRoute({
   name: 'listBranches',
   method: 'GET',
   path: '/enterprises/{rut}/branches',
   summary: 'List branches',
-  about: 'Every branch, the enterprise’s first one before the others, closed ones too.',
+  about: 'All branches, including closed ones; the enterprise’s first branch comes first.',
   auth: 'token',
   role: 'VIEWER',
   params: { rut: Rut },
@@ -59,18 +58,18 @@ export const listBranches = defineRoute({
   },
 });
 
-/** PUT …/branches/{branch}: its address and telephone from now on. */
-export const updateBranch = defineRoute({
+/** PUT …/branches/{branch}: sets its address and telephone. */
+export const updateBranchRoute = defineRoute({
   name: 'updateBranch',
   method: 'PUT',
   path: BRANCH_PATH,
   summary: 'Update branch',
   about:
-    'Sets address and telephone of a branch from now on; what is numbered keeps what it was numbered with. A branch may be written back as it was read: `branch` must be the one in the path.',
+    'Sets the address and telephone of a branch; CFEs that are already numbered keep the old ones. A branch may be sent back as it was read: `branch` must match the path.',
   auth: 'token',
   role: 'OWNER',
   params: BranchParams,
-  body: { schema: withReadOnly(UpdateBranch, BranchView), limitBytes: BODY_LIMITS.other },
+  body: { schema: withReadOnlyFields(UpdateBranch, BranchView), limitBytes: BODY_LIMITS.other },
   success: { status: 200, description: 'The branch', schema: BranchView },
   errors: ['NOT_FOUND'],
   async handle({ params, body, enterprise }, deps) {
@@ -84,14 +83,14 @@ export const updateBranch = defineRoute({
   },
 });
 
-/** DELETE …/branches/{branch}: closes it, or forgets one that no CFE was issued from. */
-export const deleteBranch = defineRoute({
+/** DELETE …/branches/{branch}: closes it, or deletes it if no CFE was issued from it. */
+export const deleteBranchRoute = defineRoute({
   name: 'deleteBranch',
   method: 'DELETE',
   path: BRANCH_PATH,
   summary: 'Close or delete branch',
   about:
-    'Forgets a branch that no CFE was issued from, and closes any other. The first branch cannot be deleted.',
+    'Deletes a branch from which no CFE was issued, and closes any other. The first branch cannot be deleted.',
   auth: 'token',
   role: 'OWNER',
   params: BranchParams,

@@ -12,13 +12,13 @@ import { daysLeft } from '../../domain/warnings.ts';
 import { CaeView, ListedCaeView } from '../../views/cae.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 
-/** GET …/caes: the ranges of numbers held, all or those of one status. */
-export const listCaes = defineRoute({
+/** GET …/caes: lists the ranges of numbers, optionally of one status. */
+export const listCaesRoute = defineRoute({
   name: 'listCaes',
   method: 'GET',
   path: '/enterprises/{rut}/caes',
   summary: 'List CAEs',
-  about: 'The ranges of numbers, in upload order, each with what is left of it.',
+  about: 'The ranges of numbers, in upload order, each with the numbers left.',
   auth: 'token',
   role: 'VIEWER',
   params: { rut: Rut },
@@ -44,14 +44,14 @@ export const listCaes = defineRoute({
   },
 });
 
-/** POST …/caes: a range of numbers, as the authority signed it. */
-export const uploadCae = defineRoute({
+/** POST …/caes: adds a range of numbers signed by the authority. */
+export const uploadCaeRoute = defineRoute({
   name: 'uploadCae',
   method: 'POST',
   path: '/enterprises/{rut}/caes',
   summary: 'Upload CAE',
   about:
-    'Adds a range of numbers as the authority signed it. Numbers are then taken from it automatically: earliest expiry first.',
+    'Adds a range of numbers signed by the authority. Numbers are then taken from it automatically: earliest expiry first.',
   auth: 'token',
   role: 'MEMBER',
   params: { rut: Rut },

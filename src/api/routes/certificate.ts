@@ -7,13 +7,13 @@ import { Refusal } from '../../errors.ts';
 import { CertificateView } from '../../views/certificate.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 
-/** GET …/certificate: the certificate that signs. */
-export const getCertificate = defineRoute({
+/** GET …/certificate: reads the signing certificate. */
+export const getCertificateRoute = defineRoute({
   name: 'getCertificate',
   method: 'GET',
   path: '/enterprises/{rut}/certificate',
   summary: 'Read certificate',
-  about: 'The certificate that signs; 404 before the first upload.',
+  about: 'The signing certificate; 404 before the first upload.',
   auth: 'token',
   role: 'VIEWER',
   params: { rut: Rut },
@@ -27,14 +27,14 @@ export const getCertificate = defineRoute({
   },
 });
 
-/** POST …/certificate: the certificate that signs from now on. */
-export const uploadCertificate = defineRoute({
+/** POST …/certificate: replaces the signing certificate. */
+export const uploadCertificateRoute = defineRoute({
   name: 'uploadCertificate',
   method: 'POST',
   path: '/enterprises/{rut}/certificate',
   summary: 'Upload certificate',
   about:
-    'Replaces the certificate that signs. It must be the company’s own, valid now, with its key, from a certification authority that the service trusts. The file and its password are not kept.',
+    'Replaces the signing certificate. It must be the company’s own, valid now, with its key, from a certification authority that the service trusts. The file and its password are not stored.',
   auth: 'token',
   role: 'OWNER',
   params: { rut: Rut },

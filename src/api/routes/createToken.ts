@@ -3,19 +3,19 @@ import { TOKEN_SECONDS } from '../../crypto/tokens.ts';
 import { countOf, textOf } from '../../views/formats.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 
-/** POST /tokens: an API key for an access token. */
-export const createToken = defineRoute({
+/** POST /tokens: exchanges an API key for an access token. */
+export const createTokenRoute = defineRoute({
   name: 'createToken',
   method: 'POST',
   path: '/tokens',
   summary: 'Create access token',
   about:
-    'Exchanges the API key for an access token, which every other request sends along with the key. Ask for a new one shortly before `expires_in` is over; a token is valid only together with the key that asked for it.',
+    'Exchanges the API key for an access token, which every other request sends along with the key. Request a new one shortly before `expires_in` has passed; a token is valid only together with the key it was created with.',
   auth: 'key',
   sandbox: true,
   role: null,
   body: {
-    schema: z.strictObject({}).meta({ description: 'Nothing: an empty object, or no body at all.' }),
+    schema: z.strictObject({}).meta({ description: 'An empty object, or no body at all.' }),
     limitBytes: BODY_LIMITS.other,
     optional: true,
   },
@@ -28,7 +28,7 @@ export const createToken = defineRoute({
           'JWT for the header Authorization: `Bearer <access_token>`.',
           'eyJhbGciOiJFZDI1NTE5…',
         ),
-        token_type: z.literal('Bearer').meta({ description: 'How the header Authorization begins.' }),
+        token_type: z.literal('Bearer').meta({ description: 'The scheme of the header Authorization.' }),
         expires_in: countOf('Seconds until the token expires.', TOKEN_SECONDS),
       })
       .meta({ id: 'AccessToken', description: 'An access token.' }),

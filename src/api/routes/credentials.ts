@@ -18,10 +18,10 @@ const CredentialsView = z
   })
   .meta({
     id: 'CredentialsStatus',
-    description: 'What is known of the enterprise’s e-invoicing login at the authority.',
+    description: 'The known state of the enterprise’s e-invoicing login at the authority.',
   });
 
-/** The state of an enterprise's e-invoicing login. */
+/** Returns the state of an enterprise's e-invoicing login. */
 function credentialsView(enterprise: Enterprise): z.input<typeof CredentialsView> {
   return {
     is_valid: enterprise.loginStatus === 'SUCCESS',
@@ -30,8 +30,8 @@ function credentialsView(enterprise: Enterprise): z.input<typeof CredentialsView
   };
 }
 
-/** GET …/efactura-status: the state of the e-invoicing login. */
-export const getCredentialsStatus = defineRoute({
+/** GET …/efactura-status: reads the state of the e-invoicing login. */
+export const getCredentialsStatusRoute = defineRoute({
   name: 'getCredentialsStatus',
   method: 'GET',
   path: '/enterprises/{rut}/efactura-status',
@@ -47,13 +47,13 @@ export const getCredentialsStatus = defineRoute({
 });
 
 /** POST …/validate-efactura: starts a check of the e-invoicing login at the authority. */
-export const validateCredentials = defineRoute({
+export const validateCredentialsRoute = defineRoute({
   name: 'validateCredentials',
   method: 'POST',
   path: '/enterprises/{rut}/validate-efactura',
   summary: 'Start asynchronous credentials validation',
   about:
-    'Starts a check of the enterprise’s e-invoicing login at the authority and of its permissions; the result comes as the event `efactura.login`. `{}`, or no body, checks the stored login. A call made while a check runs joins it. After five failures in a row there is a pause before the next (429). Until a valid certificate of the enterprise is uploaded, an account may start 20 checks of it a day, however they end; and over all its enterprises 50 logins may fail in a day, those being checked included. Beyond that it is 429, until midnight in Montevideo unless checks under way may still succeed.',
+    'Starts a check of the enterprise’s e-invoicing login at the authority and of its permissions; the result is sent as the event `efactura.login`. `{}`, or no body, checks the stored login. A call during a check joins it. After five failures in a row there is a pause before the next (429). Until a valid certificate of the enterprise is uploaded, an account may start 20 checks of it a day, whatever their result; across all its enterprises, 50 logins may fail in a day, including those being checked. Beyond that the answer is 429, until midnight in Montevideo unless running checks may still succeed.',
   auth: 'token',
   role: 'MEMBER',
   params: { rut: Rut },

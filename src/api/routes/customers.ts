@@ -17,14 +17,13 @@ import { Rut } from '../../domain/rut.ts';
 import { textSchema } from '../../domain/text.ts';
 import type { Fault } from '../../errors.ts';
 import { CustomerView, customerView } from '../../views/customer.ts';
-import { pageOf } from '../paging.ts';
+import { pageParameters } from '../paging.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 
-/** A customer in a path: by the kind and the number of its document. */
+/** The path of a customer, by kind and number of its document. */
 
 const CUSTOMER_PATH = '/enterprises/{rut}/customers/{doc_type}/{doc_number}';
 
-/** The values of CUSTOMER_PATH. */
 const CustomerParams = {
   rut: Rut,
   doc_type: DocumentTypeName.meta({ description: 'Kind of the customer’s document.' }),
@@ -37,25 +36,25 @@ interface Values {
   readonly doc_number: string;
 }
 
-/** A RUC in the path needs its check digit. */
-function documentInPath({ doc_type, doc_number }: Values): Fault[] {
+/** Checks the check digit of a RUC in the path. */
+function documentFaultsInPath({ doc_type, doc_number }: Values): Fault[] {
   const fault = documentFault(doc_type, doc_number);
   return fault ? [faultAt(['doc_number'], fault.code, fault.message, '/path')] : [];
 }
 
-/** The customer that the path names. */
+/** Returns the key of the customer in the path. */
 function customerKey({ rut, doc_type, doc_number }: Values): CustomerKey {
   return { rut, docType: doc_type, docNumber: doc_number };
 }
 
-/** POST …/customers: keeps a customer of the enterprise. */
-export const createCustomer = defineRoute({
+/** POST …/customers: adds a customer to the enterprise. */
+export const createCustomerRoute = defineRoute({
   name: 'createCustomer',
   method: 'POST',
   path: '/enterprises/{rut}/customers',
   summary: 'Create customer',
   about:
-    'Keeps a customer. Each document is kept once in an enterprise: a second customer with it is 400 INVALID_INPUT with `customer.exists` at `/doc_number`. null counts as left out. Receipts for that document go to its `notifications` once they are accepted.',
+    'Saves a customer. A document can belong to only one customer of an enterprise: a second one is 400 INVALID_INPUT with `customer.exists` at `/doc_number`. null counts as omitted. Receipts for that document go to its `notifications` once they are accepted.',
   auth: 'token',
   role: 'MEMBER',
   params: { rut: Rut },
@@ -68,13 +67,13 @@ export const createCustomer = defineRoute({
 
 const LARGEST_PAGE = 1000;
 
-/** GET …/customers: the enterprise's customers in the order of their names. */
-export const listCustomers = defineRoute({
+/** GET …/customers: lists the enterprise's customers by name. */
+export const listCustomersRoute = defineRoute({
   name: 'listCustomers',
   method: 'GET',
   path: '/enterprises/{rut}/customers',
   summary: 'List customers',
-  about: 'Customers in the order of their names. The header `Link` has the address of the next page.',
+  about: 'Customers ordered by name. The header `Link` has the URL of the next page.',
   auth: 'token',
   role: 'VIEWER',
   params: { rut: Rut },
@@ -86,7 +85,7 @@ export const listCustomers = defineRoute({
       .optional()
       .meta({ description: 'The complete document number.', examples: ['219999830019'] }),
     country_code: CountryCode.optional().meta({ description: 'Only customers of this country.' }),
-    ...pageOf('customers', { usual: LARGEST_PAGE, largest: LARGEST_PAGE }),
+    ...pageParameters('customers', { usual: LARGEST_PAGE, largest: LARGEST_PAGE }),
   }),
   success: {
     status: 200,
@@ -111,17 +110,17 @@ const definedIn = (filter: Readonly<Record<string, string | undefined>>): Record
     Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
 
-/** GET …/customers/{doc_type}/{doc_number}: one customer. */
-export const getCustomer = defineRoute({
+/** GET …/customers/{doc_type}/{doc_number}: reads one customer. */
+export const getCustomerRoute = defineRoute({
   name: 'getCustomer',
   method: 'GET',
   path: CUSTOMER_PATH,
   summary: 'Read customer',
-  about: 'The customer with this document. It may be written back as it was read.',
+  about: 'The customer with this document. It may be sent back as it was read.',
   auth: 'token',
   role: 'VIEWER',
   params: CustomerParams,
-  checkParams: documentInPath,
+  checkParams: documentFaultsInPath,
   success: { status: 200, description: 'The customer', schema: CustomerView },
   errors: ['NOT_FOUND'],
   async handle({ params }, deps) {
@@ -129,18 +128,18 @@ export const getCustomer = defineRoute({
   },
 });
 
-/** PUT …/customers/{doc_type}/{doc_number}: replaces all that is kept of a customer. */
-export const updateCustomer = defineRoute({
+/** PUT …/customers/{doc_type}/{doc_number}: replaces the data of a customer. */
+export const updateCustomerRoute = defineRoute({
   name: 'updateCustomer',
   method: 'PUT',
   path: CUSTOMER_PATH,
   summary: 'Update customer',
   about:
-    'Replaces all that is kept of a customer; null counts as left out, so that it may be written back as it was read. The document in the body must be that in the path.',
+    'Replaces all data of a customer; null counts as omitted, so the customer may be sent back as it was read. The document in the body must match the path.',
   auth: 'token',
   role: 'MEMBER',
   params: CustomerParams,
-  checkParams: documentInPath,
+  checkParams: documentFaultsInPath,
   async requireResource({ params }, deps) {
     await requireCustomer(deps, customerKey(params));
   },
@@ -152,17 +151,17 @@ export const updateCustomer = defineRoute({
   },
 });
 
-/** DELETE …/customers/{doc_type}/{doc_number}: forgets a customer. */
-export const deleteCustomer = defineRoute({
+/** DELETE …/customers/{doc_type}/{doc_number}: deletes a customer. */
+export const deleteCustomerRoute = defineRoute({
   name: 'deleteCustomer',
   method: 'DELETE',
   path: CUSTOMER_PATH,
   summary: 'Delete customer',
-  about: 'Forgets a customer; CFEs keep what they were issued with.',
+  about: 'Deletes a customer; issued CFEs keep their data.',
   auth: 'token',
   role: 'MEMBER',
   params: CustomerParams,
-  checkParams: documentInPath,
+  checkParams: documentFaultsInPath,
   success: {
     status: 200,
     description: 'The customer was deleted',

@@ -19,27 +19,30 @@ import {
   dailyReportView,
   listedReportView,
 } from '../../views/dailyReport.ts';
-import { pageOf } from '../paging.ts';
+import { pageParameters } from '../paging.ts';
 import { defineRoute } from '../route.ts';
 
 const LARGEST_PAGE = 100;
 const USUAL_PAGE = 31;
 
-/** GET …/daily-reports: the days that were reported, or are to be, the latest first (docs/contract.md#daily-reports). */
-export const listDailyReports = defineRoute({
+/**
+ * GET …/daily-reports: lists the days with sent or due reports, the latest first
+ * (docs/contract.md#daily-reports).
+ */
+export const listDailyReportsRoute = defineRoute({
   name: 'listDailyReports',
   method: 'GET',
   path: '/enterprises/{rut}/daily-reports',
   summary: 'List daily reports',
   about:
-    'The days that were reported to the authority, or are to be, the latest first. Reports are sent automatically.',
+    'The days with a report to the authority, sent or still due, the latest first. Reports are sent automatically.',
   auth: 'token',
   role: 'VIEWER',
   params: { rut: Rut },
   query: z.strictObject({
-    ...pageOf('reports', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
-    from: dateSchema().optional().meta({ description: 'Earliest day; it counts too.' }),
-    to: dateSchema().optional().meta({ description: 'Latest day; it counts too.' }),
+    ...pageParameters('reports', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
+    from: dateSchema().optional().meta({ description: 'Earliest day, inclusive.' }),
+    to: dateSchema().optional().meta({ description: 'Latest day, inclusive.' }),
     status: ReportStatusName.optional().meta({ description: 'Only reports with this status.' }),
   }),
   success: {
@@ -56,26 +59,25 @@ export const listDailyReports = defineRoute({
   },
 });
 
-/** A report in a path: by its day. */
 const ReportDate = dateSchema().meta({ description: 'The day of the report, in Montevideo.' });
 
-/** CFEs that are shown, of those that a report waits for. */
+/** Maximum number of listed CFEs that a report waits for. */
 const MOST_WAITING = 100;
 
-/** The production report of a day; refuses where there is none (NOT_FOUND). */
+/** Returns the production report of a day. Throws NOT_FOUND without one. */
 async function requireReport(em: EntityManager, rut: string, date: string): Promise<DailyReport> {
   const report = await findReport(em, { rut, environment: 'production', date });
   if (!report) throw new Refusal('NOT_FOUND', `The enterprise has no report of ${date}.`);
   return report;
 }
 
-/** GET …/daily-reports/{date}: one report: what it tells, what was sent, what it waits for. */
-export const getDailyReport = defineRoute({
+/** GET …/daily-reports/{date}: one report with its contents, its submissions and the CFEs it waits for. */
+export const getDailyReportRoute = defineRoute({
   name: 'getDailyReport',
   method: 'GET',
   path: '/enterprises/{rut}/daily-reports/{date}',
   summary: 'Read one daily report',
-  about: 'One report: what it tells of each type, what was sent, and what it waits for.',
+  about: 'One report: the sums of each type, the submissions, and the CFEs that it waits for.',
   auth: 'token',
   role: 'VIEWER',
   params: { rut: Rut, date: ReportDate },
@@ -90,19 +92,19 @@ export const getDailyReport = defineRoute({
   },
 });
 
-/** GET …/daily-reports/{date}/xml: the last submission of a day that was sent, byte for byte. */
-export const getDailyReportXml = defineRoute({
+/** GET …/daily-reports/{date}/xml: the last sent submission of a day, byte for byte. */
+export const getDailyReportXmlRoute = defineRoute({
   name: 'getDailyReportXml',
   method: 'GET',
   path: '/enterprises/{rut}/daily-reports/{date}/xml',
   summary: 'Read the signed XML of a daily report',
-  about: 'The signed report that was sent last, byte for byte.',
+  about: 'The last signed report sent, byte for byte.',
   auth: 'token',
   role: 'VIEWER',
   params: { rut: Rut, date: ReportDate },
   success: {
     status: 200,
-    description: 'The signed report that was sent last, byte for byte',
+    description: 'The last signed report sent, byte for byte',
     schema: z.custom<ReportSubmission>(),
   },
   errors: ['NOT_FOUND', 'NOT_SENT_YET'],
@@ -111,12 +113,12 @@ export const getDailyReportXml = defineRoute({
     const report = await requireReport(em, enterprise.rut, params.date);
     const submissions = await listSubmissions(em, report, { populate: ['xml'] });
     const sent = submissions.findLast(({ status }) => status !== 'PREPARED');
-    if (!sent) throw new Refusal('NOT_SENT_YET', `The report of ${params.date} was not sent yet.`);
+    if (!sent) throw new Refusal('NOT_SENT_YET', `The report of ${params.date} has not been sent yet.`);
     return sent;
   },
   file: {
     mediaType: 'application/xml',
-    // The name that the authority gives such files (docs/authority/reports.md).
+    // The authority's name for such files (docs/authority/reports.md).
     make: async (_, { rut, date, sequence, xml }) => {
       const bytes = Buffer.from(xml ?? '', 'utf8');
       const name = `Rep_${rut}_${date.replaceAll('-', '')}_${String(sequence).padStart(2, '0')}.xml`;

@@ -16,12 +16,12 @@ import type { Role } from '../../domain/roles.ts';
 import { Rut } from '../../domain/rut.ts';
 import { EnterpriseView, enterpriseView, UpdatedEnterpriseView } from '../../views/enterprise.ts';
 import { TotalCount } from '../../views/formats.ts';
-import { pageOf } from '../paging.ts';
-import { readOnlyIn, requireUnchanged, withReadOnly } from '../readBack.ts';
+import { pageParameters } from '../paging.ts';
+import { readOnlyFieldsIn, requireUnchanged, withReadOnlyFields } from '../readBack.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 
-/** POST /enterprises: registers an enterprise, which the calling account then owns. */
-export const createEnterprise = defineRoute({
+/** POST /enterprises: registers an enterprise, owned by the calling account. */
+export const createEnterpriseRoute = defineRoute({
   name: 'createEnterprise',
   method: 'POST',
   path: '/enterprises',
@@ -42,18 +42,21 @@ export const createEnterprise = defineRoute({
 const LARGEST_PAGE = 100;
 const USUAL_PAGE = 25;
 
-/** GET /enterprises: those at which the caller has a role, by their RUTs, a page at a time (docs/contract.md#lists). */
-export const listEnterprises = defineRoute({
+/**
+ * GET /enterprises: lists the enterprises at which the caller has a role, by RUT, in pages
+ * (docs/contract.md#lists).
+ */
+export const listEnterprisesRoute = defineRoute({
   name: 'listEnterprises',
   method: 'GET',
   path: '/enterprises',
   summary: 'List enterprises',
   about:
-    'The enterprises at which your account has a role, in the order of their RUTs. This is where an integration learns its RUTs.',
+    'The enterprises at which your account has a role, ordered by RUT. Integrations discover their RUTs here.',
   auth: 'token',
   role: null,
   query: z.strictObject({
-    ...pageOf('enterprises', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
+    ...pageParameters('enterprises', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
     status: EnterpriseStatusName.optional().meta({ description: 'Only enterprises with this status.' }),
   }),
   success: {
@@ -84,7 +87,7 @@ export const listEnterprises = defineRoute({
 });
 
 /** GET /enterprises/{rut}: the enterprise with its certificate and CAEs. */
-export const getEnterprise = defineRoute({
+export const getEnterpriseRoute = defineRoute({
   name: 'getEnterprise',
   method: 'GET',
   path: '/enterprises/{rut}',
@@ -102,13 +105,13 @@ export const getEnterprise = defineRoute({
   },
 });
 
-const Body = withReadOnly(UpdateEnterprise, EnterpriseView);
+const Body = withReadOnlyFields(UpdateEnterprise, EnterpriseView);
 
-/** PUT /enterprises/{rut}: corrects its data, sets plan and start date. */
-export const updateEnterprise = route('updateEnterprise', 'PUT');
+/** PUT /enterprises/{rut}: updates its data, plan and start date. */
+export const updateEnterpriseRoute = route('updateEnterprise', 'PUT');
 
-/** PATCH /enterprises/{rut}: the same, by its second address (docs/contract.md#addresses). */
-export const patchEnterprise = route('patchEnterprise', 'PATCH');
+/** PATCH /enterprises/{rut}: an alias of PUT (docs/contract.md#addresses). */
+export const patchEnterpriseRoute = route('patchEnterprise', 'PATCH');
 
 function route(name: string, method: 'PUT' | 'PATCH') {
   return defineRoute({
@@ -117,7 +120,7 @@ function route(name: string, method: 'PUT' | 'PATCH') {
     path: '/enterprises/{rut}',
     summary: 'Update data, start date and plan',
     about:
-      'Changes what is given and leaves the rest; null removes what may be missing. The enterprise may be written back as it was read: what is not changed here is ignored while it is unchanged. A change counts for the CFEs that are numbered after it. Choosing a plan with a price creates a payment (`payment.created`).',
+      'Changes the given fields and keeps the rest; null clears optional fields. The enterprise may be sent back as it was read: read-only fields are ignored if unchanged. A change applies to CFEs numbered after it. Choosing a plan with a price creates a payment (`payment.created`).',
     auth: 'token',
     role: 'OWNER',
     params: { rut: Rut },
@@ -129,9 +132,12 @@ function route(name: string, method: 'PUT' | 'PATCH') {
     },
     async handle(request, deps) {
       const { params, body } = request;
-      const sent = readOnlyIn(body, UpdateEnterprise, EnterpriseView);
+      const sent = readOnlyFieldsIn(body, UpdateEnterprise, EnterpriseView);
       if (sent.length > 0) {
-        const current = (await getEnterprise.handle(request, deps, undefined)) as Record<string, unknown>;
+        const current = (await getEnterpriseRoute.handle(request, deps, undefined)) as Record<
+          string,
+          unknown
+        >;
         requireUnchanged(body, Object.fromEntries(sent.map((name) => [name, current[name]])));
       }
       return updatedEnterpriseObject(await update(deps, { rut: params.rut, update: body }));

@@ -9,11 +9,11 @@ const StateView = z
   .object({
     status: AuthorityStatusName,
     since: MomentText.nullable().meta({
-      description: 'Since when; null while it is UP and was never DOWN as far as is known.',
+      description: 'Start of this status; null while UP without a known outage.',
       examples: ['2026-11-20T15:00:00.000Z', null],
     }),
     waiting: countOf(
-      'How many CFEs of all accounts wait for the authority: those without a verdict that wait neither for support nor for the verdict on the CFE that they correct.',
+      'How many CFEs of all accounts wait for the authority: those without a verdict, except CFEs that need support and notes that wait for the verdict on the CFE they correct.',
       3,
     ),
     oldest_waiting_seconds: z
@@ -21,37 +21,37 @@ const StateView = z
       .min(0)
       .nullable()
       .meta({
-        description: 'For how many seconds the oldest of them has waited; null when none waits.',
+        description: 'How long the oldest of them has waited, in seconds; null when no CFE waits.',
         examples: [4],
       }),
   })
-  .meta({ id: 'AuthorityState', description: 'How the tax authority stands for one environment.' });
+  .meta({ id: 'AuthorityState', description: 'The state of the tax authority in one environment.' });
 
-/** GET /authority: how the authority stands, by environment (docs/contract.md#the-authority). */
-export const getAuthority = defineRoute({
+/** GET /authority: the state of the authority, by environment (docs/contract.md#the-authority). */
+export const getAuthorityRoute = defineRoute({
   name: 'getAuthority',
   method: 'GET',
   path: '/authority',
-  summary: 'Read how the tax authority stands',
+  summary: 'Read the state of the tax authority',
   about:
-    'Whether the tax authority answers, and how many CFEs wait for it, as of a second ago at most. CFEs are taken whatever it says: what is taken while it is DOWN waits, and is sent afterwards. `authority.updated` tells DOWN and UP as they happen.',
+    'Whether the tax authority is available, and how many CFEs wait for it, at most a second old. CFEs are accepted in any state: those accepted while it is DOWN are sent afterwards. The event `authority.updated` reports DOWN and UP.',
   auth: 'token',
   sandbox: true,
   role: null,
   success: {
     status: 200,
-    description: 'How the tax authority stands, by environment.',
+    description: 'The state of the tax authority, by environment.',
     schema: z
       .object({
         production: StateView.meta({ description: 'The environment in which CFEs have fiscal validity.' }),
         sandbox: StateView.meta({ description: "The tax authority's test environment." }),
       } satisfies Record<Environment, typeof StateView>)
-      .meta({ id: 'Authority', description: 'How the tax authority stands, by environment.' }),
+      .meta({ id: 'Authority', description: 'The state of the tax authority, by environment.' }),
   },
   async handle(_, { authority, clock }) {
     const states = await authority();
     const now = clock();
-    const told = (environment: Environment) => {
+    const stateOf = (environment: Environment) => {
       const state = states.find((one) => one.environment === environment);
       if (!state) throw new Error(`nothing is known of ${environment}`);
       const { status, since } = authorityStatus(state, now);
@@ -63,6 +63,6 @@ export const getAuthority = defineRoute({
         oldest_waiting_seconds: waited === null ? null : Math.max(0, waited),
       };
     };
-    return { production: told('production'), sandbox: told('sandbox') };
+    return { production: stateOf('production'), sandbox: stateOf('sandbox') };
   },
 });

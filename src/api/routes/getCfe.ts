@@ -8,51 +8,59 @@ import type { Environment } from '../../domain/cfeTypes.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
 import { CfeListView, cfeView } from '../../views/cfe.ts';
-import { environmentRead, environmentToRead } from '../environmentRead.ts';
-import { type Caller, defineRoute } from '../route.ts';
+import { environmentQuery, requireReadableEnvironment } from '../environmentRead.ts';
+import { type ApiCaller, defineRoute } from '../route.ts';
 
 /** GET …/cfes/{cfe_id}: one CFE, as a list of one. */
-export const getCfe = defineRoute({
+export const getCfeRoute = defineRoute({
   name: 'getCfe',
   method: 'GET',
   path: '/enterprises/{rut}/cfes/{cfe_id}',
   summary: 'Read one CFE',
   about:
-    'One CFE as it stands, in the form of a list: `items` holds exactly one, and `total` is 1. One that does not exist is 404, not an empty list. Its lines, and the `reference` of a note, stand in its XML (`…/xml`).',
+    'The current state of one CFE, in the form of a list: `items` has exactly one, and `total` is 1. An unknown CFE is 404, not an empty list. Its lines, and the `reference` of a note, are in its XML (`…/xml`).',
   auth: 'token',
   role: 'VIEWER',
   params: { rut: Rut, cfe_id: CfeId },
-  query: z.strictObject(environmentToRead),
+  query: z.strictObject(environmentQuery),
   success: { status: 200, description: 'The CFE', schema: CfeListView },
   errors: ['NOT_FOUND'],
   async handle(request, { orm, publicUrl }) {
-    const cfe = await cfeAsked(orm, findCfe, request);
+    const cfe = await requireRequestedCfe(orm, findCfe, request);
     return { items: [cfeView(cfe, { publicUrl })], total: 1 };
   },
 });
 
-/** A request that names a CFE, in its path and by the environment of its query. */
+/** A request for a CFE: its path, and the environment of its query. */
 interface ReadRequest {
-  readonly caller: Pick<Caller, 'isDeveloper'>;
+  readonly caller: Pick<ApiCaller, 'isDeveloper'>;
   readonly enterprise: Pick<Enterprise, 'rut'>;
   readonly params: { readonly cfe_id: string };
   readonly query: { readonly environment?: Environment | undefined };
 }
 
 /**
- * The CFE that a request names, read by `find`. Refuses where there is none (NOT_FOUND), and the sandbox to who is no
- * developer (FORBIDDEN).
+ * Returns the CFE of a request, loaded by `find`. Throws NOT_FOUND without one, and FORBIDDEN for the sandbox
+ * unless the caller is a developer.
  */
-export function cfeAsked<Found>(
+export function requireRequestedCfe<Found>(
   orm: Database,
   find: (em: EntityManager, key: CfeKey) => Promise<Found | null>,
   { caller, enterprise: { rut }, params, query }: ReadRequest,
 ): Promise<Found> {
-  return readCfe(orm, find, { rut, environment: environmentRead(caller, query) }, params.cfe_id);
+  return requireCfeOfId(
+    orm,
+    find,
+    { rut, environment: requireReadableEnvironment(caller, query) },
+    params.cfe_id,
+  );
 }
 
-/** The CFE of the enterprise that a cfe_id names, in production unless told, read by `find`. Refuses where there is none (NOT_FOUND). */
-export async function readCfe<Found>(
+/**
+ * Returns the enterprise's CFE with a cfe_id, in production by default, loaded by `find`. Throws NOT_FOUND
+ * without one.
+ */
+export async function requireCfeOfId<Found>(
   { em }: Database,
   find: (em: EntityManager, key: CfeKey) => Promise<Found | null>,
   { rut, environment = 'production' }: { rut: string; environment?: Environment },

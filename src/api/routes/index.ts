@@ -1,62 +1,68 @@
 import type { Route } from '../route.ts';
-import { createBranch, deleteBranch, listBranches, updateBranch } from './branches.ts';
-import { listCaes, uploadCae } from './caes.ts';
-import { getCertificate, uploadCertificate } from './certificate.ts';
-import { getCfePdf, getCfeXml } from './cfeFiles.ts';
-import { createToken } from './createToken.ts';
-import { getCredentialsStatus, validateCredentials } from './credentials.ts';
-import { createCustomer, deleteCustomer, getCustomer, listCustomers, updateCustomer } from './customers.ts';
-import { getDailyReport, getDailyReportXml, listDailyReports } from './dailyReports.ts';
+import { createBranchRoute, deleteBranchRoute, listBranchesRoute, updateBranchRoute } from './branches.ts';
+import { listCaesRoute, uploadCaeRoute } from './caes.ts';
+import { getCertificateRoute, uploadCertificateRoute } from './certificate.ts';
+import { getCfePdfRoute, getCfeXmlRoute } from './cfeFiles.ts';
+import { createTokenRoute } from './createToken.ts';
+import { getCredentialsStatusRoute, validateCredentialsRoute } from './credentials.ts';
 import {
-  createEnterprise,
-  getEnterprise,
-  listEnterprises,
-  patchEnterprise,
-  updateEnterprise,
+  createCustomerRoute,
+  deleteCustomerRoute,
+  getCustomerRoute,
+  listCustomersRoute,
+  updateCustomerRoute,
+} from './customers.ts';
+import { getDailyReportRoute, getDailyReportXmlRoute, listDailyReportsRoute } from './dailyReports.ts';
+import {
+  createEnterpriseRoute,
+  getEnterpriseRoute,
+  listEnterprisesRoute,
+  patchEnterpriseRoute,
+  updateEnterpriseRoute,
 } from './enterprises.ts';
-import { getAuthority } from './getAuthority.ts';
-import { getCfe } from './getCfe.ts';
-import { issueCfe } from './issueCfe.ts';
-import { listCfes } from './listCfes.ts';
-import { listEvents } from './listEvents.ts';
-import { lookUpRut, lookUpRutAlias } from './lookUpRut.ts';
-import { listMails, sendMail } from './mails.ts';
+import { getAuthorityRoute } from './getAuthority.ts';
+import { getCfeRoute } from './getCfe.ts';
+import { issueCfeRoute } from './issueCfe.ts';
+import { listCfesRoute } from './listCfes.ts';
+import { listEventsRoute } from './listEvents.ts';
+import { lookUpRutAliasRoute, lookUpRutRoute } from './lookUpRut.ts';
+import { listMailsRoute, sendMailRoute } from './mails.ts';
 
 /** Every route below /v1, in the order of openapi.json. */
 export const ROUTES: readonly Route[] = [
-  createToken,
-  createEnterprise,
-  listEnterprises,
-  getEnterprise,
-  updateEnterprise,
-  patchEnterprise,
-  createBranch,
-  listBranches,
-  updateBranch,
-  deleteBranch,
-  lookUpRut,
-  lookUpRutAlias,
-  getCredentialsStatus,
-  validateCredentials,
-  uploadCertificate,
-  getCertificate,
-  uploadCae,
-  listCaes,
-  createCustomer,
-  listCustomers,
-  getCustomer,
-  updateCustomer,
-  deleteCustomer,
-  issueCfe,
-  listCfes,
-  getCfe,
-  getCfePdf,
-  getCfeXml,
-  listDailyReports,
-  getDailyReport,
-  getDailyReportXml,
-  sendMail,
-  listMails,
-  listEvents,
-  getAuthority,
+  createTokenRoute,
+  createEnterpriseRoute,
+  listEnterprisesRoute,
+  getEnterpriseRoute,
+  updateEnterpriseRoute,
+  patchEnterpriseRoute,
+  createBranchRoute,
+  listBranchesRoute,
+  updateBranchRoute,
+  deleteBranchRoute,
+  lookUpRutRoute,
+  lookUpRutAliasRoute,
+  getCredentialsStatusRoute,
+  validateCredentialsRoute,
+  uploadCertificateRoute,
+  getCertificateRoute,
+  uploadCaeRoute,
+  listCaesRoute,
+  createCustomerRoute,
+  listCustomersRoute,
+  getCustomerRoute,
+  updateCustomerRoute,
+  deleteCustomerRoute,
+  issueCfeRoute,
+  listCfesRoute,
+  getCfeRoute,
+  getCfePdfRoute,
+  getCfeXmlRoute,
+  listDailyReportsRoute,
+  getDailyReportRoute,
+  getDailyReportXmlRoute,
+  sendMailRoute,
+  listMailsRoute,
+  listEventsRoute,
+  getAuthorityRoute,
 ];

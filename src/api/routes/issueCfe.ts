@@ -18,20 +18,20 @@ const ValidateOnly = z
   .enum(['true', 'false'])
   .optional()
   .meta({
-    'x-enum-descriptions': ['Judges only: 200, nothing is stored.', 'Issues, as without the parameter.'],
+    'x-enum-descriptions': ['Validates only: 200, nothing is stored.', 'Issues, as without the parameter.'],
     description:
-      '`true`: judge the request by every rule, with enterprise, certificate and CAE, and answer 200 with the totals as they were read, or the 400 that issuing would give. Nothing is stored and no number taken; `Idempotency-Key` and `Prefer` are ignored. Default `false`.',
+      '`true`: check the request by every rule, with enterprise, certificate and CAE, and answer 200 with the totals as read, or the 400 that issuing would return. Nothing is stored and no number is taken; `Idempotency-Key` and `Prefer` are ignored. Default `false`.',
     examples: ['true'],
   });
 
 /** POST …/cfes: issues a CFE and sends it to the authority. */
-export const issueCfe = defineRoute({
+export const issueCfeRoute = defineRoute({
   name: 'issueCfe',
   method: 'POST',
   path: '/enterprises/{rut}/cfes',
   summary: 'Issue and send CFE',
   about:
-    'Judges the receipt by every rule, gives it its number, signs it and sends it to the tax authority. The answer is 201 as soon as it is numbered; the verdict follows (`cfe.updated`, GET, or `Prefer: wait`). Send an `Idempotency-Key`: one key numbers at most one receipt, for ever.',
+    'Checks the receipt by every rule, numbers it, signs it and sends it to the tax authority. The answer is 201 as soon as it is numbered; the verdict follows (`cfe.updated`, GET, or `Prefer: wait`). Send an `Idempotency-Key`: one key numbers at most one receipt, permanently.',
   auth: 'token',
   sandbox: true,
   role: 'MEMBER',
@@ -50,7 +50,7 @@ export const issueCfe = defineRoute({
     return cfeView(cfe, deps);
   },
   trial: {
-    asked: ({ validate_only }) => validate_only === 'true',
+    isSelected: ({ validate_only }) => validate_only === 'true',
     success: {
       status: 200,
       description: '`validate_only=true`: the CFE could be issued; nothing was stored and no number taken',

@@ -21,18 +21,18 @@ import { Rut } from '../../domain/rut.ts';
 import { textSchema } from '../../domain/text.ts';
 import { invalidInput } from '../../errors.ts';
 import { CfeListView, cfeView } from '../../views/cfe.ts';
-import { environmentRead, environmentToRead } from '../environmentRead.ts';
-import { pageOf, wholeNumber } from '../paging.ts';
+import { environmentQuery, requireReadableEnvironment } from '../environmentRead.ts';
+import { pageParameters, wholeNumber } from '../paging.ts';
 import { defineRoute } from '../route.ts';
 
 const LARGEST_PAGE = 100;
 const USUAL_PAGE = 25;
 
 const Query = z.strictObject({
-  ...pageOf('CFEs', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
+  ...pageParameters('CFEs', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
   after: CfeCursor.optional().meta({
     description:
-      'The cursor from the header Link of the previous page. CFEs that are issued meanwhile move nothing: each is on one page, and none is left out. The other parameters stay as they were.',
+      'The cursor from the header Link of the previous page. CFEs issued in the meantime do not shift the pages: each CFE is on exactly one page. Keep the other parameters unchanged.',
     examples: [encodeCursor(['101-25'])],
   }),
   cfe_type: CfeTypeName.optional().meta({ description: 'Only CFEs of this type.' }),
@@ -40,11 +40,11 @@ const Query = z.strictObject({
   serie: Serie.optional().meta({ description: 'Only CFEs of this serie.' }),
   numero: wholeNumber({ minimum: 1, maximum: LAST_NUMBER })
     .optional()
-    .meta({ description: 'Only CFEs with this number, of each type and serie.', examples: [123] }),
+    .meta({ description: 'Only CFEs with this number, of any type and serie.', examples: [123] }),
   receiver_document: textSchema(LENGTHS.foreignDocument)
     .optional()
     .meta({
-      description: 'Only CFEs to the receiver with this document: its complete number.',
+      description: 'Only CFEs whose receiver has this document; the complete number.',
       examples: ['219999830019'],
     }),
   idempotency_key: textSchema(LONGEST_SEARCH)
@@ -53,19 +53,19 @@ const Query = z.strictObject({
       description: 'Only the CFE that was issued with this Idempotency-Key.',
       examples: ['order-4711'],
     }),
-  from: dateSchema().optional().meta({ description: 'Earliest emission date; that day counts.' }),
-  to: dateSchema().optional().meta({ description: 'Latest emission date; that day counts.' }),
+  from: dateSchema().optional().meta({ description: 'Earliest emission date, inclusive.' }),
+  to: dateSchema().optional().meta({ description: 'Latest emission date, inclusive.' }),
   created_from: Moment.optional().meta({
     description:
-      'Only CFEs taken (`created_at`) at this moment or later: a day in Montevideo, or a date and time with its zone.',
+      'Only CFEs created (`created_at`) at this moment or later: a day in Montevideo, or a date and time with its zone.',
   }),
   created_to: Moment.optional().meta({
-    description: 'Only CFEs taken at this moment or earlier; of a day in Montevideo, all of it counts.',
+    description: 'Only CFEs created at this moment or earlier; a day in Montevideo counts to its end.',
   }),
-  ...environmentToRead,
+  ...environmentQuery,
 });
 
-/** The query as a filter; `rut` is the enterprise's. */
+/** Returns the query as a filter of the enterprise's CFEs. */
 function filterOf(rut: string, environment: Environment, query: z.output<typeof Query>) {
   const { created_from: createdFrom, created_to: createdTo } = query;
   return {
@@ -84,8 +84,8 @@ function filterOf(rut: string, environment: Environment, query: z.output<typeof 
   };
 }
 
-/** GET …/cfes: the enterprise's CFEs, newest first, a page at a time (docs/contract.md#lists). */
-export const listCfes = defineRoute({
+/** GET …/cfes: lists the enterprise's CFEs, newest first, in pages (docs/contract.md#lists). */
+export const listCfesRoute = defineRoute({
   name: 'listCfes',
   method: 'GET',
   path: '/enterprises/{rut}/cfes',
@@ -102,8 +102,8 @@ export const listCfes = defineRoute({
   },
   async handle({ caller, enterprise, query }, { orm, publicUrl }) {
     const em = orm.em.fork();
-    const filter = filterOf(enterprise.rut, environmentRead(caller, query), query);
-    const last = query.after === undefined ? undefined : await lastOf(em, filter, query.after);
+    const filter = filterOf(enterprise.rut, requireReadableEnvironment(caller, query), query);
+    const last = query.after === undefined ? undefined : await requireLastCfe(em, filter, query.after);
     const { skip, limit = USUAL_PAGE } = query;
     const { cfes } = await searchCfes(em, null, filter, { after: last?.id, skip, limit });
     return {
@@ -124,8 +124,8 @@ export const listCfes = defineRoute({
   },
 });
 
-/** The CFE with which the page before ended. Refuses a cursor of another list (INVALID_INPUT). */
-async function lastOf(
+/** Returns the last CFE of the previous page. Throws INVALID_INPUT for a cursor of another list. */
+async function requireLastCfe(
   em: EntityManager,
   { rut, environment }: ReturnType<typeof filterOf>,
   cursor: string,

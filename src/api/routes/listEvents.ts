@@ -11,14 +11,17 @@ import { defineRoute } from '../route.ts';
 const LARGEST_PAGE = 100;
 const USUAL_PAGE = 25;
 
-/** GET /events: what the webhooks of the account selected, in order (docs/contract.md#reading-events). */
-export const listEvents = defineRoute({
+/**
+ * GET /events: lists the events selected by the account's webhooks, in order
+ * (docs/contract.md#reading-events).
+ */
+export const listEventsRoute = defineRoute({
   name: 'listEvents',
   method: 'GET',
   path: '/events',
   summary: 'List events',
   about:
-    'The events that at least one webhook of the account selected, once each and in order, as webhooks get them: whoever was away catches up here. Nothing is ever added before what you have read. Events are kept for 30 days at the least. Events of CFEs of the sandbox are among them.',
+    'The events selected by at least one webhook of the account, each once and in order, as sent to webhooks: clients catch up here after an outage. New events are only ever added after those you have read. Events are kept for at least 30 days. Events of sandbox CFEs are included.',
   auth: 'token',
   role: null,
   query: z.strictObject({
@@ -27,7 +30,7 @@ export const listEvents = defineRoute({
       .optional()
       .meta({
         description:
-          'Id of the last event that you have, or `next` of the last page: those after it are listed. Left out, the list begins with the oldest that is kept. One that is not known (any more) is refused with `events.after_unknown`.',
+          'Id of the last event that you have, or `next` of the last page: lists the events after it. Omitted, the list starts with the oldest kept event. An unknown or expired id is refused with `events.after_unknown`.',
         examples: ['0c0e1ab1-0000-4000-8000-000000000001'],
       }),
     limit: wholeNumber({ minimum: 1, maximum: LARGEST_PAGE })

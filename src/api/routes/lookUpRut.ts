@@ -3,14 +3,11 @@ import { Refusal } from '../../errors.ts';
 import { ErutView, erutView } from '../../views/erut.ts';
 import { defineRoute } from '../route.ts';
 
-/**
- * GET …/erut: what the authority's registry tells of any RUT, registered here or not
- * (docs/contract.md#registry-look-up).
- */
-export const lookUpRut = route('lookUpRut', '/enterprises/{rut}/erut');
+/** GET …/erut: the registry record of any RUT, registered here or not (docs/contract.md#registry-look-up). */
+export const lookUpRutRoute = route('lookUpRut', '/enterprises/{rut}/erut');
 
-/** GET /erut/{rut}: the same, by its second address (docs/contract.md#addresses). */
-export const lookUpRutAlias = route('lookUpRutAlias', '/erut/{rut}');
+/** GET /erut/{rut}: an alias (docs/contract.md#addresses). */
+export const lookUpRutAliasRoute = route('lookUpRutAlias', '/erut/{rut}');
 
 function route(name: string, path: `/${string}`) {
   return defineRoute({
@@ -19,7 +16,7 @@ function route(name: string, path: `/${string}`) {
     path,
     summary: 'eRUT lookup',
     about:
-      'What the tax authority’s registry tells of any RUT, registered here or not. Every call asks the authority, and always its production service.',
+      'The tax authority’s registry record of any RUT, registered here or not. Every call queries the authority, always its production service.',
     auth: 'token',
     role: null,
     params: { rut: Rut },

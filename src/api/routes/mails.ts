@@ -9,9 +9,9 @@ import { CUSTOMER_WORDS, describeField } from '../../domain/fieldWords.ts';
 import { SendMail } from '../../domain/mail.ts';
 import { Rut } from '../../domain/rut.ts';
 import { countOf, MomentText } from '../../views/formats.ts';
-import { environmentToRead } from '../environmentRead.ts';
+import { environmentQuery } from '../environmentRead.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
-import { cfeAsked, readCfe } from './getCfe.ts';
+import { requireCfeOfId, requireRequestedCfe } from './getCfe.ts';
 
 /** The e-mail object of the API (docs/contract.md#e-mail). */
 const MailView = z
@@ -23,14 +23,14 @@ const MailView = z
     destination: z.string().meta(describeField(CUSTOMER_WORDS.destination)),
     status: MailStatusName,
     error: MailErrorName.nullable().meta({
-      description: 'Why its last attempt did not succeed; null where it did, and before the first.',
+      description: 'Why its last attempt failed; null after a success and before the first attempt.',
     }),
-    attempts: countOf('How often it was tried so far.', 1),
-    created_at: MomentText.meta({ description: 'When it was asked for, UTC.' }),
+    attempts: countOf('How many attempts were made so far.', 1),
+    created_at: MomentText.meta({ description: 'When it was requested, UTC.' }),
   })
-  .meta({ id: 'Email', description: 'An e-mail that brings a receipt.' });
+  .meta({ id: 'Email', description: 'An e-mail with a receipt.' });
 
-/** The e-mail object. */
+/** Returns the e-mail object. */
 function mailView(mail: Mail): z.input<typeof MailView> {
   return {
     mail_id: mail.id,
@@ -44,13 +44,13 @@ function mailView(mail: Mail): z.input<typeof MailView> {
 }
 
 /** POST …/cfes/{cfe_id}/emails: sends a receipt to an address by e-mail. */
-export const sendMail = defineRoute({
+export const sendMailRoute = defineRoute({
   name: 'sendMail',
   method: 'POST',
   path: '/enterprises/{rut}/cfes/{cfe_id}/emails',
   summary: 'Send receipt by e-mail',
   about:
-    'Sends a receipt to an address at once, at most 10 times per CFE and day; beyond what its account may send in a day, or one mailbox may get, it is 429, too. An address that refused an e-mail of the account for good is refused (`mail.bounced`). It is a real e-mail with a real receipt: what was issued in the sandbox cannot be sent.',
+    'Sends a receipt to an address at once, at most 10 times per CFE and day; the daily limits of the account and of a mailbox also answer 429. An address that permanently refused an e-mail of the account is refused (`mail.bounced`). It is a real e-mail with a real receipt: sandbox receipts cannot be sent.',
   auth: 'token',
   role: 'MEMBER',
   params: { rut: Rut, cfe_id: CfeId },
@@ -58,29 +58,29 @@ export const sendMail = defineRoute({
   success: { status: 202, description: 'The e-mail is on its way', schema: MailView },
   errors: ['NOT_FOUND', 'NOT_SENT_YET', 'RATE_LIMITED'],
   async requireResource({ params }, { orm }) {
-    await readCfe(orm, findCfe, params, params.cfe_id);
+    await requireCfeOfId(orm, findCfe, params, params.cfe_id);
   },
   async handle({ params, body, caller, enterprise }, deps) {
     const { accountId } = caller;
-    const { id: cfeUuid } = await readCfe(deps.orm, findCfe, enterprise, params.cfe_id);
+    const { id: cfeUuid } = await requireCfeOfId(deps.orm, findCfe, enterprise, params.cfe_id);
     return mailView(await send(deps, { accountId, cfeUuid, destination: body.destination }));
   },
 });
 
-/** So many at most; each day adds ten by hand at the most. */
+/** Most e-mails listed; manual sending adds at most ten a day. */
 const MOST = 1_000;
 
-/** GET …/cfes/{cfe_id}/emails: the e-mails that bring a receipt to its receivers, newest first. */
-export const listMails = defineRoute({
+/** GET …/cfes/{cfe_id}/emails: lists the e-mails with a receipt, newest first. */
+export const listMailsRoute = defineRoute({
   name: 'listMails',
   method: 'GET',
   path: '/enterprises/{rut}/cfes/{cfe_id}/emails',
   summary: 'List e-mails of a receipt',
-  about: 'The e-mails that bring a receipt to its receivers, newest first; at most 1,000.',
+  about: 'The e-mails with a receipt to its receivers, newest first; at most 1,000.',
   auth: 'token',
   role: 'VIEWER',
   params: { rut: Rut, cfe_id: CfeId },
-  query: z.strictObject(environmentToRead),
+  query: z.strictObject(environmentQuery),
   success: {
     status: 200,
     description: 'The e-mails, newest first',
@@ -88,7 +88,7 @@ export const listMails = defineRoute({
   },
   errors: ['NOT_FOUND'],
   async handle(request, { orm }) {
-    const { id: cfeUuid } = await cfeAsked(orm, findCfe, request);
+    const { id: cfeUuid } = await requireRequestedCfe(orm, findCfe, request);
     return (await find(orm.em.fork(), { cfeUuid }, MOST)).map(mailView);
   },
 });

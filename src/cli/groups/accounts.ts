@@ -11,13 +11,21 @@ import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { Email } from '../../domain/email.ts';
 import { GRANTED_ROLES } from '../../domain/roles.ts';
 import { textSchema } from '../../domain/text.ts';
-import { AccountId, count, flag, OfRut, OptionalReason, onlyRut, optional } from '../inputs.ts';
-import { act, group, query } from '../verb.ts';
+import {
+  AccountIdInput,
+  flagOption,
+  OptionalReasonInput,
+  optionalInput,
+  RutInput,
+  rutFilter,
+  wholeNumberInput,
+} from '../inputs.ts';
+import { actingVerb, readVerb, verbGroup } from '../verb.ts';
 
 const EXAMPLE = '0c0e1ab1-0000-4000-8000-000000000001';
-const Name = textSchema(100).describe('whose account it is');
+const Name = textSchema(100).describe('name of the account holder');
 const Address = Email.describe('e-mail address for notices');
-/** The table could hold more, but beyond this a limit limits nothing. */
+/** The table could hold more, but higher limits have no effect. */
 const MOST_PER_HOUR = 1_000_000_000;
 
 const accountRow = ({ id, name, email, isDeveloper, createdAt }: Account) => ({
@@ -28,65 +36,69 @@ const accountRow = ({ id, name, email, isDeveloper, createdAt }: Account) => ({
   created_at: createdAt.toISOString(),
 });
 
-export const account = group('account', 'Developer accounts, which hold API keys and own enterprises', {
-  create: act({
-    summary: 'Create a developer account',
-    takes: { name: Name, email: Address, developer: flag('let the account use the sandbox') },
-    examples: [
-      '--name "Estudio Sur" --email sur@example.com',
-      '--name Pruebas --email p@example.com --developer',
-    ],
-    run: async (deps, { developer = false, ...input }) =>
-      accountRow(await createAccount(deps, { ...input, isDeveloper: developer })),
-  }),
-  list: query({
-    summary: 'List all accounts',
-    run: async ({ orm }) =>
-      (await orm.em.fork().find(Account, {}, { orderBy: { createdAt: 'asc', id: 'asc' } })).map(accountRow),
-  }),
-  'show ACCOUNT': query({
-    summary: 'Show one account',
-    takes: { account: AccountId },
-    examples: [EXAMPLE],
-    run: async ({ orm }, { account: id }) => accountRow(await requireAccount(orm.em.fork(), id)),
-  }),
-  'update ACCOUNT': act({
-    summary: 'Change an account’s name, its address for notices, or whether it may use the sandbox',
-    takes: {
-      account: AccountId,
-      name: optional(Name, 'whose account it is'),
-      email: optional(Address, 'e-mail address for notices'),
-      developer: optional(z.enum(['yes', 'no']), 'whether the account may use the sandbox', 'yes'),
-    },
-    examples: [`${EXAMPLE} --name "Estudio Norte"`, `${EXAMPLE} --developer no`],
-    usageFault({ name, email, developer }) {
-      const nothing = [name, email, developer].every((given) => given === undefined);
-      return nothing ? 'give what to change: --name, --email or --developer' : undefined;
-    },
-    async run(deps, { account: accountId, name, email, developer }) {
-      const isDeveloper = developer === undefined ? undefined : developer === 'yes';
-      return accountRow(await updateAccount(deps, { accountId, name, email, isDeveloper }));
-    },
-  }),
+export const accountGroup = verbGroup(
+  'account',
+  'Developer accounts, which hold API keys and own enterprises',
+  {
+    create: actingVerb({
+      summary: 'Create a developer account',
+      takes: { name: Name, email: Address, developer: flagOption('let the account use the sandbox') },
+      examples: [
+        '--name "Estudio Sur" --email sur@example.com',
+        '--name Pruebas --email p@example.com --developer',
+      ],
+      run: async (deps, { developer = false, ...input }) =>
+        accountRow(await createAccount(deps, { ...input, isDeveloper: developer })),
+    }),
+    list: readVerb({
+      summary: 'List all accounts',
+      run: async ({ orm }) =>
+        (await orm.em.fork().find(Account, {}, { orderBy: { createdAt: 'asc', id: 'asc' } })).map(accountRow),
+    }),
+    'show ACCOUNT': readVerb({
+      summary: 'Show one account',
+      takes: { account: AccountIdInput },
+      examples: [EXAMPLE],
+      run: async ({ orm }, { account: id }) => accountRow(await requireAccount(orm.em.fork(), id)),
+    }),
+    'update ACCOUNT': actingVerb({
+      summary: 'Change an account’s name, its address for notices, or whether it may use the sandbox',
+      takes: {
+        account: AccountIdInput,
+        name: optionalInput(Name, 'name of the account holder'),
+        email: optionalInput(Address, 'e-mail address for notices'),
+        developer: optionalInput(z.enum(['yes', 'no']), 'whether the account may use the sandbox', 'yes'),
+      },
+      examples: [`${EXAMPLE} --name "Estudio Norte"`, `${EXAMPLE} --developer no`],
+      usageFault({ name, email, developer }) {
+        const nothing = [name, email, developer].every((given) => given === undefined);
+        return nothing ? 'give at least one change: --name, --email or --developer' : undefined;
+      },
+      async run(deps, { account: accountId, name, email, developer }) {
+        const isDeveloper = developer === undefined ? undefined : developer === 'yes';
+        return accountRow(await updateAccount(deps, { accountId, name, email, isDeveloper }));
+      },
+    }),
+  },
+);
+
+const keyRow = (keyGroup: ApiKey) => ({
+  key_id: keyGroup.id,
+  prefix: apiKeyPrefix(keyGroup),
+  environment: keyGroup.environment,
+  label: keyGroup.label ?? null,
+  created_at: keyGroup.createdAt.toISOString(),
+  last_used_at: keyGroup.lastUsedAt?.toISOString() ?? null,
+  revoked_at: keyGroup.revokedAt?.toISOString() ?? null,
 });
 
-const keyRow = (key: ApiKey) => ({
-  key_id: key.id,
-  prefix: apiKeyPrefix(key),
-  environment: key.environment,
-  label: key.label ?? null,
-  created_at: key.createdAt.toISOString(),
-  last_used_at: key.lastUsedAt?.toISOString() ?? null,
-  revoked_at: key.revokedAt?.toISOString() ?? null,
-});
-
-export const key = group('key', 'API keys of accounts', {
-  'create ACCOUNT': act({
+export const key = verbGroup('key', 'API keys of accounts', {
+  'create ACCOUNT': actingVerb({
     summary: 'Create an API key; it is shown only once',
     takes: {
-      account: AccountId,
-      environment: z.enum(ENVIRONMENTS).describe('the environment that it opens'),
-      label: optional(textSchema(100), 'a name to tell it from others'),
+      account: AccountIdInput,
+      environment: z.enum(ENVIRONMENTS).describe('the environment of the key'),
+      label: optionalInput(textSchema(100), 'a name to distinguish it from others'),
     },
     examples: [`${EXAMPLE} --environment production --label "Caja 1"`],
     async run(deps, { account: accountId, environment, label }) {
@@ -97,18 +109,18 @@ export const key = group('key', 'API keys of accounts', {
       return { key_id: made.key.id, api_key: made.text, environment, label: made.key.label ?? null };
     },
   }),
-  'list ACCOUNT': query({
+  'list ACCOUNT': readVerb({
     summary: 'List the API keys of an account, including revoked ones',
-    takes: { account: AccountId },
+    takes: { account: AccountIdInput },
     examples: [EXAMPLE],
     async run({ orm }, { account: accountId }) {
       const em = orm.em.fork();
       return (await listApiKeys(em, (await requireAccount(em, accountId)).id)).map(keyRow);
     },
   }),
-  'revoke KEY': act({
-    summary: 'Revoke an API key and all its tokens, for good',
-    takes: { key: z.string().describe('key_id of the key'), reason: OptionalReason },
+  'revoke KEY': actingVerb({
+    summary: 'Revoke an API key and all its tokens, permanently',
+    takes: { key: z.string().describe('key_id of the key'), reason: OptionalReasonInput },
     examples: [
       '4be0643f-1d98-4d3c-97cd-ca98a65347dd',
       '4be0643f-1d98-4d3c-97cd-ca98a65347dd --reason "It was in a log"',
@@ -123,35 +135,37 @@ const grantRow = ({ accountId, rut, role }: Omit<EnterpriseGrant, symbol>) => ({
   role,
 });
 
-export const grant = group('grant', 'What accounts may do for enterprises of others', {
-  'set ACCOUNT RUT': act({
+export const grantGroup = verbGroup('grant', 'Roles of accounts at enterprises of others', {
+  'set ACCOUNT RUT': actingVerb({
     summary: 'Let an account act for an enterprise of another account',
     takes: {
-      account: AccountId,
-      rut: OfRut,
+      account: AccountIdInput,
+      rut: RutInput,
       role: z
         .enum(GRANTED_ROLES)
-        .describe('MEMBER may do everything but change certificates, plan and start date; VIEWER may read'),
-      reason: OptionalReason,
+        .describe(
+          'MEMBER may do everything except change certificates, plan and start date; VIEWER may read',
+        ),
+      reason: OptionalReasonInput,
     },
     examples: [`${EXAMPLE} 219999830019 --role MEMBER`],
     run: async (deps, { account: accountId, ...input }) =>
       grantRow(await setGrant(deps, { accountId, ...input })),
   }),
-  'remove ACCOUNT RUT': act({
-    summary: 'Remove what an account was granted',
-    takes: { account: AccountId, rut: OfRut, reason: OptionalReason },
+  'remove ACCOUNT RUT': actingVerb({
+    summary: 'Remove the role that an account was granted',
+    takes: { account: AccountIdInput, rut: RutInput, reason: OptionalReasonInput },
     examples: [`${EXAMPLE} 219999830019`],
     async run(deps, { account: accountId, rut, reason }) {
       await removeGrant(deps, { accountId, rut, reason });
       return { account_id: accountId, rut, role: null };
     },
   }),
-  list: query({
+  list: readVerb({
     summary: 'List grants: all, of one account, or for one enterprise',
     takes: {
-      account: optional(z.string(), 'only grants of this account'),
-      rut: onlyRut('only grants for this enterprise'),
+      account: optionalInput(z.string(), 'only grants of this account'),
+      rut: rutFilter('only grants for this enterprise'),
     },
     examples: ['', '--rut 219999830019'],
     async run({ orm }, { account: of, rut }) {
@@ -162,14 +176,14 @@ export const grant = group('grant', 'What accounts may do for enterprises of oth
   }),
 });
 
-export const limit = group('limit', 'How many requests an hour accounts may make', {
-  'set ACCOUNT': act({
+export const limitGroup = verbGroup('limit', 'How many requests an hour accounts may make', {
+  'set ACCOUNT': actingVerb({
     summary: 'Set how many requests an hour an account may make',
     takes: {
-      account: AccountId,
+      account: AccountIdInput,
       environment: z.enum(ENVIRONMENTS).describe('the environment of the limit'),
-      perHour: count(1, MOST_PER_HOUR).describe('requests an hour'),
-      reason: OptionalReason,
+      perHour: wholeNumberInput(1, MOST_PER_HOUR).describe('requests an hour'),
+      reason: OptionalReasonInput,
     },
     examples: [`${EXAMPLE} --environment production --per-hour 5000`],
     async run(deps, { account: accountId, ...input }) {

@@ -6,19 +6,19 @@ import { findRun, listRunItems, listRuns } from '../../db/runs.ts';
 import { RUN_STATES } from '../../domain/run.ts';
 import { Refusal } from '../../errors.ts';
 import { runWorkflowId } from '../../temporal.ts';
-import { limit, OptionalReason, optional } from '../inputs.ts';
-import { act, type CliDeps, group, query, type Row } from '../verb.ts';
+import { limitOption, OptionalReasonInput, optionalInput } from '../inputs.ts';
+import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 const EXAMPLES = ['retry-2026-11-22-3f9a1c'];
 const RunId = z.string().describe('id of the run, such as retry-2026-11-22-3f9a1c');
-/** Refused things that `run show` lists. */
+/** Refused items that `run show` lists. */
 const MOST_REFUSED = 1_000;
 const LOOK_MILLISECONDS = 500;
-/** A run of which nothing was done for so long is waited for no longer: no worker may be there. */
+/** How long to wait for a run without progress: there may be no worker. */
 const PATIENCE_MILLISECONDS = 60_000;
 
-/** A run as the command line shows it. */
-export const runRow = (one: Run): Row => ({
+/** Returns a run as the command line shows it. */
+export const runRow = (one: Run): OutputRow => ({
   run_id: one.id,
   kind: one.kind,
   state: one.state,
@@ -38,8 +38,11 @@ export const runRow = (one: Run): Row => ({
   workflow_id: runWorkflowId(one.id),
 });
 
-/** The things of a run in order, once it has ended. Refuses where it stands still (UNAVAILABLE); it goes on all the same. */
-export async function endedItems(
+/**
+ * Returns the items of a run in order, once it has ended. Throws UNAVAILABLE when it makes no progress; the
+ * run continues anyway.
+ */
+export async function waitForItems(
   { orm }: CliDeps,
   runId: string,
   patienceMilliseconds = PATIENCE_MILLISECONDS,
@@ -54,7 +57,7 @@ export async function endedItems(
       seenAt = performance.now();
     }
     if (performance.now() - seenAt > patienceMilliseconds) {
-      const message = `The run ${runId} is stored and has not moved for a while: is a worker running, and Temporal there? It goes on by itself; \`run show\` tells how far it is, \`run stop\` stops it.`;
+      const message = `The run ${runId} is stored but has made no progress for a while: are a worker and Temporal running? It continues automatically; \`run show\` shows its progress, \`run stop\` stops it.`;
       throw new Refusal('UNAVAILABLE', message);
     }
     await sleep(LOOK_MILLISECONDS);
@@ -62,20 +65,20 @@ export async function endedItems(
   return listRunItems(orm.em.fork(), runId, { limit: Number.MAX_SAFE_INTEGER });
 }
 
-export const run = group('run', 'Bulk runs: one decision for many CFEs or deliveries', {
-  list: query({
+export const runGroup = verbGroup('run', 'Bulk runs: one decision for many CFEs or deliveries', {
+  list: readVerb({
     summary: 'List bulk runs, newest first',
     takes: {
-      state: optional(z.enum(RUN_STATES), 'only runs in this state'),
-      limit: limit(1_000, 50),
+      state: optionalInput(z.enum(RUN_STATES), 'only runs in this state'),
+      limit: limitOption(1_000, 50),
     },
     examples: ['', '--state RUNNING --json'],
     columns: 'run_id state total done unneeded refused by reason created_at',
     run: async ({ orm }, { state, limit: most }) =>
       (await listRuns(orm.em.fork(), { seen: null, state }, { limit: most })).map(runRow),
   }),
-  'show RUN': query({
-    summary: 'Show how far a bulk run is, and what was refused and why',
+  'show RUN': readVerb({
+    summary: 'Show the progress of a bulk run, and what was refused and why',
     takes: { run: RunId },
     examples: EXAMPLES,
     async run({ orm }, { run: id }) {
@@ -92,9 +95,9 @@ export const run = group('run', 'Bulk runs: one decision for many CFEs or delive
       return { ...runRow(found), refusals };
     },
   }),
-  'stop RUN': act({
-    summary: 'Stop a bulk run: what it has begun is ended, nothing more is begun',
-    takes: { run: RunId, reason: OptionalReason },
+  'stop RUN': actingVerb({
+    summary: 'Stop a bulk run: started items are finished, no more are started',
+    takes: { run: RunId, reason: OptionalReasonInput },
     examples: EXAMPLES,
     run: async (deps, { run: id, reason }) => runRow(await stopRun(deps, { id, seen: null, reason })),
   }),

@@ -18,83 +18,90 @@ import { Refusal } from '../../errors.ts';
 import { cfeView } from '../../views/cfe.ts';
 import { cfeText, dossierRow } from '../cfePage.ts';
 import {
-  anyEnvironment,
-  count,
-  DryRun,
-  day,
-  flag,
-  InEnvironment,
-  limit,
-  OfRut,
-  oneCfe,
-  onlyRut,
-  optional,
-  Reason,
+  DryRunOption,
+  dayOption,
+  EnvironmentInput,
+  environmentFilter,
+  flagOption,
+  limitOption,
+  optionalInput,
+  ReasonInput,
+  RutInput,
+  requireCfeOfRut,
+  rutFilter,
+  wholeNumberInput,
 } from '../inputs.ts';
-import { act, type CliDeps, group, query, type Row } from '../verb.ts';
-import { endedItems } from './bulkRuns.ts';
+import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
+import { waitForItems } from './bulkRuns.ts';
 
 const CfeId = z.string().describe('its cfe_id, such as 101-1');
-const ONE = { rut: OfRut, cfe_id: CfeId, environment: InEnvironment };
+const ONE = { rut: RutInput, cfe_id: CfeId, environment: EnvironmentInput };
 const EXAMPLES = ['219999830019 101-1', '219999830019 101-1 --environment sandbox'];
 const MOST = 1_000;
 const ONLY = {
-  status: optional(z.enum(CFE_STATUSES), 'only CFEs with this status'),
-  stuckReason: optional(z.enum(STUCK_REASONS), 'only CFEs that are stuck for this reason'),
+  status: optionalInput(z.enum(CFE_STATUSES), 'only CFEs with this status'),
+  stuckReason: optionalInput(z.enum(STUCK_REASONS), 'only CFEs that are stuck for this reason'),
 };
-/** What names single CFEs, or asks for those that `cfe retry` acts on: of whichever environment. */
-const OF_BOTH = ['numero', 'receiver', 'idempotencyKey', 'requestId', 'needsSupport', 'stuckReason'] as const;
+/** Inputs that identify single CFEs or select those of `cfe retry`, in either environment. */
+const BOTH_ENVIRONMENTS = [
+  'numero',
+  'receiver',
+  'idempotencyKey',
+  'requestId',
+  'needsSupport',
+  'stuckReason',
+] as const;
 const RETRY_FILTERS = ['rut', 'environment', 'status', 'stuckReason'] as const;
 
-const moment = (description: string) => optional(Moment, description, 'moment');
+const momentOption = (description: string) => optionalInput(Moment, description, 'moment');
 
-async function rowOf({ orm, publicUrl }: CliDeps, cfe: Cfe): Promise<Row> {
+async function rowOf({ orm, publicUrl }: CliDeps, cfeGroup: Cfe): Promise<OutputRow> {
   return {
-    ...cfeView(cfe, { publicUrl: publicUrl() }),
-    environment: cfe.environment,
-    needs_support: (cfe.stuckReason ?? null) !== null,
-    stuck_reason: cfe.stuckReason ?? null,
-    workflow_id: cfe.workflowId,
-    history: await readCfeHistory(orm.em.fork(), cfe),
+    ...cfeView(cfeGroup, { publicUrl: publicUrl() }),
+    environment: cfeGroup.environment,
+    needs_support: (cfeGroup.stuckReason ?? null) !== null,
+    stuck_reason: cfeGroup.stuckReason ?? null,
+    workflow_id: cfeGroup.workflowId,
+    history: await readCfeHistory(orm.em.fork(), cfeGroup),
   };
 }
 
-/** What was done, and as what the CFE has ended by then. */
-const endOf = ({ status, rejection }: Cfe, outcome: string, message: string): string => {
+/** Returns the message, with the final status of the CFE if it has one by now. */
+const messageWithEnd = ({ status, rejection }: Cfe, outcome: string, message: string): string => {
   if (!isFinal(status) || outcome === 'nothing_to_do' || outcome === 'dry_run') return message;
   const codes = rejection?.map(({ code }) => code).join(', ');
   return `${message} Ended: ${status}${codes ? ` (${codes})` : ''}.`;
 };
 
-export const cfe = group('cfe', 'CFEs of enterprises: their status, and support', {
-  list: query({
+export const cfe = verbGroup('cfe', 'CFEs of enterprises: their status, and support', {
+  list: readVerb({
     summary: 'List CFEs, newest first: of one enterprise or of all',
     takes: {
-      rut: onlyRut('only CFEs of this enterprise'),
-      environment: anyEnvironment(
-        'default: production; both where a number, receiver, key or request is given, or what waits for a person is asked for',
+      rut: rutFilter('only CFEs of this enterprise'),
+      environment: environmentFilter(
+        'default: production; both with a number, receiver, key or request, or with a filter for support',
       ),
-      type: optional(z.enum(CFE_TYPE_NAMES), 'only CFEs of this type'),
+      type: optionalInput(z.enum(CFE_TYPE_NAMES), 'only CFEs of this type'),
       ...ONLY,
-      needsSupport: flag('only CFEs that wait for a person'),
-      annulled: flag('only CFEs whose number is annulled'),
-      serie: optional(Serie, 'only CFEs of this serie'),
-      numero: optional(count(1, LAST_NUMBER), 'only CFEs with this number'),
-      receiver: optional(
+      needsSupport: flagOption('only CFEs that need support'),
+      annulled: flagOption('only CFEs whose number is annulled'),
+      serie: optionalInput(Serie, 'only CFEs of this serie'),
+      numero: optionalInput(wholeNumberInput(1, LAST_NUMBER), 'only CFEs with this number'),
+      receiver: optionalInput(
         textSchema(LENGTHS.foreignDocument),
         'only CFEs to the receiver with this document',
         'document',
       ),
-      idempotencyKey: optional(
+      idempotencyKey: optionalInput(
         textSchema(LONGEST_SEARCH),
         'only CFEs that were issued with this Idempotency-Key',
       ),
-      requestId: optional(textSchema(LONGEST_SEARCH), 'only CFEs that this request (X-Request-Id) issued'),
-      from: day('only CFEs emitted on this day or later'),
-      to: day('only CFEs emitted on this day or earlier'),
-      createdFrom: moment('only CFEs taken at this day in Montevideo, or moment, or later'),
-      createdTo: moment('only CFEs taken at this day in Montevideo, or moment, or earlier'),
-      limit: limit(MOST, 50),
+      requestId: optionalInput(textSchema(LONGEST_SEARCH), 'only CFEs issued by this request (X-Request-Id)'),
+      from: dayOption('only CFEs emitted on this day or later'),
+      to: dayOption('only CFEs emitted on this day or earlier'),
+      createdFrom: momentOption('only CFEs created at this day in Montevideo, or moment, or later'),
+      createdTo: momentOption('only CFEs created at this day in Montevideo, or moment, or earlier'),
+      limit: limitOption(MOST, 50),
     },
     examples: [
       '--rut 219999830019 --needs-support --json',
@@ -105,8 +112,8 @@ export const cfe = group('cfe', 'CFEs of enterprises: their status, and support'
     columns:
       'rut environment cfe_id cfe_type serie numero cfe_status pay_amount currency stuck_reason created_at',
     async run(deps, { limit: most, createdFrom, createdTo, ...filter }) {
-      // Who has a name of a CFE need not know where it was issued; who looks for work overlooks none.
-      const isOfBoth = OF_BOTH.some((name) => filter[name] !== undefined);
+      // A known identifier does not reveal the environment, and a search for work must overlook no CFE.
+      const isOfBoth = BOTH_ENVIRONMENTS.some((name) => filter[name] !== undefined);
       const { cfes } = await searchCfes(
         deps.orm.em.fork(),
         null,
@@ -121,25 +128,25 @@ export const cfe = group('cfe', 'CFEs of enterprises: their status, and support'
       return Promise.all(cfes.map(async (one) => ({ rut: one.rut, ...(await rowOf(deps, one)) })));
     },
   }),
-  'show RUT CFE_ID': query({
-    summary: 'Show one CFE: where it stands, what comes next, what can be done, and what happened to it',
+  'show RUT CFE_ID': readVerb({
+    summary: 'Show one CFE: its status, its next step, the possible actions, and its history',
     takes: ONE,
     examples: EXAMPLES,
     async run(deps, input) {
       const em = deps.orm.em.fork();
-      const one = await oneCfe(em, input);
+      const one = await requireCfeOfRut(em, input);
       const dossier = await readCfeDossier(em, one);
       return { ...(await rowOf(deps, one)), ...dossierRow(one, dossier), page: cfeText(one, dossier) };
     },
     plain: 'page',
   }),
-  'xml RUT CFE_ID': query({
+  'xml RUT CFE_ID': readVerb({
     summary: 'Print the signed XML of a CFE, byte for byte as it is sent',
     takes: ONE,
     examples: EXAMPLES,
     async run({ orm }, input) {
       const em = orm.em.fork();
-      const one = await oneCfe(em, input);
+      const one = await requireCfeOfRut(em, input);
       await em.populate(one, ['signedXml']);
       const xml = one.signedXml ?? null;
       if (xml === null) throw new Refusal('NOT_FOUND', `The CFE ${input.cfe_id} is not signed yet.`);
@@ -147,28 +154,28 @@ export const cfe = group('cfe', 'CFEs of enterprises: their status, and support'
     },
     plain: 'xml',
   }),
-  'retry RUT CFE_ID': act({
+  'retry RUT CFE_ID': actingVerb({
     summary:
-      'Retry, settle or abandon CFEs that wait for support: one by its cfe_id, or all that match the filters',
+      'Retry, settle or abandon CFEs that need support: one by its cfe_id, or all that match the filters',
     argsOrOptions: ['rut'],
     takes: {
-      rut: onlyRut('RUT of the enterprise'),
-      cfe_id: optional(CfeId, 'its cfe_id, such as 101-1'),
+      rut: rutFilter('RUT of the enterprise'),
+      cfe_id: optionalInput(CfeId, 'its cfe_id, such as 101-1'),
       action: z
         .enum(SUPPORT_ACTIONS)
         .default('retry')
         .describe(
-          'retry (default): take the stuck step again; settle: ask the authority, send nothing; abandon: end it as REJECTED, when the authority surely does not have it',
+          'retry (default): repeat the stuck step; settle: query the authority, send nothing; abandon: end it as REJECTED, when the authority certainly does not have it',
         ),
-      reason: Reason,
-      environment: anyEnvironment('default: production; with filters: both'),
+      reason: ReasonInput,
+      environment: environmentFilter('default: production; with filters: both'),
       ...ONLY,
-      limit: limit(MOST, MOST),
-      dryRun: DryRun,
+      limit: limitOption(MOST, MOST),
+      dryRun: DryRunOption,
     },
     examples: [
       '219999830019 101-1 --reason "new certificate uploaded"',
-      '219999830019 101-1 --action abandon --reason "issued anew"',
+      '219999830019 101-1 --action abandon --reason "issued again"',
       '--stuck-reason authority.certificate --reason "certificates renewed" --dry-run',
     ],
     columns: 'rut environment cfe_id cfe_status stuck_reason action outcome message',
@@ -184,22 +191,22 @@ export const cfe = group('cfe', 'CFEs of enterprises: their status, and support'
       return isBlind ? 'to abandon several CFEs, give their --stuck-reason' : undefined;
     },
     async run(deps, { cfe_id, action, reason, dryRun = false, limit: most, ...filter }) {
-      const wish = { action, reason, dryRun };
-      const rowFor = async ({ cfe: one, outcome, message }: SupportedCfe): Promise<Row> => {
-        const end = endOf(one, outcome, message);
+      const request = { action, reason, dryRun };
+      const rowFor = async ({ cfe: one, outcome, message }: SupportedCfe): Promise<OutputRow> => {
+        const end = messageWithEnd(one, outcome, message);
         return { rut: one.rut, ...(await rowOf(deps, one)), action, outcome, message: end };
       };
       const { rut, environment = 'production' } = filter;
       const em = deps.orm.em.fork();
       if (cfe_id !== undefined && rut !== undefined) {
-        const { id } = await oneCfe(em, { rut, cfe_id, environment });
-        const supported = await supportCfe(deps, { id, ...wish });
+        const { id } = await requireCfeOfRut(em, { rut, cfe_id, environment });
+        const supported = await supportCfe(deps, { id, ...request });
         if (supported.outcome === 'refused') throw new Refusal('INVALID_INPUT', supported.message);
         return rowFor(supported);
       }
       if (dryRun) {
         const stuck = await findStuckCfes(em, filter, most);
-        const all = await supportCfes(deps, { ids: stuck.map(({ id }) => id), ...wish });
+        const all = await supportCfes(deps, { ids: stuck.map(({ id }) => id), ...request });
         return Promise.all(all.map(rowFor));
       }
       if ((await countRunTargets(em, action, filter)) === 0) return [];
@@ -209,7 +216,7 @@ export const cfe = group('cfe', 'CFEs of enterprises: their status, and support'
         reason,
         seen: null,
       });
-      const items = await endedItems(deps, run.id);
+      const items = await waitForItems(deps, run.id);
       const ids = items.map(({ subject }) => subject);
       const cfes = await findCfesById(deps.orm.em.fork(), ids);
       return Promise.all(

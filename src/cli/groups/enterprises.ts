@@ -37,40 +37,40 @@ import { branchView } from '../../views/branch.ts';
 import { customerView } from '../../views/customer.ts';
 import { erutView } from '../../views/erut.ts';
 import {
-  AccountId,
-  count,
-  flag,
-  limit,
-  OfRut,
-  OptionalReason,
-  oneEnterprise,
-  optional,
-  Reason,
+  AccountIdInput,
+  flagOption,
+  limitOption,
+  OptionalReasonInput,
+  optionalInput,
+  ReasonInput,
+  RutInput,
+  requireEnterpriseOfRut,
+  wholeNumberInput,
 } from '../inputs.ts';
-import { act, type CliDeps, group, query, type Row } from '../verb.ts';
+import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
-/** A field in the words of the help: what it is, without its source. */
-const said = ({ words, kind }: Field): string => {
+/** Describes a field for the help, without its source. */
+const describeField = ({ words, kind }: Field): string => {
   const [about = ''] = words.description.split(/\. |\.$|; null/);
   return `${about.charAt(0).toLowerCase()}${about.slice(1)}${kind === 'day' ? ', YYYY-MM-DD' : ''}`;
 };
 
-/** Fields as options, by the API's names; the rules of the API judge what is typed. */
-const typed = <T extends FieldTable>(fields: T, { isNew }: { isNew: boolean }) =>
+/** Returns fields as options, by the API's names; the API's rules check the values. */
+const fieldOptions = <T extends FieldTable>(fields: T, { isNew }: { isNew: boolean }) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]): [string, z.ZodType] => {
       const value = field.kind === 'code' ? z.string().transform(parseTypedNumber) : z.string();
       const schema = isNew && !field.optional ? value : value.optional();
-      return [name, schema.meta({ description: said(field), placeholder: 'text' })];
+      return [name, schema.meta({ description: describeField(field), placeholder: 'text' })];
     }),
   ) as Record<keyof T & string, z.ZodType>;
 
 const PLAN = {
-  plan_id: optional(z.string(), 'the plan, as `plan list` has it', 'text'),
-  frequency_id: optional(z.string(), 'how often the plan is paid', 'text'),
-  scheduled_ready_date: optional(
+  plan_id: optionalInput(z.string(), 'the plan, as listed by `plan list`', 'text'),
+  frequency_id: optionalInput(z.string(), 'how often the plan is paid', 'text'),
+  scheduled_ready_date: optionalInput(
     z.string(),
-    'from when on it issues, in Montevideo: YYYY-MM-DDTHH:MM:SS',
+    'start of issuing, in Montevideo: YYYY-MM-DDTHH:MM:SS',
     'text',
   ),
 };
@@ -79,25 +79,25 @@ const REMOVABLE = [...Object.keys(removableColumns(ENTERPRISE_FIELDS)), 'logo_b6
 const RUT = '219999830019';
 const ACCOUNT = '0c0e1ab1-0000-4000-8000-000000000001';
 
-const rowOf = (object: EnterpriseObject, of: Enterprise | undefined): Row => ({
+const rowOf = (object: EnterpriseObject, of: Enterprise | undefined): OutputRow => ({
   ...object,
-  // That of a caller of the API.
+  // The role of an API caller.
   role: null,
   owner_account_id: of?.ownerAccountId ?? null,
   suspension_reason: of?.suspensionReason ?? null,
 });
 
-async function show({ orm, clock }: CliDeps, rut: string): Promise<Row> {
+async function show({ orm, clock }: CliDeps, rut: string): Promise<OutputRow> {
   const em = orm.em.fork();
-  const found = await oneEnterprise(em, rut);
+  const found = await requireEnterpriseOfRut(em, rut);
   return rowOf(await buildEnterpriseObject(em, found, clock()), found);
 }
 
-export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
-  list: query({
+export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue CFEs', {
+  list: readVerb({
     summary: 'List enterprises: all, or those with one status',
     takes: {
-      status: optional(z.enum(ENTERPRISE_STATUSES), 'only enterprises with this status'),
+      status: optionalInput(z.enum(ENTERPRISE_STATUSES), 'only enterprises with this status'),
     },
     examples: ['', '--status SUSPENDED --json'],
     columns: 'rut legal_name status is_authorized_issuer scheduled_ready_date plan_metadata',
@@ -108,19 +108,19 @@ export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
       return objects.map((object, i) => rowOf(object, found[i]));
     },
   }),
-  'show RUT': query({
+  'show RUT': readVerb({
     summary: 'Show one enterprise',
-    takes: { rut: OfRut },
+    takes: { rut: RutInput },
     examples: [RUT],
     run: (deps, { rut }) => show(deps, rut),
   }),
-  'create ACCOUNT RUT': act({
-    summary: 'Register an enterprise for an account, which owns it then',
+  'create ACCOUNT RUT': actingVerb({
+    summary: 'Register an enterprise, owned by an account',
     takes: {
-      account: AccountId,
-      rut: OfRut,
-      ...typed(FIRST_FIELDS, { isNew: true }),
-      new: flag('the company is just starting operations'),
+      account: AccountIdInput,
+      rut: RutInput,
+      ...fieldOptions(FIRST_FIELDS, { isNew: true }),
+      new: flagOption('the company is just starting operations'),
     },
     examples: [
       `${ACCOUNT} ${RUT} --legal-name "Empresa SA" --department-name Montevideo --locality-name Montevideo --street-name "Rincón 500" --branch 1`,
@@ -135,17 +135,17 @@ export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
       return show(deps, data.rut);
     },
   }),
-  'update RUT': act({
-    summary: 'Correct an enterprise’s data, or set its plan and start date; what is left out stays',
+  'update RUT': actingVerb({
+    summary: 'Correct an enterprise’s data, or set its plan and start date; omitted fields stay',
     takes: {
-      rut: OfRut,
-      ...typed(ENTERPRISE_FIELDS, { isNew: false }),
+      rut: RutInput,
+      ...fieldOptions(ENTERPRISE_FIELDS, { isNew: false }),
       ...PLAN,
-      logo: optional(z.string(), 'PNG or JPEG that is printed on receipts', 'file'),
+      logo: optionalInput(z.string(), 'PNG or JPEG to print on receipts', 'file'),
       remove: z
         .array(z.enum(REMOVABLE))
         .default([])
-        .meta({ description: 'what is to be there no more; repeat for more', placeholder: 'field' }),
+        .meta({ description: 'a field to clear; repeat for more', placeholder: 'field' }),
     },
     examples: [
       `${RUT} --plan-id FREE --frequency-id MONTHLY --scheduled-ready-date 2026-12-01T00:00:00`,
@@ -161,20 +161,20 @@ export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
       return show(deps, rut);
     },
   }),
-  'validate RUT': act({
-    summary: 'Have the authority check the e-invoicing login: the stored one, or that of a file',
+  'validate RUT': actingVerb({
+    summary: 'Have the authority check the e-invoicing login: the stored one, or one from a file',
     takes: {
-      rut: OfRut,
-      loginFile: optional(
+      rut: RutInput,
+      loginFile: optionalInput(
         z.string(),
-        'JSON: {"username", "password"}, - for standard input; takes the place of the stored login',
+        'JSON: {"username", "password"}, - for standard input; replaces the stored login',
       ),
     },
     examples: [RUT, `${RUT} --login-file login.json`],
     async run(deps, { rut, loginFile }) {
       const login = loginFile === undefined ? {} : readRows(ValidateCredentials, deps.readFile(loginFile));
-      // Counted for its owner: whoever else asks is none of the accounts that may guess at a login.
-      const { ownerAccountId: accountId } = await oneEnterprise(deps.orm.em.fork(), rut);
+      // Counted for the owner: operators have no counter of their own against guessing.
+      const { ownerAccountId: accountId } = await requireEnterpriseOfRut(deps.orm.em.fork(), rut);
       const secrets = {
         sealer: deps.sealer(),
         requestHash: deps.requestHash(),
@@ -184,8 +184,8 @@ export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
       return show(deps, rut);
     },
   }),
-  'look-up RUT': query({
-    summary: 'Ask the authority’s registry (eRUT) about a RUT, registered here or not',
+  'look-up RUT': readVerb({
+    summary: 'Look up a RUT in the authority’s registry (eRUT), registered here or not',
     takes: { rut: Rut.describe('any RUT') },
     examples: [RUT],
     async run(deps, { rut }) {
@@ -194,32 +194,32 @@ export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
       throw new Refusal('NOT_FOUND', `The tax authority's registry does not have the RUT ${rut}.`);
     },
   }),
-  'suspend RUT': act({
-    summary: 'Stop an enterprise from issuing; CFEs already taken are still sent',
-    takes: { rut: OfRut, reason: Reason.describe('why; kept while the enterprise is suspended') },
+  'suspend RUT': actingVerb({
+    summary: 'Stop an enterprise from issuing; stored CFEs are still sent',
+    takes: { rut: RutInput, reason: ReasonInput.describe('why; kept while the enterprise is suspended') },
     examples: [`${RUT} --reason "Falta de pago"`],
     async run(deps, input) {
       await suspendEnterprise(deps, input);
       return show(deps, input.rut);
     },
   }),
-  'resume RUT': act({
+  'resume RUT': actingVerb({
     summary: 'Let a suspended enterprise issue again',
-    takes: { rut: OfRut, reason: OptionalReason },
+    takes: { rut: RutInput, reason: OptionalReasonInput },
     examples: [RUT],
     async run(deps, input) {
       await resumeEnterprise(deps, input);
       return show(deps, input.rut);
     },
   }),
-  'transfer RUT ACCOUNT': act({
+  'transfer RUT ACCOUNT': actingVerb({
     summary:
-      'Make another account the owner. Of an enterprise that no certificate proves, what the one before put there goes',
+      'Make another account the owner. Without a certificate that proves ownership, the data of the previous owner is removed',
     takes: {
-      rut: OfRut,
+      rut: RutInput,
       account: z.string().describe('id of the account that will own it'),
-      reason: Reason.describe('how the account proved that the company is theirs'),
-      dryRun: flag('only show what would go'),
+      reason: ReasonInput.describe('how the account proved its ownership of the company'),
+      dryRun: flagOption('only show what would be removed'),
     },
     examples: [
       `${RUT} ${ACCOUNT} --reason "Poder notarial del 3/11" --dry-run`,
@@ -233,13 +233,13 @@ export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
       return { ...(await show(deps, rut)), removed };
     },
   }),
-  'permissions RUT': act({
-    summary: 'Grant a permission of the authority, or withdraw it, where its answer cannot be had by machine',
+  'permissions RUT': actingVerb({
+    summary: 'Grant or withdraw a permission of the authority, when its answer cannot be read by machine',
     takes: {
-      rut: OfRut,
-      grant: optional(z.enum(PERMISSIONS), 'the permission to grant', 'permission'),
-      withdraw: optional(z.enum(PERMISSIONS), 'the permission to withdraw', 'permission'),
-      reason: Reason.describe('why, such as the notice of the authority; kept in the audit'),
+      rut: RutInput,
+      grant: optionalInput(z.enum(PERMISSIONS), 'the permission to grant', 'permission'),
+      withdraw: optionalInput(z.enum(PERMISSIONS), 'the permission to withdraw', 'permission'),
+      reason: ReasonInput.describe('why, such as the notice of the authority; kept in the audit'),
     },
     examples: [`${RUT} --grant PROD --reason "Resolution 1234/2026 of DGI"`],
     async run(deps, { rut, grant, withdraw, reason }) {
@@ -256,32 +256,32 @@ export const enterprise = group('enterprise', 'Enterprises, which issue CFEs', {
 const BranchCode = z
   .string()
   .transform(parseTypedNumber)
-  .describe('code that the authority gave to the branch');
-const WHOLE_BRANCH = { rut: OfRut, branch: BranchCode, ...typed(BRANCH_FIELDS, { isNew: true }) };
+  .describe('the authority’s code of the branch');
+const WHOLE_BRANCH = { rut: RutInput, branch: BranchCode, ...fieldOptions(BRANCH_FIELDS, { isNew: true }) };
 const BRANCH_EXAMPLE = `${RUT} 2 --street-name "18 de Julio 1234" --locality-name Salto --department-name Salto`;
 
-/** The branches as they stand, the enterprise's own first. */
-async function branchesOf({ orm }: CliDeps, rut: string): Promise<Row[]> {
+/** Returns the branches, the enterprise's first one before the others. */
+async function branchesOf({ orm }: CliDeps, rut: string): Promise<OutputRow[]> {
   const em = orm.em.fork();
-  return [await oneEnterprise(em, rut), ...(await findBranches(em, rut))].map(branchView);
+  return [await requireEnterpriseOfRut(em, rut), ...(await findBranches(em, rut))].map(branchView);
 }
 
-export const branch = group('branch', 'The branches that an enterprise issues from', {
-  'list RUT': query({
-    summary: 'List the branches of an enterprise, its own first, closed ones too',
-    takes: { rut: OfRut },
+export const branchGroup = verbGroup('branch', 'The branches of enterprises', {
+  'list RUT': readVerb({
+    summary: 'List the branches of an enterprise, its first one on top, including closed ones',
+    takes: { rut: RutInput },
     examples: [RUT],
     run: (deps, { rut }) => branchesOf(deps, rut),
   }),
-  'add RUT BRANCH': act({
-    summary: 'Add a branch that the authority knows, or open a closed one again',
+  'add RUT BRANCH': actingVerb({
+    summary: 'Add a branch registered with the authority, or reopen a closed one',
     takes: WHOLE_BRANCH,
     examples: [BRANCH_EXAMPLE],
     run: async (deps, { rut, ...data }) =>
       branchView(await addBranch(deps, { rut, body: parseOrRefuse(CreateBranch, data) })),
   }),
-  'update RUT BRANCH': act({
-    summary: 'Put what is told of a branch in the place of what was',
+  'update RUT BRANCH': actingVerb({
+    summary: 'Replace the data of a branch',
     takes: WHOLE_BRANCH,
     examples: [BRANCH_EXAMPLE],
     async run(deps, { rut, ...data }) {
@@ -289,9 +289,9 @@ export const branch = group('branch', 'The branches that an enterprise issues fr
       return branchView(await updateBranch(deps, { rut, branch: code, body }));
     },
   }),
-  'remove RUT BRANCH': act({
-    summary: 'End a branch: one that CFEs were issued from is closed, another is deleted',
-    takes: { rut: OfRut, branch: BranchCode },
+  'remove RUT BRANCH': actingVerb({
+    summary: 'Close a branch from which CFEs were issued; delete any other',
+    takes: { rut: RutInput, branch: BranchCode },
     examples: [`${RUT} 2`],
     async run(deps, { rut, branch: code }) {
       await removeBranch(deps, {
@@ -304,50 +304,50 @@ export const branch = group('branch', 'The branches that an enterprise issues fr
 });
 
 const DOCUMENT = {
-  rut: OfRut,
+  rut: RutInput,
   type: z.enum(DOCUMENT_TYPES).describe(`kind of its document: ${DOCUMENT_TYPES.join(' or ')}`),
   number: z.string().describe('its number'),
 };
-const CustomerFile = z.string().describe('JSON as POST …/customers takes it; - for standard input');
+const CustomerFile = z.string().describe('JSON as for POST …/customers; - for standard input');
 
-export const customer = group(
+export const customerGroup = verbGroup(
   'customer',
-  'The customers that enterprises keep, and where receipts are e-mailed',
+  'The saved customers of enterprises, and the addresses for their receipts',
   {
-    'list RUT': query({
+    'list RUT': readVerb({
       summary: 'List the customers of an enterprise by name',
       takes: {
-        rut: OfRut,
-        legalName: optional(
+        rut: RutInput,
+        legalName: optionalInput(
           z.string(),
           'only with this part in their names; accents and case are ignored',
           'part',
         ),
-        docNumber: optional(z.string(), 'only with this document'),
-        countryCode: optional(z.string(), 'only of this country'),
-        skip: count(0, 1_000_000).default(0).describe('leave out so many; default: 0'),
-        limit: limit(1_000, 100),
+        docNumber: optionalInput(z.string(), 'only with this document'),
+        countryCode: optionalInput(z.string(), 'only of this country'),
+        skip: wholeNumberInput(0, 1_000_000).default(0).describe('how many to skip; default: 0'),
+        limit: limitOption(1_000, 100),
       },
       columns: 'doc_type doc_number legal_name city country_code',
       examples: [RUT, `${RUT} --legal-name panader --json`],
       async run({ orm }, { skip, limit: most, ...filter }) {
         const em = orm.em.fork();
-        await oneEnterprise(em, filter.rut);
+        await requireEnterpriseOfRut(em, filter.rut);
         return (await findCustomers(em, filter, { skip, limit: most })).map(customerView);
       },
     }),
-    'add RUT FILE': act({
-      summary: 'Keep a customer of an enterprise',
-      takes: { rut: OfRut, file: CustomerFile },
+    'add RUT FILE': actingVerb({
+      summary: 'Add a customer to an enterprise',
+      takes: { rut: RutInput, file: CustomerFile },
       examples: [`${RUT} customer.json`],
       async run(deps, { rut, file }) {
         const body = readRows(CustomerBody, deps.readFile(file));
-        await oneEnterprise(deps.orm.em.fork(), rut);
+        await requireEnterpriseOfRut(deps.orm.em.fork(), rut);
         return customerView(await createCustomer(deps, { rut, customer: body }));
       },
     }),
-    'update RUT TYPE NUMBER FILE': act({
-      summary: 'Put a customer in the place of what was kept of it',
+    'update RUT TYPE NUMBER FILE': actingVerb({
+      summary: 'Replace the data of a customer',
       takes: { ...DOCUMENT, file: CustomerFile },
       examples: ['219000090011 RUC 219999820013 customer.json'],
       async run(deps, { rut, type: docType, number: docNumber, file }) {
@@ -355,8 +355,8 @@ export const customer = group(
         return customerView(await updateCustomer(deps, { rut, docType, docNumber, customer: body }));
       },
     }),
-    'remove RUT TYPE NUMBER': act({
-      summary: 'Forget a customer; its CFEs stay',
+    'remove RUT TYPE NUMBER': actingVerb({
+      summary: 'Delete a customer; its CFEs stay',
       takes: DOCUMENT,
       examples: ['219000090011 RUC 219999820013'],
       async run(deps, { rut, type: docType, number: docNumber }) {

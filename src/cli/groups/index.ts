@@ -1,45 +1,45 @@
 import type { Group } from '../verb.ts';
-import { account, grant, key, limit } from './accounts.ts';
-import { audit } from './audit.ts';
-import { run } from './bulkRuns.ts';
+import { accountGroup, grantGroup, key, limitGroup } from './accounts.ts';
+import { auditGroup } from './audit.ts';
+import { runGroup } from './bulkRuns.ts';
+import { authorityCertificateGroup, caeGroup, certificateGroup } from './certificatesAndCaes.ts';
 import { cfe } from './cfes.ts';
-import { branch, customer, enterprise } from './enterprises.ts';
-import { mail } from './mails.ts';
-import { annulment, numbers } from './numbers.ts';
-import { keyEncryption, pepper, recovery } from './operations.ts';
-import { authorityCertificate, cae, certificate } from './papers.ts';
-import { exchangeRate, payment, plan, uiValue } from './prices.ts';
-import { report } from './reports.ts';
-import { user } from './users.ts';
-import { delivery, webhook } from './webhooks.ts';
+import { branchGroup, customerGroup, enterpriseGroup } from './enterprises.ts';
+import { mailGroup } from './mails.ts';
+import { annulmentGroup, numbersGroup } from './numbers.ts';
+import { keyEncryptionGroup, pepperGroup, recoveryGroup } from './operations.ts';
+import { exchangeRateGroup, paymentGroup, planGroup, uiValueGroup } from './prices.ts';
+import { reportGroup } from './reports.ts';
+import { userGroup } from './users.ts';
+import { deliveryGroup, webhook } from './webhooks.ts';
 
-/** Everything that the command line can be asked about, in the order of its help. */
+/** All groups of verbs, in the order of the help. */
 export const GROUPS: readonly Group[] = [
-  account,
-  user,
+  accountGroup,
+  userGroup,
   key,
-  grant,
-  limit,
+  grantGroup,
+  limitGroup,
   webhook,
-  delivery,
-  enterprise,
-  branch,
-  certificate,
-  cae,
-  customer,
+  deliveryGroup,
+  enterpriseGroup,
+  branchGroup,
+  certificateGroup,
+  caeGroup,
+  customerGroup,
   cfe,
-  run,
-  annulment,
-  numbers,
-  report,
-  mail,
-  plan,
-  payment,
-  uiValue,
-  exchangeRate,
-  authorityCertificate,
-  keyEncryption,
-  pepper,
-  recovery,
-  audit,
+  runGroup,
+  annulmentGroup,
+  numbersGroup,
+  reportGroup,
+  mailGroup,
+  planGroup,
+  paymentGroup,
+  uiValueGroup,
+  exchangeRateGroup,
+  authorityCertificateGroup,
+  keyEncryptionGroup,
+  pepperGroup,
+  recoveryGroup,
+  auditGroup,
 ];

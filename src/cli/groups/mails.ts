@@ -6,14 +6,14 @@ import { findMail, findMails, listMailAttempts } from '../../db/mails.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
 import { MAIL_STATUSES } from '../../domain/mail.ts';
 import { Refusal } from '../../errors.ts';
-import { InEnvironment, limit, oneCfe, onlyRut, optional } from '../inputs.ts';
-import { act, type CliDeps, group, query, type Row } from '../verb.ts';
+import { EnvironmentInput, limitOption, optionalInput, requireCfeOfRut, rutFilter } from '../inputs.ts';
+import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 const EXAMPLES = ['0c0e1ab1-0000-4000-8000-000000000004'];
 const MailId = z.string().describe('mail_id of the e-mail');
 
-/** E-mails as they are shown, in the order given. */
-async function mailRows({ orm }: CliDeps, mails: readonly Mail[]): Promise<Row[]> {
+/** Returns the rows of e-mails, in the given order. */
+async function mailRows({ orm }: CliDeps, mails: readonly Mail[]): Promise<OutputRow[]> {
   const ids = mails.map(({ cfeUuid }) => cfeUuid);
   const cfes = await findCfesById(orm.em.fork(), ids);
   return mails.map((one) => {
@@ -33,7 +33,7 @@ async function mailRows({ orm }: CliDeps, mails: readonly Mail[]): Promise<Row[]
   });
 }
 
-async function oneOf(deps: CliDeps, mailId: string): Promise<Row> {
+async function showMail(deps: CliDeps, mailId: string): Promise<OutputRow> {
   const em = deps.orm.em.fork();
   const found = await findMail(em, mailId);
   if (!found) throw new Refusal('NOT_FOUND', `There is no e-mail ${mailId}.`);
@@ -53,15 +53,15 @@ async function oneOf(deps: CliDeps, mailId: string): Promise<Row> {
   };
 }
 
-export const mail = group('mail', 'E-mails that bring receipts to their receivers, and their attempts', {
-  list: query({
+export const mailGroup = verbGroup('mail', 'E-mails with receipts to their receivers, and their attempts', {
+  list: readVerb({
     summary: 'List e-mails, newest first',
     takes: {
-      rut: onlyRut('only e-mails of this enterprise'),
-      cfe: optional(z.string(), 'only e-mails of this CFE, such as 101-1; needs --rut', 'cfe_id'),
-      environment: InEnvironment.describe('of that CFE; default: production'),
-      status: optional(z.enum(MAIL_STATUSES), 'only e-mails with this status'),
-      limit: limit(1_000, 50),
+      rut: rutFilter('only e-mails of this enterprise'),
+      cfe: optionalInput(z.string(), 'only e-mails of this CFE, such as 101-1; needs --rut', 'cfe_id'),
+      environment: EnvironmentInput.describe('of that CFE; default: production'),
+      status: optionalInput(z.enum(MAIL_STATUSES), 'only e-mails with this status'),
+      limit: limitOption(1_000, 50),
     },
     examples: ['--status FAILED', '--rut 219999830019 --cfe 101-1 --json'],
     usageFault: ({ rut, cfe }) =>
@@ -71,23 +71,25 @@ export const mail = group('mail', 'E-mails that bring receipts to their receiver
     async run(deps, { rut, cfe: cfe_id, environment, status, limit: most }) {
       const em = deps.orm.em.fork();
       const of =
-        cfe_id === undefined ? { rut } : { cfeUuid: (await oneCfe(em, { rut, cfe_id, environment })).id };
+        cfe_id === undefined
+          ? { rut }
+          : { cfeUuid: (await requireCfeOfRut(em, { rut, cfe_id, environment })).id };
       return mailRows(deps, await findMails(em, { ...of, status }, most));
     },
   }),
-  'show MAIL': query({
-    summary: 'Show one e-mail, with every attempt and what the mail server answered',
+  'show MAIL': readVerb({
+    summary: 'Show one e-mail, with every attempt and the mail server’s answer',
     takes: { mail: MailId },
     examples: EXAMPLES,
-    run: (deps, { mail: id }) => oneOf(deps, id),
+    run: (deps, { mail: id }) => showMail(deps, id),
   }),
-  'resend MAIL': act({
-    summary: 'Send it again at once: same Message-ID, a new schedule of retries',
+  'resend MAIL': actingVerb({
+    summary: 'Send an e-mail again at once, with the same Message-ID and a new retry schedule',
     takes: { mail: MailId },
     examples: EXAMPLES,
     async run(deps, { mail: mailId }) {
       await resendMail(deps, { mailId, by: 'command line' });
-      return oneOf(deps, mailId);
+      return showMail(deps, mailId);
     },
   }),
 });

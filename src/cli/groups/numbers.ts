@@ -3,13 +3,20 @@ import { annulNumbers } from '../../commands/annulNumbers.ts';
 import { type AnnulledSpan, listAnnulments, reconcileNumbers } from '../../db/numbers.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType, cfeTypeOfCode } from '../../domain/cfeTypes.ts';
 import { LAST_NUMBER } from '../../domain/parseSearch.ts';
-import { count, InEnvironment, limit, OfRut, onlyRut, Reason } from '../inputs.ts';
-import { act, group, query, type Row } from '../verb.ts';
+import {
+  EnvironmentInput,
+  limitOption,
+  ReasonInput,
+  RutInput,
+  rutFilter,
+  wholeNumberInput,
+} from '../inputs.ts';
+import { actingVerb, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 /** A type by its name or by the authority's code. */
 const TYPES = CFE_TYPE_NAMES.flatMap((name) => [name, String(CFE_TYPES[name].code)]);
 
-const rowOf = (span: Omit<AnnulledSpan, 'id' | 'environment' | 'reportDate'>): Row => ({
+const rowOf = (span: Omit<AnnulledSpan, 'id' | 'environment' | 'reportDate'>): OutputRow => ({
   cfe_type: span.type,
   serie: span.serie,
   from: span.from,
@@ -20,29 +27,29 @@ const rowOf = (span: Omit<AnnulledSpan, 'id' | 'environment' | 'reportDate'>): R
   annulled_at: span.annulledAt.toISOString(),
 });
 
-export const annulment = group(
+export const annulmentGroup = verbGroup(
   'annulment',
-  'Numbers that are no valid CFE and never will be: which, why, and annulling by hand',
+  'Annulled numbers, which will never be a valid CFE: list them with their reasons, and annul by hand',
   {
-    list: query({
+    list: readVerb({
       summary: 'List the annulled numbers of an enterprise, the latest first',
-      takes: { rut: OfRut, environment: InEnvironment, limit: limit(100_000, 1_000) },
+      takes: { rut: RutInput, environment: EnvironmentInput, limit: limitOption(100_000, 1_000) },
       examples: ['--rut 219999830019', '--rut 219999830019 --environment sandbox --json'],
       async run({ orm }, { rut, environment, limit: most }) {
         const of = { rut, environment, isOperator: true };
         return (await listAnnulments(orm.em.fork(), of, { after: null, limit: most })).map(rowOf);
       },
     }),
-    'add RUT': act({
-      summary: 'Annul numbers that were never given, for ever; the daily report tells the authority',
+    'add RUT': actingVerb({
+      summary: 'Annul unused numbers, permanently; the daily report informs the authority',
       takes: {
-        rut: OfRut,
+        rut: RutInput,
         type: z.enum(TYPES).describe('name or code of the type, such as ETICKET or 101'),
         serie: z.string().describe('serie of the CAE'),
-        from: count(1, LAST_NUMBER).describe('first number to annul'),
-        to: count(1, LAST_NUMBER).describe('last number to annul'),
-        reason: Reason,
-        environment: InEnvironment,
+        from: wholeNumberInput(1, LAST_NUMBER).describe('first number to annul'),
+        to: wholeNumberInput(1, LAST_NUMBER).describe('last number to annul'),
+        reason: ReasonInput,
+        environment: EnvironmentInput,
       },
       examples: [
         '219999830019 --type ETICKET --serie A --from 501 --to 600 --reason "printed on paper by mistake"',
@@ -59,31 +66,35 @@ export const annulment = group(
   },
 );
 
-export const numbers = group('numbers', 'The numbers of CAEs: the proof that none is unaccounted for', {
-  reconcile: query({
-    summary:
-      'Prove for every CAE that given = issued + annulled + waiting; exit code 1 where a number is unaccounted for',
-    takes: { rut: onlyRut('only CAEs of this enterprise') },
-    examples: ['', '--rut 219999830019 --json'],
-    async run({ orm }, { rut }) {
-      const caes = await reconcileNumbers(orm.em.fork(), { rut });
-      return caes.map(({ authorizationNumber, type, ...cae }) => ({
-        rut: cae.rut,
-        environment: cae.environment,
-        authorization_number: authorizationNumber,
-        cfe_type: type,
-        serie: cae.serie,
-        given: cae.given,
-        issued: cae.issued,
-        annulled: cae.annulled,
-        waiting: cae.waiting,
-        elsewhere: cae.elsewhere,
-      }));
-    },
-    isWell: (rows) =>
-      rows.every(
-        ({ given, issued, annulled, waiting }) =>
-          given === Number(issued) + Number(annulled) + Number(waiting),
-      ),
-  }),
-});
+export const numbersGroup = verbGroup(
+  'numbers',
+  'The numbers of CAEs: proof that every number is accounted for',
+  {
+    reconcile: readVerb({
+      summary:
+        'Prove for every CAE that given = issued + annulled + waiting; exit code 1 when a number is unaccounted for',
+      takes: { rut: rutFilter('only CAEs of this enterprise') },
+      examples: ['', '--rut 219999830019 --json'],
+      async run({ orm }, { rut }) {
+        const caes = await reconcileNumbers(orm.em.fork(), { rut });
+        return caes.map(({ authorizationNumber, type, ...cae }) => ({
+          rut: cae.rut,
+          environment: cae.environment,
+          authorization_number: authorizationNumber,
+          cfe_type: type,
+          serie: cae.serie,
+          given: cae.given,
+          issued: cae.issued,
+          annulled: cae.annulled,
+          waiting: cae.waiting,
+          elsewhere: cae.elsewhere,
+        }));
+      },
+      isWell: (rows) =>
+        rows.every(
+          ({ given, issued, annulled, waiting }) =>
+            given === Number(issued) + Number(annulled) + Number(waiting),
+        ),
+    }),
+  },
+);

@@ -5,14 +5,21 @@ import { skipNumbers } from '../../commands/skipNumbers.ts';
 import { countSealedByKey, countSecretsByPepper, SEALED_COLUMNS } from '../../db/sealed.ts';
 import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
 import { LAST_NUMBER } from '../../domain/parseSearch.ts';
-import { count, DryRun, InEnvironment, OfRut, onlyRut, Reason } from '../inputs.ts';
-import { act, group, query, type Row } from '../verb.ts';
+import {
+  DryRunOption,
+  EnvironmentInput,
+  ReasonInput,
+  RutInput,
+  rutFilter,
+  wholeNumberInput,
+} from '../inputs.ts';
+import { actingVerb, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 const nameOf = ({ table, column }: { table: string; column: string }): string => `${table}.${column}`;
 
-export const keyEncryption = group('key-encryption', 'Keys that seal secrets at rest', {
-  status: query({
-    summary: 'Show how many secrets are sealed by each key-encryption key',
+export const keyEncryptionGroup = verbGroup('key-encryption', 'Keys that encrypt secrets at rest', {
+  status: readVerb({
+    summary: 'Show how many secrets are encrypted under each key-encryption key',
     async run({ orm, opener }) {
       const em = orm.em.fork();
       const { keyIds } = opener();
@@ -22,7 +29,7 @@ export const keyEncryption = group('key-encryption', 'Keys that seal secrets at 
           counts.set(key_id, { ...counts.get(key_id), [nameOf(column)]: sealed });
         }
       }
-      return [...counts].map(([key_id, byColumn]): Row => {
+      return [...counts].map(([key_id, byColumn]): OutputRow => {
         const seals = key_id === keyIds[0];
         const configured = keyIds.includes(key_id);
         const columns = SEALED_COLUMNS.map(nameOf);
@@ -32,8 +39,9 @@ export const keyEncryption = group('key-encryption', 'Keys that seal secrets at 
       });
     },
   }),
-  rotate: act({
-    summary: 'Reseal every secret with the first key in CFE_KEY_ENCRYPTION_KEYS; safe while the service runs',
+  rotate: actingVerb({
+    summary:
+      'Re-encrypt every secret with the first key in CFE_KEY_ENCRYPTION_KEYS; safe while the service runs',
     async run(deps) {
       const { keyId, resealed } = await rotateKeyEncryption({ ...deps, opener: deps.opener() });
       return { key_id: keyId, resealed };
@@ -41,38 +49,47 @@ export const keyEncryption = group('key-encryption', 'Keys that seal secrets at 
   }),
 });
 
-export const pepper = group('pepper', 'Peppers, under which API keys are hashed and second factors sealed', {
-  status: query({
-    summary: 'Show which accounts have API keys under which pepper, and how many second factors hang on each',
-    run: async ({ orm }) => (await countSecretsByPepper(orm.em.fork())).map((row) => ({ ...row })),
-  }),
-});
-
-/** After a database or Temporal was lost or restored (docs/backup.md). */
-export const recovery = group(
-  'recovery',
-  'After a restore: start again what was under way, move numbering on',
+export const pepperGroup = verbGroup(
+  'pepper',
+  'Peppers, under which API keys are hashed and second factors encrypted',
   {
-    requeue: act({
-      summary: 'Start again everything that has not ended; what still runs is left alone',
-      takes: { rut: onlyRut('only what belongs to this enterprise'), reason: Reason, dryRun: DryRun },
+    status: readVerb({
+      summary: 'Show the accounts with API keys, and the number of second factors, under each pepper',
+      run: async ({ orm }) => (await countSecretsByPepper(orm.em.fork())).map((row) => ({ ...row })),
+    }),
+  },
+);
+
+/** After losing or restoring a database or Temporal (docs/backup.md). */
+export const recoveryGroup = verbGroup(
+  'recovery',
+  'After a restore: restart workflows, move numbering forward',
+  {
+    requeue: actingVerb({
+      summary: 'Restart everything unfinished; running workflows are left alone',
+      takes: {
+        rut: rutFilter('only what belongs to this enterprise'),
+        reason: ReasonInput,
+        dryRun: DryRunOption,
+      },
       examples: [
         '--dry-run --reason "look"',
-        '--reason "Temporal begun anew"',
+        '--reason "Temporal data lost"',
         '--rut 219999830019 --reason T',
       ],
       run: async (deps, { dryRun = false, ...input }) =>
         (await requeue(deps, { ...input, dryRun })).map((row) => ({ ...row })),
     }),
-    'skip-numbers RUT CFE_TYPE': act({
-      summary: 'Move numbering past numbers that the authority has, asking it about each; never back',
+    'skip-numbers RUT CFE_TYPE': actingVerb({
+      summary:
+        'Move numbering past numbers that the authority already has, querying it about each; never back',
       takes: {
-        rut: OfRut,
+        rut: RutInput,
         cfe_type: z.enum(CFE_TYPE_NAMES).describe(`one of ${CFE_TYPE_NAMES.join(', ')}`),
-        to: count(1, LAST_NUMBER).describe('last number to skip'),
-        environment: InEnvironment,
-        reason: Reason,
-        dryRun: DryRun,
+        to: wholeNumberInput(1, LAST_NUMBER).describe('last number to skip'),
+        environment: EnvironmentInput,
+        reason: ReasonInput,
+        dryRun: DryRunOption,
       },
       examples: [
         '219999830019 ETICKET --to 180 --dry-run --reason "look"',

@@ -9,8 +9,8 @@ import { dateSchema } from '../../domain/dates.ts';
 import { CURRENCIES } from '../../domain/enums.ts';
 import { exactNumber } from '../../domain/exactNumber.ts';
 import type { KnownRate } from '../../domain/exchangeRate.ts';
-import { onlyRut } from '../inputs.ts';
-import { act, group, query } from '../verb.ts';
+import { rutFilter } from '../inputs.ts';
+import { actingVerb, readVerb, verbGroup } from '../verb.ts';
 
 const planRow = ({ planId, frequencyId, amount, currency }: Plan) => ({
   plan_id: planId,
@@ -19,12 +19,12 @@ const planRow = ({ planId, frequencyId, amount, currency }: Plan) => ({
   currency,
 });
 
-export const plan = group('plan', 'Plans and their prices', {
-  list: query({
+export const planGroup = verbGroup('plan', 'Plans and their prices', {
+  list: readVerb({
     summary: 'List all plans on sale',
     run: async ({ orm }) => (await listPlans(orm.em.fork())).map(planRow),
   }),
-  'load FILE': act({
+  'load FILE': actingVerb({
     summary: 'Put plans on sale, or change their prices',
     takes: { file: z.string().describe('JSON: [{"plan_id", "frequency_id", "amount", "currency"}]') },
     examples: ['plans.json'],
@@ -47,20 +47,20 @@ const paymentRow = (one: Payment) => ({
   settled_at: one.settledAt?.toISOString() ?? null,
 });
 
-export const payment = group('payment', 'What enterprises owe for their plans', {
-  list: query({
+export const paymentGroup = verbGroup('payment', 'Payments of enterprises for their plans', {
+  list: readVerb({
     summary: 'List payments, newest first: all, or those of one enterprise',
-    takes: { rut: onlyRut('only payments of this enterprise') },
+    takes: { rut: rutFilter('only payments of this enterprise') },
     examples: ['', '--rut 219999830019'],
     run: async ({ orm }, { rut }) => (await listPayments(orm.em.fork(), { rut })).map(paymentRow),
   }),
-  'settle PAYMENT': act({
+  'settle PAYMENT': actingVerb({
     summary: 'Mark a payment as paid',
     takes: { payment: PaymentId },
     examples: PAYMENTS,
     run: async (deps, { payment: paymentId }) => paymentRow(await settlePayment(deps, { paymentId })),
   }),
-  'cancel PAYMENT': act({
+  'cancel PAYMENT': actingVerb({
     summary: 'Cancel a payment',
     takes: { payment: PaymentId },
     examples: PAYMENTS,
@@ -76,18 +76,18 @@ const uiRow = ({ year, value, source, estimate }: UiValue) => ({
 });
 
 /** Pesos of one indexed unit by year, for the limit above which e-Tickets name their receiver. */
-export const uiValue = group('ui-value', 'Pesos of one indexed unit (UI), by year', {
-  list: query({
+export const uiValueGroup = verbGroup('ui-value', 'Pesos of one indexed unit (UI), by year', {
+  list: readVerb({
     summary: 'List the UI value of every year that has one',
     run: async ({ orm }) => (await listUiValues(orm.em.fork())).map(uiRow),
   }),
-  'load FILE': act({
+  'load FILE': actingVerb({
     summary: 'Set the UI values of one or more years',
     takes: {
       file: z
         .string()
         .describe(
-          'JSON: [{"year", "value", "source", "estimate"}]; the value is that of 31 December of the year before',
+          'JSON: [{"year", "value", "source", "estimate"}]; the value is that of 31 December of the previous year',
         ),
     },
     examples: ['ui-values.json'],
@@ -98,13 +98,13 @@ export const uiValue = group('ui-value', 'Pesos of one indexed unit (UI), by yea
 const rateRow = ({ currency, date: day, rate, source }: KnownRate) => ({ currency, date: day, rate, source });
 
 /** Pesos of one unit of a foreign currency at the closing of a day, for the daily report. */
-export const exchangeRate = group('exchange-rate', 'Rates of foreign currencies, by day', {
-  list: query({
+export const exchangeRateGroup = verbGroup('exchange-rate', 'Rates of foreign currencies, by day', {
+  list: readVerb({
     summary: 'List all rates that are stored, the latest first',
     run: async ({ orm }) => (await listRates(orm.em.fork())).map(rateRow),
   }),
-  'load FILE': act({
-    summary: 'Set the rates of one or more days, where the central bank cannot be asked',
+  'load FILE': actingVerb({
+    summary: 'Set the rates of one or more days, when the central bank cannot be queried',
     takes: {
       file: z
         .string()
@@ -116,11 +116,11 @@ export const exchangeRate = group('exchange-rate', 'Rates of foreign currencies,
     run: async (deps, { file }) =>
       (await loadExchangeRates(deps, { file: deps.readFile(file) })).map(rateRow),
   }),
-  'fetch CURRENCY DATE': act({
-    summary: 'Ask the central bank for the rate of a day, unless it is stored, and store it',
+  'fetch CURRENCY DATE': actingVerb({
+    summary: 'Fetch the rate of a day from the central bank, unless it is stored, and store it',
     takes: {
       currency: z.enum(CURRENCIES).exclude(['UYU']).describe('USD or EUR'),
-      date: dateSchema().describe('the day whose closing counts, YYYY-MM-DD'),
+      date: dateSchema().describe('the day of the closing rate, YYYY-MM-DD'),
     },
     examples: ['USD 2026-03-09'],
     run: async (deps, wanted) =>

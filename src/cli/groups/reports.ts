@@ -13,14 +13,22 @@ import { dateSchema } from '../../domain/dates.ts';
 import { REPORT_STATUSES } from '../../domain/reportStatus.ts';
 import { Refusal } from '../../errors.ts';
 import { dailyReportView } from '../../views/dailyReport.ts';
-import { day, InEnvironment, limit, OfRut, onlyRut, optional, Reason } from '../inputs.ts';
-import { act, group, query, type Row } from '../verb.ts';
+import {
+  dayOption,
+  EnvironmentInput,
+  limitOption,
+  optionalInput,
+  ReasonInput,
+  RutInput,
+  rutFilter,
+} from '../inputs.ts';
+import { actingVerb, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
-const ONE = { rut: OfRut, date: dateSchema().describe('the day, YYYY-MM-DD'), environment: InEnvironment };
+const ONE = { rut: RutInput, date: dateSchema().describe('the day, YYYY-MM-DD'), environment: EnvironmentInput };
 const EXAMPLES = ['219999830019 2026-11-20', '219999830019 2026-11-20 --environment sandbox'];
 const MOST_WAITING = 100;
 
-const rowOf = (one: DailyReport): Row => ({
+const rowOf = (one: DailyReport): OutputRow => ({
   rut: one.rut,
   environment: one.environment,
   date: one.date,
@@ -33,14 +41,14 @@ const rowOf = (one: DailyReport): Row => ({
   workflow_id: one.workflowId,
 });
 
-/** `start` and `stop` differ in the day that they name. */
-const dutyVerb = (name: 'start' | 'stop', summary: string, about: string) =>
-  act({
+/** `start` and `stop` differ in the meaning of their day. */
+const obligationVerb = (name: 'start' | 'stop', summary: string, about: string) =>
+  actingVerb({
     summary,
     takes: {
-      rut: OfRut,
+      rut: RutInput,
       from: dateSchema().meta({ description: about, placeholder: 'date' }),
-      reason: Reason,
+      reason: ReasonInput,
     },
     examples: ['219999830019 --from 2026-12-01 --reason "agreed with the company"'],
     async run(deps, input) {
@@ -49,24 +57,24 @@ const dutyVerb = (name: 'start' | 'stop', summary: string, about: string) =>
     },
   });
 
-export const report = group('report', 'The reports of days: their status, and support', {
-  list: query({
+export const reportGroup = verbGroup('report', 'Daily reports: their status, and support', {
+  list: readVerb({
     summary: 'List daily reports, the latest day first',
     takes: {
-      rut: onlyRut('only of this enterprise'),
-      environment: InEnvironment,
-      status: optional(z.enum(REPORT_STATUSES), 'only with this status'),
-      from: day('only from this day on'),
-      to: day('only until this day'),
-      limit: limit(1_000, 50),
+      rut: rutFilter('only of this enterprise'),
+      environment: EnvironmentInput,
+      status: optionalInput(z.enum(REPORT_STATUSES), 'only with this status'),
+      from: dayOption('only from this day on'),
+      to: dayOption('only until this day'),
+      limit: limitOption(1_000, 50),
     },
     examples: ['--rut 219999830019', '--status DIFFERS --from 2026-11-01 --json'],
     columns: 'rut date status sequence due_at is_complete stuck_reason',
     run: async ({ orm }, { limit: most, ...filter }) =>
       (await listReports(orm.em.fork(), filter, { skip: 0, limit: most })).map(rowOf),
   }),
-  'show RUT DATE': query({
-    summary: 'Show one daily report: what it tells, what was sent, what it waits for',
+  'show RUT DATE': readVerb({
+    summary: 'Show one daily report: its sums, its submissions, and the CFEs it waits for',
     takes: ONE,
     examples: EXAMPLES,
     async run(deps, input) {
@@ -77,7 +85,7 @@ export const report = group('report', 'The reports of days: their status, and su
       return { ...rowOf(found), ...dailyReportView(found, submissions, waiting) };
     },
   }),
-  'xml RUT DATE': query({
+  'xml RUT DATE': readVerb({
     summary: 'Print the signed XML of the last submission, byte for byte as it is sent',
     takes: ONE,
     examples: EXAMPLES,
@@ -90,34 +98,34 @@ export const report = group('report', 'The reports of days: their status, and su
     },
     plain: 'xml',
   }),
-  'send RUT DATE': act({
-    summary: 'Send the report of today or an earlier day with what is known; what comes later corrects it',
+  'send RUT DATE': actingVerb({
+    summary: 'Send the report of today or an earlier day with the known data; later data corrects it',
     takes: {
       ...ONE,
-      reason: Reason,
-      overrideOtherSystem: optional(
-        Reason,
-        'why the day is sent although the enterprise has no duty here on it: the report takes the place of that of another system; kept in the audit',
+      reason: ReasonInput,
+      overrideOtherSystem: optionalInput(
+        ReasonInput,
+        'why to send a day without a reporting obligation here: the report replaces that of another system; kept in the audit',
         'text',
       ),
     },
     examples: [
       '219999830019 2026-11-20 --reason "asked for by the company"',
-      '219999830019 2026-11-20 --reason "asked for by the company" --override-other-system "agreed with who ran the other system"',
+      '219999830019 2026-11-20 --reason "asked for by the company" --override-other-system "agreed with the operator of the other system"',
     ],
     run: async (deps, input) => rowOf(await sendReport(deps, input)),
   }),
-  'retry RUT DATE': act({
-    summary: 'Retry or settle a daily report that waits for support',
+  'retry RUT DATE': actingVerb({
+    summary: 'Retry or settle a daily report that needs support',
     takes: {
       ...ONE,
       action: z
         .enum(['retry', 'settle'])
         .default('retry')
         .describe(
-          'retry (default): look at the day again and go on; settle: leave the day as the authority has it, send nothing',
+          'retry (default): check the day again and continue; settle: keep the day as the authority has it, send nothing',
         ),
-      reason: Reason,
+      reason: ReasonInput,
     },
     examples: ['219999830019 2026-11-20 --reason "new certificate uploaded"'],
     async run(deps, { action, reason, ...key }) {
@@ -127,14 +135,14 @@ export const report = group('report', 'The reports of days: their status, and su
       return { ...rowOf(of), action, outcome, message };
     },
   }),
-  'start RUT': dutyVerb(
+  'start RUT': obligationVerb(
     'start',
-    'Report for an enterprise from a day on, in place of another system',
-    'the first day that we report',
+    'Start reporting for an enterprise on a day, instead of another system',
+    'the first day to report',
   ),
-  'stop RUT': dutyVerb(
+  'stop RUT': obligationVerb(
     'stop',
-    'Report no more for an enterprise: another system does',
-    'the first day that we do not report',
+    'Stop reporting for an enterprise, because another system does',
+    'the first day not to report',
   ),
 });

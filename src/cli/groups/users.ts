@@ -10,15 +10,15 @@ import { Email } from '../../domain/email.ts';
 import { MEMBER_ROLES, OPERATOR_ROLES } from '../../domain/people.ts';
 import { BY_LENGTH } from '../../domain/supportAction.ts';
 import { Refusal } from '../../errors.ts';
-import { AccountId, OptionalReason, optional, Reason } from '../inputs.ts';
-import { act, type CliDeps, group, query, type Row } from '../verb.ts';
+import { AccountIdInput, OptionalReasonInput, optionalInput, ReasonInput } from '../inputs.ts';
+import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 const ROLES = [...new Set([...OPERATOR_ROLES, ...MEMBER_ROLES])];
-/** As long as the name of who acts may be, for the audit. */
+/** As long as the name of a person who acts may be, for the audit. */
 const UserEmail = Email.max(BY_LENGTH).describe('e-mail address of the user');
 const EXAMPLE = ['ana@example.com'];
 
-const row = (person: Person, memberships: readonly AccountMembership[] = []) => ({
+const userRow = (person: Person, memberships: readonly AccountMembership[] = []) => ({
   email: person.email,
   operator_role: person.operatorRole,
   accounts: memberships.map(({ accountId, accountName, role }) => ({
@@ -32,131 +32,145 @@ const row = (person: Person, memberships: readonly AccountMembership[] = []) => 
   disabled_at: person.disabledAt?.toISOString() ?? null,
 });
 
-/** The link of an invitation, which is shown only now. */
-const linkOf = (consoleUrl: string, invitation: NewInvitation | null): Row => ({
+/** Returns the link of an invitation, which is shown only now. */
+const linkOf = (consoleUrl: string, invitation: NewInvitation | null): OutputRow => ({
   invitation_url: invitation && `${consoleUrl}/invitation/${invitation.token}`,
   expires_at: invitation?.expiresAt.toISOString() ?? null,
 });
 
 function positionOf(accountId: string | undefined, role: (typeof ROLES)[number]) {
-  const operatorRole = OPERATOR_ROLES.find((known) => known === role);
+  const operatorRole = OPERATOR_ROLES.find((requireUser) => requireUser === role);
   const memberRole = MEMBER_ROLES.find((known) => known === role);
   if (accountId !== undefined && memberRole) return { accountId, role: memberRole };
   if (accountId === undefined && operatorRole) return { operatorRole };
   throw new Refusal(
     'INVALID_INPUT',
-    `${role} is no role of ${accountId === undefined ? 'operators' : 'members of accounts'}.`,
+    `${role} is not a role of ${accountId === undefined ? 'operators' : 'members of accounts'}.`,
   );
 }
 
-/** Whom an address names. Refuses an unknown one (NOT_FOUND). */
+/** Returns the user with an address. Throws NOT_FOUND for an unknown one. */
 async function known({ orm }: CliDeps, email: string): Promise<Person> {
   const person = await findPerson(orm.em.fork(), email);
   if (!person) throw new Refusal('NOT_FOUND', `There is no user ${email}.`);
   return person;
 }
 
-export const user = group('user', 'People who sign in to the console: operators, and members of accounts', {
-  create: act({
-    summary:
-      'Let a person into the console, as an operator or as a member of an account; prints the link that invites them, once',
-    takes: {
-      email: UserEmail.describe('e-mail address, by which they sign in'),
-      account: optional(AccountId, 'id of the account that they belong to; without it they are an operator'),
-      role: z
-        .enum(ROLES)
-        .describe('of operators VIEWER, SUPPORT or ADMIN; of members VIEWER, MEMBER or OWNER'),
-    },
-    examples: [
-      '--email ana@example.com --role SUPPORT',
-      '--email beto@example.com --account 0c0e1ab1-0000-4000-8000-000000000001 --role OWNER',
-    ],
-    usageFault({ account, role }) {
-      const allowed: readonly unknown[] = account === undefined ? OPERATOR_ROLES : MEMBER_ROLES;
-      if (allowed.includes(role)) return undefined;
-      return `--role must be one of ${allowed.join(', ')} ${account === undefined ? 'for an operator' : 'for a member of an account'}`;
-    },
-    async run(deps, { email, account, role }) {
-      // Before anything is done: a link that cannot be printed would be lost.
-      const consoleUrl = deps.consoleUrl();
-      const { person, invitation } = await createUser(deps, { email, ...positionOf(account, role) });
-      const memberships = await listMemberships(deps.orm.em.fork(), [person.id]);
-      return { ...row(person, memberships.get(person.id)), ...linkOf(consoleUrl, invitation) };
-    },
-  }),
-  list: query({
-    summary: 'List who may sign in to the console, and as what',
-    columns: 'email operator_role accounts signs_in_by second_factor disabled_at',
-    async run({ orm }) {
-      const em = orm.em.fork();
-      const people = await em.find(Person, {}, { orderBy: { email: 'asc' } });
-      const ids = people.map(({ id }) => id);
-      const memberships = await listMemberships(em, ids);
-      return people.map((person) => row(person, memberships.get(person.id)));
-    },
-  }),
-  'invite EMAIL': act({
-    summary: 'Invite a user anew, for a lost password or telephone: prints a link, good for a day and once',
-    takes: { email: UserEmail },
-    examples: EXAMPLE,
-    async run(deps, { email }) {
-      const consoleUrl = deps.consoleUrl();
-      const { person, invitation } = await inviteUser(deps, { email });
-      return { email: person.email, ...linkOf(consoleUrl, invitation) };
-    },
-  }),
-  'disable EMAIL': act({
-    summary: 'Shut a user out of the console at once; what they did stays in the audit',
-    takes: { email: UserEmail, reason: OptionalReason },
-    examples: EXAMPLE,
-    run: async (deps, input) => row(await disableUser(deps, input)),
-  }),
-  'sessions EMAIL': act({
-    summary: 'List where a user is signed in; with --end, sign them out there',
-    takes: {
-      email: UserEmail,
-      end: optional(z.string(), 'session_id of a session to end, or the word all', 'session'),
-      reason: OptionalReason,
-    },
-    examples: ['ana@example.com', 'ana@example.com --end all'],
-    usageFault: ({ end, reason }) =>
-      reason !== undefined && end === undefined ? '--reason goes with --end' : undefined,
-    async run(deps, { email, end, reason }) {
-      if (end !== undefined)
-        await endSessions(deps, { email, reason, ...(end === 'all' ? {} : { only: end }) });
-      const { id } = await known(deps, email);
-      return (await listLiveSessions(deps.orm.em.fork(), id, deps.clock())).map((session) => ({
-        session_id: session.id,
-        signed_in_by: session.method,
-        address: session.address,
-        browser: session.browser,
-        created_at: session.createdAt.toISOString(),
-        seen_at: session.seenAt.toISOString(),
-      }));
-    },
-  }),
-  'role EMAIL': act({
-    summary: 'Change what a member of an account is there; the last OWNER stays one',
-    takes: {
-      email: UserEmail,
-      account: AccountId,
-      role: z.enum(MEMBER_ROLES).describe('what they are from now on'),
-    },
-    examples: ['ana@example.com --account 0c0e1ab1-0000-4000-8000-000000000001 --role VIEWER'],
-    async run(deps, { email, account: accountId, role }) {
-      const { id: personId } = await known(deps, email);
-      const changed = await changeMemberRole(deps, { accountId, personId, role });
-      return { email: changed.email, account_id: accountId, role };
-    },
-  }),
-  'remove EMAIL': act({
-    summary: 'Take a member out of an account; the last OWNER stays',
-    takes: { email: UserEmail, account: AccountId, reason: Reason.describe('why, for the audit') },
-    examples: ['ana@example.com --account 0c0e1ab1-0000-4000-8000-000000000001 --reason "Left the company"'],
-    async run(deps, { email, account: accountId, reason }) {
-      const { id: personId } = await known(deps, email);
-      const removed = await removeMember(deps, { accountId, personId, reason });
-      return { email: removed.email, account_id: accountId, removed: true };
-    },
-  }),
-});
+export const userGroup = verbGroup(
+  'user',
+  'People who sign in to the console: operators, and members of accounts',
+  {
+    create: actingVerb({
+      summary:
+        'Give a person access to the console, as an operator or as a member of an account; prints their invitation link, once',
+      takes: {
+        email: UserEmail.describe('e-mail address for signing in'),
+        account: optionalInput(
+          AccountIdInput,
+          'id of the account that they belong to; without it they are an operator',
+        ),
+        role: z
+          .enum(ROLES)
+          .describe('of operators VIEWER, SUPPORT or ADMIN; of members VIEWER, MEMBER or OWNER'),
+      },
+      examples: [
+        '--email ana@example.com --role SUPPORT',
+        '--email beto@example.com --account 0c0e1ab1-0000-4000-8000-000000000001 --role OWNER',
+      ],
+      usageFault({ account, role }) {
+        const allowed: readonly unknown[] = account === undefined ? OPERATOR_ROLES : MEMBER_ROLES;
+        if (allowed.includes(role)) return undefined;
+        return `--role must be one of ${allowed.join(', ')} ${account === undefined ? 'for an operator' : 'for a member of an account'}`;
+      },
+      async run(deps, { email, account, role }) {
+        // Read first: a link that cannot be printed would be lost.
+        const consoleUrl = deps.consoleUrl();
+        const { person, invitation } = await createUser(deps, { email, ...positionOf(account, role) });
+        const memberships = await listMemberships(deps.orm.em.fork(), [person.id]);
+        return { ...userRow(person, memberships.get(person.id)), ...linkOf(consoleUrl, invitation) };
+      },
+    }),
+    list: readVerb({
+      summary: 'List the users of the console, with their roles',
+      columns: 'email operator_role accounts signs_in_by second_factor disabled_at',
+      async run({ orm }) {
+        const em = orm.em.fork();
+        const people = await em.find(Person, {}, { orderBy: { email: 'asc' } });
+        const ids = people.map(({ id }) => id);
+        const memberships = await listMemberships(em, ids);
+        return people.map((person) => userRow(person, memberships.get(person.id)));
+      },
+    }),
+    'invite EMAIL': actingVerb({
+      summary:
+        'Invite a user again, after a lost password or telephone: prints a link, valid for one day and one use',
+      takes: { email: UserEmail },
+      examples: EXAMPLE,
+      async run(deps, { email }) {
+        const consoleUrl = deps.consoleUrl();
+        const { person, invitation } = await inviteUser(deps, { email });
+        return { email: person.email, ...linkOf(consoleUrl, invitation) };
+      },
+    }),
+    'disable EMAIL': actingVerb({
+      summary: 'Disable a user of the console at once; their audit entries stay',
+      takes: { email: UserEmail, reason: OptionalReasonInput },
+      examples: EXAMPLE,
+      run: async (deps, input) => userRow(await disableUser(deps, input)),
+    }),
+    'sessions EMAIL': actingVerb({
+      summary: 'List the sessions of a user; with --end, end them',
+      takes: {
+        email: UserEmail,
+        end: optionalInput(z.string(), 'session_id of a session to end, or the word all', 'session'),
+        reason: OptionalReasonInput,
+      },
+      examples: ['ana@example.com', 'ana@example.com --end all'],
+      usageFault: ({ end, reason }) =>
+        reason !== undefined && end === undefined ? '--reason needs --end' : undefined,
+      async run(deps, { email, end, reason }) {
+        if (end !== undefined)
+          await endSessions(deps, { email, reason, ...(end === 'all' ? {} : { only: end }) });
+        const { id } = await known(deps, email);
+        return (await listLiveSessions(deps.orm.em.fork(), id, deps.clock())).map((session) => ({
+          session_id: session.id,
+          signed_in_by: session.method,
+          address: session.address,
+          browser: session.browser,
+          created_at: session.createdAt.toISOString(),
+          seen_at: session.seenAt.toISOString(),
+        }));
+      },
+    }),
+    'role EMAIL': actingVerb({
+      summary: 'Change the role of a member of an account; the last OWNER cannot be changed',
+      takes: {
+        email: UserEmail,
+        account: AccountIdInput,
+        role: z.enum(MEMBER_ROLES).describe('the new role'),
+      },
+      examples: ['ana@example.com --account 0c0e1ab1-0000-4000-8000-000000000001 --role VIEWER'],
+      async run(deps, { email, account: accountId, role }) {
+        const { id: personId } = await known(deps, email);
+        const changed = await changeMemberRole(deps, { accountId, personId, role });
+        return { email: changed.email, account_id: accountId, role };
+      },
+    }),
+    'remove EMAIL': actingVerb({
+      summary: 'Remove a member from an account; the last OWNER cannot be removed',
+      takes: {
+        email: UserEmail,
+        account: AccountIdInput,
+        reason: ReasonInput.describe('why, for the audit'),
+      },
+      examples: [
+        'ana@example.com --account 0c0e1ab1-0000-4000-8000-000000000001 --reason "Left the company"',
+      ],
+      async run(deps, { email, account: accountId, reason }) {
+        const { id: personId } = await known(deps, email);
+        const removed = await removeMember(deps, { accountId, personId, reason });
+        return { email: removed.email, account_id: accountId, removed: true };
+      },
+    }),
+  },
+);

@@ -21,8 +21,16 @@ import { RUN_REASON_LENGTH } from '../../domain/run.ts';
 import { textSchema } from '../../domain/text.ts';
 import { DELIVERY_STATUSES } from '../../domain/webhook.ts';
 import { Refusal } from '../../errors.ts';
-import { AccountId, anyEnvironment, flag, limit, onlyRut, optional, since } from '../inputs.ts';
-import { act, type CliDeps, group, query, type Row } from '../verb.ts';
+import {
+  AccountIdInput,
+  environmentFilter,
+  flagOption,
+  limitOption,
+  optionalInput,
+  rutFilter,
+  sinceOption,
+} from '../inputs.ts';
+import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 import { runRow } from './bulkRuns.ts';
 
 const WEBHOOK = '0c0e1ab1-0000-4000-8000-000000000002';
@@ -32,93 +40,93 @@ const Url = z.string().describe(URL_ABOUT);
 const EVENT_ABOUT = `an event to send; repeat for more: ${SELECTABLE_EVENTS.join(', ')}`;
 const Events = z.array(z.string()).describe(EVENT_ABOUT);
 
-const webhookRow = (webhook: Webhook) => ({
-  webhook_id: webhook.id,
-  account_id: webhook.accountId,
-  url: webhook.url,
-  events: webhook.events,
-  enabled: webhook.enabled,
-  disabled_reason: webhook.disabledReason ?? null,
-  created_at: webhook.createdAt.toISOString(),
+const webhookRow = (webhookGroup: Webhook) => ({
+  webhook_id: webhookGroup.id,
+  account_id: webhookGroup.accountId,
+  url: webhookGroup.url,
+  events: webhookGroup.events,
+  enabled: webhookGroup.enabled,
+  disabled_reason: webhookGroup.disabledReason ?? null,
+  created_at: webhookGroup.createdAt.toISOString(),
 });
 
-const sealing = (deps: CliDeps): WebhookCommandDeps => ({ ...deps, sealer: deps.sealer() });
+const withSealer = (deps: CliDeps): WebhookCommandDeps => ({ ...deps, sealer: deps.sealer() });
 
-export const webhook = group('webhook', 'Webhooks of accounts: which servers get which events', {
-  'add ACCOUNT': act({
+export const webhook = verbGroup('webhook', 'Webhooks of accounts: their servers and events', {
+  'add ACCOUNT': actingVerb({
     summary: 'Add a webhook to an account; its secret is shown only once',
-    takes: { account: AccountId, url: Url, event: Events },
+    takes: { account: AccountIdInput, url: Url, event: Events },
     examples: [
       '0c0e1ab1-0000-4000-8000-000000000001 --url https://example.com/cfe --event efactura.login --event cfe.updated',
     ],
     async run(deps, { account: accountId, url, event: events }) {
-      const made = await addWebhook(sealing(deps), { accountId, url, events });
+      const made = await addWebhook(withSealer(deps), { accountId, url, events });
       return { ...webhookRow(made.webhook), secret: made.secret };
     },
   }),
-  'list ACCOUNT': query({
+  'list ACCOUNT': readVerb({
     summary: 'List the webhooks of an account',
-    takes: { account: AccountId },
+    takes: { account: AccountIdInput },
     examples: ['0c0e1ab1-0000-4000-8000-000000000001'],
     async run({ orm }, { account }) {
       const em = orm.em.fork();
       return (await listWebhooks(em, (await requireAccount(em, account)).id)).map(webhookRow);
     },
   }),
-  'update WEBHOOK': act({
+  'update WEBHOOK': actingVerb({
     summary: 'Change a webhook’s address or events, enable or disable it',
     takes: {
       webhook: WebhookId,
-      url: optional(Url, URL_ABOUT),
-      event: optional(Events, `${EVENT_ABOUT}; replaces the present ones`),
-      enable: flag('send new events'),
-      disable: flag('send no new events; deliveries under way go on'),
+      url: optionalInput(Url, URL_ABOUT),
+      event: optionalInput(Events, `${EVENT_ABOUT}; replaces the current ones`),
+      enable: flagOption('send new events'),
+      disable: flagOption('send no new events; pending deliveries continue'),
     },
     examples: [`${WEBHOOK} --disable`, `${WEBHOOK} --url https://example.com/new`],
     usageFault({ url, event, enable, disable }) {
       if (enable && disable) return 'give either --enable or --disable, not both';
       const nothing = [url, event, enable, disable].every((given) => given === undefined);
-      return nothing ? 'give what to change: --url, --event, --enable or --disable' : undefined;
+      return nothing ? 'give at least one change: --url, --event, --enable or --disable' : undefined;
     },
     async run(deps, { webhook: webhookId, url, event: events, enable, disable }) {
       const enabled = enable ? true : disable ? false : undefined;
-      return webhookRow(await updateWebhook(sealing(deps), { webhookId, url, events, enabled }));
+      return webhookRow(await updateWebhook(withSealer(deps), { webhookId, url, events, enabled }));
     },
   }),
-  'rotate-secret WEBHOOK': act({
-    summary: 'Make a new secret, shown only once; the old one also signs for 24 hours',
+  'rotate-secret WEBHOOK': actingVerb({
+    summary: 'Create a new secret, shown only once; the old one also signs for 24 hours',
     takes: { webhook: WebhookId },
     examples: [WEBHOOK],
     async run(deps, { webhook: webhookId }) {
-      const rotated = await rotateWebhookSecret(sealing(deps), { webhookId });
+      const rotated = await rotateWebhookSecret(withSealer(deps), { webhookId });
       const until = rotated.webhook.previousSecretUntil?.toISOString() ?? null;
       return { ...webhookRow(rotated.webhook), secret: rotated.secret, previous_secret_until: until };
     },
   }),
-  'remove WEBHOOK': act({
+  'remove WEBHOOK': actingVerb({
     summary: 'Remove a webhook; its deliveries stay on record',
     takes: { webhook: WebhookId },
     examples: [WEBHOOK],
     async run(deps, { webhook: webhookId }) {
-      await removeWebhook(sealing(deps), { webhookId });
+      await removeWebhook(withSealer(deps), { webhookId });
       return { webhook_id: webhookId, removed: true };
     },
   }),
-  'test WEBHOOK': act({
+  'test WEBHOOK': actingVerb({
     summary: 'Send webhook.test; follow it with `delivery show`',
     takes: { webhook: WebhookId },
     examples: [WEBHOOK],
     run: async (deps, { webhook: webhookId }) =>
-      deliveryRow(deps, await testWebhook(sealing(deps), { webhookId })),
+      deliveryRow(deps, await testWebhook(withSealer(deps), { webhookId })),
   }),
 });
 
 const DELIVERY = '0c0e1ab1-0000-4000-8000-000000000003';
-const DELIVERY_ABOUT = 'id of the delivery, which the receiver gets as webhook-id';
+const DELIVERY_ABOUT = 'id of the delivery, sent to the receiver as webhook-id';
 const DeliveryId = z.string().describe(DELIVERY_ABOUT);
 
-/** Deliveries in the order given, each with its attempts and the exact body. */
-async function deliveryRows({ orm }: CliDeps, deliveries: readonly Delivery[]): Promise<Row[]> {
+/** Returns the rows of deliveries in the given order, each with its attempts and the exact body. */
+async function deliveryRows({ orm }: CliDeps, deliveries: readonly Delivery[]): Promise<OutputRow[]> {
   const em = orm.em.fork();
   const ids = deliveries.map(({ id }) => id);
   const attempts = Map.groupBy(await listDeliveryAttempts(em, ids), ({ deliveryId }) => deliveryId);
@@ -141,31 +149,31 @@ async function deliveryRows({ orm }: CliDeps, deliveries: readonly Delivery[]): 
   }));
 }
 
-async function deliveryRow(deps: CliDeps, one: Delivery): Promise<Row> {
+async function deliveryRow(deps: CliDeps, one: Delivery): Promise<OutputRow> {
   const [row = {}] = await deliveryRows(deps, [one]);
   return row;
 }
 
-async function oneDelivery(deps: CliDeps, deliveryId: string): Promise<Row> {
+async function showDelivery(deps: CliDeps, deliveryId: string): Promise<OutputRow> {
   const found = await findDelivery(deps.orm.em.fork(), deliveryId);
   if (!found) throw new Refusal('NOT_FOUND', `There is no delivery ${deliveryId}.`);
   return deliveryRow(deps, found);
 }
 
-export const delivery = group('delivery', 'Events on their way to receivers, and their attempts', {
-  list: query({
+export const deliveryGroup = verbGroup('delivery', 'Events on their way to receivers, and their attempts', {
+  list: readVerb({
     summary: 'List deliveries, newest first',
     takes: {
-      webhook: optional(z.uuid(), 'only deliveries to this webhook'),
-      status: optional(z.enum(DELIVERY_STATUSES), 'only deliveries with this status'),
-      event: optional(z.string(), 'only deliveries of this event'),
-      rut: onlyRut('only deliveries of events about this enterprise'),
-      cfe: optional(z.string(), 'only deliveries of events about this CFE; needs --rut', 'cfe_id'),
-      environment: anyEnvironment('only deliveries of events there'),
-      since: since(
-        'only deliveries made from then on: a day in Montevideo, such as 2026-11-20, or 2026-11-20T15:00:00Z',
+      webhook: optionalInput(z.uuid(), 'only deliveries to this webhook'),
+      status: optionalInput(z.enum(DELIVERY_STATUSES), 'only deliveries with this status'),
+      event: optionalInput(z.string(), 'only deliveries of this event'),
+      rut: rutFilter('only deliveries of events about this enterprise'),
+      cfe: optionalInput(z.string(), 'only deliveries of events about this CFE; needs --rut', 'cfe_id'),
+      environment: environmentFilter('only deliveries of events in this environment'),
+      since: sinceOption(
+        'only deliveries created from this time on: a day in Montevideo, such as 2026-11-20, or 2026-11-20T15:00:00Z',
       ),
-      limit: limit(1_000, 50),
+      limit: limitOption(1_000, 50),
     },
     examples: [
       '--status FAILED',
@@ -174,33 +182,33 @@ export const delivery = group('delivery', 'Events on their way to receivers, and
     ],
     columns: 'delivery_id webhook_id event status created_at',
     usageFault: ({ cfe, rut }) =>
-      cfe !== undefined && rut === undefined ? '--cfe needs --rut, whose CFE it is' : undefined,
+      cfe !== undefined && rut === undefined ? '--cfe needs --rut, the enterprise of the CFE' : undefined,
     async run(deps, { webhook: webhookId, cfe: cfeId, since: from, limit: most, ...rest }) {
       const filter = { webhookId, cfeId, from, ...rest };
       return deliveryRows(deps, await listDeliveries(deps.orm.em.fork(), filter, most));
     },
   }),
-  'show DELIVERY': query({
-    summary: 'Show one delivery, with every attempt and what was sent',
+  'show DELIVERY': readVerb({
+    summary: 'Show one delivery, with every attempt and the sent body',
     takes: { delivery: DeliveryId },
     examples: [DELIVERY],
-    run: (deps, { delivery: id }) => oneDelivery(deps, id),
+    run: (deps, { delivery: id }) => showDelivery(deps, id),
   }),
-  'redeliver DELIVERY': act({
+  'redeliver DELIVERY': actingVerb({
     summary:
-      'Send one again, or as a bulk run all that did not arrive at a webhook: same id, same bytes, at once, a new schedule of retries',
+      'Send a delivery again at once, or in a bulk run all undelivered ones of a webhook: same id, same bytes, a new retry schedule',
     takes: {
-      delivery: optional(DeliveryId, DELIVERY_ABOUT),
-      webhook: optional(
+      delivery: optionalInput(DeliveryId, DELIVERY_ABOUT),
+      webhook: optionalInput(
         z.uuid(),
-        'all deliveries to this webhook that did not arrive, those that wait for their next retry too',
+        'all undelivered ones to this webhook, including those waiting for their next retry',
       ),
-      since: since(
-        'of those, only what was given up or last refused from then on: a day in Montevideo, or a date and time',
+      since: sinceOption(
+        'of those, only deliveries that failed or were last refused from this time on: a day in Montevideo, or a date and time',
       ),
-      event: optional(z.enum(EVENT_NAMES), 'of those, only this event'),
-      reason: optional(textSchema(RUN_REASON_LENGTH), 'why; kept in the audit. A bulk run needs one', 'text'),
-      dryRun: flag('only tell how many a bulk run would send again'),
+      event: optionalInput(z.enum(EVENT_NAMES), 'of those, only this event'),
+      reason: optionalInput(textSchema(RUN_REASON_LENGTH), 'why; kept in the audit. A bulk run needs one', 'text'),
+      dryRun: flagOption('only count what a bulk run would send again'),
     },
     examples: [
       DELIVERY,
@@ -209,7 +217,7 @@ export const delivery = group('delivery', 'Events on their way to receivers, and
     usageFault(input) {
       const isBulk = input['webhook'] !== undefined;
       if (isBulk === (input['delivery'] !== undefined))
-        return 'give DELIVERY, or --webhook for all that did not arrive';
+        return 'give DELIVERY, or --webhook for all undelivered ones';
       if (isBulk) return input['reason'] === undefined ? 'a bulk run needs its --reason' : undefined;
       const filter = ['since', 'event', 'dryRun'].find((name) => input[name] !== undefined);
       return filter === undefined ? undefined : 'DELIVERY cannot be combined with filters';
@@ -217,7 +225,7 @@ export const delivery = group('delivery', 'Events on their way to receivers, and
     async run(deps, { delivery: deliveryId, webhook: to, since: from, event, reason, dryRun }) {
       if (deliveryId !== undefined) {
         await redeliver(deps, { deliveryId, reason });
-        return oneDelivery(deps, deliveryId);
+        return showDelivery(deps, deliveryId);
       }
       const filter = { webhook: to, event, since: from?.toISOString() };
       if (dryRun) return { total: await countRunTargets(deps.orm.em.fork(), 'redeliver', filter) };

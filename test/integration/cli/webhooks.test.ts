@@ -84,7 +84,7 @@ describe('cfe webhook', () => {
 
   test.each([
     [['--enable', '--disable'], 'give either --enable or --disable, not both'],
-    [[], 'give what to change: --url, --event, --enable or --disable'],
+    [[], 'give at least one change: --url, --event, --enable or --disable'],
   ])('update %j is wrong usage', async (options, words) => {
     const { code, stdout, stderr } = await cli.call('webhook', 'update', NOBODY, ...options);
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { GROUPS } from '../../../src/cli/groups/index.ts';
 import { runCli } from '../../../src/cli/run.ts';
-import { act, type CliDeps, type Group, group } from '../../../src/cli/verb.ts';
+import { actingVerb, type CliDeps, type Group, verbGroup } from '../../../src/cli/verb.ts';
 import { ConfigurationError } from '../../../src/config.ts';
 import { exactNumber } from '../../../src/domain/exactNumber.ts';
 import { invalidInput, Refusal } from '../../../src/errors.ts';
@@ -117,8 +117,8 @@ describe('wrong usage is 2, says what is wrong, and answers nothing', () => {
 
 /** A group whose verb answers, or throws, what it is given. */
 const thing = (outcome: unknown): Group[] => [
-  group('thing', 'Things', {
-    do: act({
+  verbGroup('thing', 'Things', {
+    do: actingVerb({
       summary: 'Do it',
       examples: [''],
       run: async () => {

@@ -14,29 +14,36 @@ import { parseOrRefuse } from '../../domain/faults.ts';
 import { montevideoDate } from '../../domain/montevideo.ts';
 import { LAST_NUMBER } from '../../domain/parseSearch.ts';
 import { daysLeft } from '../../domain/warnings.ts';
-import { anyEnvironment, count, InEnvironment, OfRut, oneEnterprise, optional } from '../inputs.ts';
-import { act, group, query } from '../verb.ts';
+import {
+  EnvironmentInput,
+  environmentFilter,
+  optionalInput,
+  RutInput,
+  requireEnterpriseOfRut,
+  wholeNumberInput,
+} from '../inputs.ts';
+import { actingVerb, readVerb, verbGroup } from '../verb.ts';
 
-export const certificate = group('certificate', 'The certificates that enterprises sign with', {
-  'show RUT': query({
-    summary: 'Show the certificate that signs for an enterprise',
-    takes: { rut: OfRut, environment: InEnvironment },
+export const certificateGroup = verbGroup('certificate', 'The signing certificates of enterprises', {
+  'show RUT': readVerb({
+    summary: 'Show the signing certificate of an enterprise',
+    takes: { rut: RutInput, environment: EnvironmentInput },
     examples: ['219999830019'],
     async run({ orm, clock }, { rut, environment }) {
       const em = orm.em.fork();
-      await oneEnterprise(em, rut);
+      await requireEnterpriseOfRut(em, rut);
       return certificateObject(await findCurrentCertificate(em, rut, environment), clock());
     },
   }),
-  'upload RUT FILE': act({
-    summary: 'Take a .p12: it signs from now on, the certificate before stays for the record',
+  'upload RUT FILE': actingVerb({
+    summary: 'Upload a .p12: it signs from now on, the previous certificate stays for the record',
     takes: {
-      rut: OfRut,
+      rut: RutInput,
       file: z.string().describe('the .p12'),
       passwordFile: z
         .string()
         .describe('a file whose first line is the password of the .p12; - for standard input'),
-      environment: InEnvironment,
+      environment: EnvironmentInput,
     },
     examples: ['219999830019 empresa.p12 --password-file password.txt'],
     async run(deps, { rut, file, passwordFile, environment }) {
@@ -53,20 +60,20 @@ export const certificate = group('certificate', 'The certificates that enterpris
   }),
 });
 
-export const cae = group('cae', 'The ranges of numbers that the authority granted to enterprises', {
-  'list RUT': query({
-    summary: 'List the CAEs of an enterprise, with the numbers and days that are left',
+export const caeGroup = verbGroup('cae', 'The ranges of numbers that the authority granted to enterprises', {
+  'list RUT': readVerb({
+    summary: 'List the CAEs of an enterprise, with the numbers and days left',
     takes: {
-      rut: OfRut,
-      environment: InEnvironment,
-      status: optional(z.enum(['OK', 'EXPIRED']), 'only with this status'),
+      rut: RutInput,
+      environment: EnvironmentInput,
+      status: optionalInput(z.enum(['OK', 'EXPIRED']), 'only with this status'),
     },
     columns:
       'cfe_type series number_start number_end last_number numbers_left days_left expiration_date status',
     examples: ['219999830019', '219999830019 --status OK --json'],
     async run({ orm, clock }, { rut, environment, status }) {
       const [em, now] = [orm.em.fork(), clock()];
-      await oneEnterprise(em, rut);
+      await requireEnterpriseOfRut(em, rut);
       const used =
         environment === 'production' ? (await countRecentNumbers(em, [rut], now)).get(rut) : undefined;
       return (await findCaes(em, rut, environment))
@@ -77,15 +84,15 @@ export const cae = group('cae', 'The ranges of numbers that the authority grante
         }));
     },
   }),
-  'upload RUT FILE': act({
-    summary: 'Take a CAE from the file that the authority signed',
+  'upload RUT FILE': actingVerb({
+    summary: 'Add a CAE from the file signed by the authority',
     takes: {
-      rut: OfRut,
+      rut: RutInput,
       file: z.string().describe('the XML of the CAE'),
-      start: count(1, LAST_NUMBER).describe(
-        'the first number to use: that of the CAE, unless some were used elsewhere',
+      start: wholeNumberInput(1, LAST_NUMBER).describe(
+        'the first number to use: the first of the CAE, unless some were used elsewhere',
       ),
-      environment: InEnvironment,
+      environment: EnvironmentInput,
     },
     examples: ['219999830019 cae-101.xml --start 1'],
     async run(deps, { rut, file, start: startNumber, environment }) {
@@ -104,22 +111,28 @@ const authorityRow = (one: AuthorityCertificate) => ({
   added_at: one.addedAt.toISOString(),
 });
 
-/** Whose signatures count as the tax authority's. */
-export const authorityCertificate = group('authority-certificate', 'Certificates of the tax authority', {
-  list: query({
-    summary: 'List the certificates whose signatures count as the tax authority’s',
-    run: async ({ orm }) => (await listAuthorityCertificates(orm.em.fork())).map(authorityRow),
-  }),
-  'add FILE': act({
-    summary: 'Trust these certificates for signatures on CAEs and on answers',
-    takes: {
-      file: z.string().describe('one or more certificates in PEM'),
-      environment: anyEnvironment('where they count; without it the RUT of each certificate tells'),
-    },
-    examples: ['dgi.pem', 'third-signer.pem --environment sandbox'],
-    async run(deps, { file, environment }) {
-      const added = await addAuthorityCertificates(deps, { pem: deps.readFile(file), environment });
-      return added.map(authorityRow);
-    },
-  }),
-});
+/** Certificates whose signatures are accepted as the tax authority's. */
+export const authorityCertificateGroup = verbGroup(
+  'authority-certificate',
+  'Certificates of the tax authority',
+  {
+    list: readVerb({
+      summary: 'List the certificates whose signatures are accepted as the tax authority’s',
+      run: async ({ orm }) => (await listAuthorityCertificates(orm.em.fork())).map(authorityRow),
+    }),
+    'add FILE': actingVerb({
+      summary: 'Trust these certificates for signatures on CAEs and on answers',
+      takes: {
+        file: z.string().describe('one or more certificates in PEM'),
+        environment: environmentFilter(
+          'their environment; by default it follows from the RUT of each certificate',
+        ),
+      },
+      examples: ['dgi.pem', 'third-signer.pem --environment sandbox'],
+      async run(deps, { file, environment }) {
+        const added = await addAuthorityCertificates(deps, { pem: deps.readFile(file), environment });
+        return added.map(authorityRow);
+      },
+    }),
+  },
+);
