@@ -2,9 +2,9 @@ import { join, resolve } from 'node:path';
 import { processVariables } from '../../src/config.ts';
 import { armFailpoints } from '../../src/failpoints.ts';
 import {
+  removeTemporalSecurity,
   TEMPORAL_SERVER_VARIABLES,
   temporalServerOf,
-  withoutTemporalSecurity,
 } from '../../src/wiring/temporalServer.ts';
 import { checkVariables, isSet, readConfig } from '../config.ts';
 import { CHECKOUT } from './checkout.ts';
@@ -65,7 +65,7 @@ export async function startLocalStack(
     : undefined;
   return startStack({
     dataDir: absolute(config.CFE_DATA_DIR),
-    variables: temporal ? processVariables : withoutTemporalSecurity(processVariables),
+    variables: temporal ? processVariables : removeTemporalSecurity(processVariables),
     host: config.CFE_HOST,
     temporalNamespace: config.TEMPORAL_NAMESPACE,
     databaseUrl: databaseUrl === undefined ? undefined : (login) => databaseUrlOf(login, databaseUrl),

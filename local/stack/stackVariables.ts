@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { VariableName, Variables } from '../../src/config.ts';
 import { sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
-import { withoutTemporalSecurity } from '../../src/wiring/temporalServer.ts';
+import { removeTemporalSecurity } from '../../src/wiring/temporalServer.ts';
 import { isSet, readConfig } from '../config.ts';
 import { CHECKOUT } from './checkout.ts';
 import { certificateAuthoritiesFile, serviceCertificateFile, serviceCertificatePassword } from './papers.ts';
@@ -46,6 +46,6 @@ export function variablesWithStack(variables: Variables): Variables {
   };
   const missing = Object.entries(local).filter(([name]) => !isGiven(name as VariableName));
   const ownTemporal = stack.temporal_ui_url !== null && !isGiven('TEMPORAL_ADDRESS');
-  const others = ownTemporal ? withoutTemporalSecurity(variables) : variables;
+  const others = ownTemporal ? removeTemporalSecurity(variables) : variables;
   return { ...others, ...Object.fromEntries(missing) };
 }

@@ -973,30 +973,30 @@ export interface components {
       is_new_enterprise: boolean;
       /** @description Whether the permissions include PROD. */
       is_authorized_issuer: boolean;
-      /** @description From when on it may issue, UTC; null until set. */
+      /** @description When it may start to issue, UTC; null until set. */
       scheduled_ready_date: string | null;
       certificate: components['schemas']['Certificate'];
       /** @description Its CAEs, in upload order. */
       caes: components['schemas']['Cae'][];
       /** @description Its plan; null until one is set. */
       plan_metadata: components['schemas']['PlanMetadata'] | null;
-      /** @description What is known of its e-invoicing login at the authority. */
+      /** @description The known state of its e-invoicing login at the authority. */
       efactura_metadata: {
         status: components['schemas']['EfacturaStatus'];
         login_status: components['schemas']['LoginStatus'];
-        /** @description Those that the last login that succeeded found, or an operator granted. */
+        /** @description Permissions found by the last successful login, or granted by an operator. */
         permissions: components['schemas']['Permission'][];
-        /** @description Those that it lacks. */
+        /** @description Missing permissions. */
         missing_perms: components['schemas']['Permission'][];
       };
-      /** @description What it should see to; empty where all is well. */
+      /** @description What the enterprise should fix; empty when nothing is wrong. */
       warnings: components['schemas']['EnterpriseWarning'][];
     };
     /**
-     * @description What a caller may do at an enterprise.
+     * @description The rights of a caller at an enterprise.
      *
      *     - `VIEWER`: Reads.
-     *     - `MEMBER`: Reads, issues, uploads CAEs and keeps customers.
+     *     - `MEMBER`: Reads, issues, uploads CAEs and manages customers.
      *     - `OWNER`: Everything: also changes the enterprise and uploads its certificate.
      * @enum {string}
      */
@@ -1035,7 +1035,7 @@ export interface components {
     /** @description A range of numbers of one type (constancia de autorización de emisión), authorized by the tax authority. */
     Cae: {
       /**
-       * @description Number that the authority gave to the CAE, up to 11 digits. Source: Formato CAE v05 (NA).
+       * @description The authority’s number of the CAE, up to 11 digits. Source: Formato CAE v05 (NA).
        * @example 90260000194
        */
       authorization_number: string;
@@ -1071,18 +1071,18 @@ export interface components {
        */
       number_end: number;
       /**
-       * @description Last number given; one below the first that may be given before any was.
+       * @description Last number used; before the first use, the number just below the first usable one.
        * @example 12
        */
       last_number: number;
       /**
-       * @description Numbers left in it; annulled ones do not count. A CAE with none left stays OK until it expires.
+       * @description Numbers left, not counting annulled ones. A CAE without numbers left stays OK until it expires.
        * @example 812
        */
       numbers_left: number;
       /**
        * Format: date
-       * @description Day on which the authority gave it. Source: Formato CAE v05 (FA).
+       * @description Day on which the authority issued it. Source: Formato CAE v05 (FA).
        * @example 2026-11-20
        */
       issue_date: string;
@@ -1166,10 +1166,10 @@ export interface components {
      * @enum {string}
      */
     Permission: 'HOMO' | 'PROD';
-    /** @description Something that an enterprise should see to. */
+    /** @description Something that the enterprise should fix. */
     EnterpriseWarning: {
       /**
-       * @description What it is about: `enterprise.no_numbers`, no CAE of a type is valid and has numbers left, so that the type cannot be issued. Codes may be added.
+       * @description Kind of warning: `enterprise.no_numbers`, no CAE of a type is valid and has numbers left, so the type cannot be issued. Codes may be added.
        * @example enterprise.no_numbers
        */
       code: string;
@@ -1327,7 +1327,7 @@ export interface components {
        */
       warnings?: unknown;
     };
-    /** @description What an update answers of the enterprise. */
+    /** @description The fields of the enterprise returned by an update. */
     UpdatedEnterprise: {
       /**
        * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -1340,7 +1340,7 @@ export interface components {
        */
       legal_name: string;
       status: components['schemas']['EnterpriseStatus'];
-      /** @description From when on it may issue, UTC; null until set. */
+      /** @description When it may start to issue, UTC; null until set. */
       scheduled_ready_date: string | null;
       /** @description Its plan; null until one is set. */
       plan_metadata: components['schemas']['PlanMetadata'] | null;
@@ -1377,7 +1377,7 @@ export interface components {
        */
       phone_number?: string | null;
     };
-    /** @description A place from which the enterprise issues. */
+    /** @description A location from which the enterprise issues. */
     Branch: {
       /**
        * @description Code that the tax authority gave to the branch, at most 4 digits. Source: Formato CFE v25.2, zone A, field 47 (CdgDGISucur).
@@ -1404,7 +1404,7 @@ export interface components {
        * @example 29160000
        */
       phone_number: string | null;
-      /** @description Since when no CFE is issued from it any more; null while it is open. */
+      /** @description When it was closed, UTC; null while it is open. */
       closed_at: string | null;
     };
     /** @description The envelope of a success. */
@@ -1457,7 +1457,7 @@ export interface components {
        */
       data: true;
     };
-    /** @description What the tax authority’s registry tells of a company. Source: the authority’s service of the registry (eRUT). */
+    /** @description A company’s record in the tax authority’s registry. Source: the authority’s registry service (eRUT). */
     Erut: {
       /**
        * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -1601,7 +1601,7 @@ export interface components {
     /** @description A CAE with how long its numbers last. */
     ListedCae: {
       /**
-       * @description Number that the authority gave to the CAE, up to 11 digits. Source: Formato CAE v05 (NA).
+       * @description The authority’s number of the CAE, up to 11 digits. Source: Formato CAE v05 (NA).
        * @example 90260000194
        */
       authorization_number: string;
@@ -1637,18 +1637,18 @@ export interface components {
        */
       number_end: number;
       /**
-       * @description Last number given; one below the first that may be given before any was.
+       * @description Last number used; before the first use, the number just below the first usable one.
        * @example 12
        */
       last_number: number;
       /**
-       * @description Numbers left in it; annulled ones do not count. A CAE with none left stays OK until it expires.
+       * @description Numbers left, not counting annulled ones. A CAE without numbers left stays OK until it expires.
        * @example 812
        */
       numbers_left: number;
       /**
        * Format: date
-       * @description Day on which the authority gave it. Source: Formato CAE v05 (FA).
+       * @description Day on which the authority issued it. Source: Formato CAE v05 (FA).
        * @example 2026-11-20
        */
       issue_date: string;
@@ -1660,7 +1660,7 @@ export interface components {
       expiration_date: string;
       status: components['schemas']['CaeStatus'];
       /**
-       * @description Whole days for which these last at the pace of the last 28 days of the type; null when none were used in them.
+       * @description Whole days for which the numbers last at the rate of the last 28 days of the type; null when no numbers were used in those days.
        * @example 140
        */
       days_left: number | null;
@@ -2289,7 +2289,7 @@ export interface components {
        */
       extra?: string;
     };
-    /** @description A receipt as it stands. */
+    /** @description The current state of a receipt. */
     Cfe: {
       /**
        * @description Id of the CFE at its enterprise: type code, hyphen, and the enterprise’s sequence number for that type and environment, from 1.
@@ -2340,7 +2340,7 @@ export interface components {
        * @example 39.85
        */
       exchange_rate: number;
-      /** @description Who the receipt is for; null where nobody is named. */
+      /** @description The receiver of the receipt; null without one. */
       receiver: {
         /** @description Kind of the receiver’s document; null without one. */
         receiver_doc_type: components['schemas']['DocumentType'] | null;
@@ -2369,7 +2369,7 @@ export interface components {
       /** @description Why it is REJECTED or OBSERVED; null without a reason. */
       rejection: components['schemas']['RejectionReason'][] | null;
       /**
-       * @description Six characters that are printed below the QR code (código de seguridad); null until signed. Source: Formato CFE v25.2, printed form.
+       * @description Six characters printed below the QR code (código de seguridad); null until signed. Source: Formato CFE v25.2, printed form.
        * @example aB3+xY
        */
       security_code: string | null;
@@ -2399,7 +2399,7 @@ export interface components {
     /** @description One reason for a rejection or an observation. */
     RejectionReason: {
       /**
-       * @description Code of the reason: the authority’s own (E01 to E15 of a CFE, S01 to S08 of the sobre in which it went, 11 of one that is too large, C03 to C15 of an observation, R01 to R06 of a daily report), or one of ours: `abandoned`, `reference.rejected`, `duplicate.not_ours`. The guide `docs/refused` says what to do about each. Source: Formato Mensaje de Respuesta v19, section 4.
+       * @description Code of the reason: the authority’s own (E01 to E15 of a CFE, S01 to S08 of its sobre, 11 of a sobre that is too large, C03 to C15 of an observation, R01 to R06 of a daily report), or one of ours: `abandoned`, `reference.rejected`, `duplicate.not_ours`. The guide `docs/refused` explains what to do about each. Source: Formato Mensaje de Respuesta v19, section 4.
        * @example E05
        */
       code: string;
@@ -2409,7 +2409,7 @@ export interface components {
        */
       message: string;
       /**
-       * @description More about it, in the authority’s words; null without. A place such as `A-C124` is zone A, field 124 of the CFE format.
+       * @description Details in the authority’s words; null without. A position such as `A-C124` is zone A, field 124 of the CFE format.
        * @example MntTotal no coincide
        */
       detail: string | null;
@@ -2418,14 +2418,14 @@ export interface components {
     CfeEnvelope: {
       data: components['schemas']['Cfe'];
     };
-    /** @description What a request that could be issued was read as. */
+    /** @description The totals read from a request that could be issued. */
     CfeValidation: {
       /**
-       * @description Always true: a request with faults is answered 400
+       * @description Always true: a request with faults gets 400
        * @constant
        */
       valid: true;
-      /** @description The totals as the service reads them: what the CFE would say */
+      /** @description The totals as the service reads them, which the CFE would contain */
       totals: {
         currency: components['schemas']['Currency'];
         /**
@@ -2441,7 +2441,7 @@ export interface components {
          */
         line_count: number;
         /**
-         * @description Sum of the lines that bear no VAT (MntNoGrv)
+         * @description Sum of the lines without VAT (MntNoGrv)
          * @example 1220
          */
         tax_free_amount: number;
@@ -2481,7 +2481,7 @@ export interface components {
          */
         non_billable_amount: number;
         /**
-         * @description What is to be paid: total and non-billable amounts together (MntPagar)
+         * @description Payable amount: total and non-billable amounts together (MntPagar)
          * @example 1220
          */
         pay_amount: number;
@@ -2549,19 +2549,19 @@ export interface components {
     ListedDailyReport: {
       /**
        * Format: date
-       * @description The day on which what it tells of was signed, in Montevideo.
+       * @description The day on which its CFEs were signed, in Montevideo.
        * @example 2026-11-20
        */
       date: string;
       status: components['schemas']['DailyReportStatus'];
       /**
-       * @description Number of the last submission that was sent, 1 to 99; null before the first.
+       * @description Number of the last sent submission, 1 to 99; null before the first.
        * @example 1
        */
       sequence: number | null;
       /**
        * Format: date-time
-       * @description Until when the authority wants it, UTC.
+       * @description The authority’s deadline, UTC.
        * @example 2026-11-20T15:00:00.000Z
        */
       due_at: string;
@@ -2570,34 +2570,34 @@ export interface components {
     DailyReportListEnvelope: {
       data: components['schemas']['DailyReportList'];
     };
-    /** @description The report of a day, with all that is known of it. */
+    /** @description The report of a day, with all its details. */
     DailyReport: {
       /**
        * Format: date
-       * @description The day on which what it tells of was signed, in Montevideo.
+       * @description The day on which its CFEs were signed, in Montevideo.
        * @example 2026-11-20
        */
       date: string;
       status: components['schemas']['DailyReportStatus'];
       /**
-       * @description Number of the last submission that was sent, 1 to 99; null before the first.
+       * @description Number of the last sent submission, 1 to 99; null before the first.
        * @example 1
        */
       sequence: number | null;
       /**
        * Format: date-time
-       * @description Until when the authority wants it, UTC.
+       * @description The authority’s deadline, UTC.
        * @example 2026-11-20T15:00:00.000Z
        */
       due_at: string;
-      /** @description What the last submission tells; empty before the first, and of a day without CFEs. */
+      /** @description The contents of the last submission; empty before the first, and for a day without CFEs. */
       types: components['schemas']['DailyReportType'][];
-      /** @description Every submission of the day, the first one first. */
+      /** @description Every submission of the day, oldest first. */
       submissions: components['schemas']['DailyReportSubmission'][];
-      /** @description CFEs of the day of which it is not known yet what became of them; at most 100. */
+      /** @description CFEs of the day that have no final status yet; at most 100. */
       waits_for: components['schemas']['AwaitedCfe'][];
     };
-    /** @description What a report tells of one type. */
+    /** @description The part of a report about one type. */
     DailyReportType: {
       cfe_type: components['schemas']['CfeType'];
       /**
@@ -2616,7 +2616,7 @@ export interface components {
        */
       annulled: number;
       /**
-       * @description Issued above 5,000 UI without VAT; null where the type does not tell.
+       * @description Issued above 5,000 UI without VAT; null for types that do not report it.
        * @example 0
        */
       above_ui_limit: number | null;
@@ -2672,7 +2672,7 @@ export interface components {
        */
       total_amount: number;
     };
-    /** @description A report as it was sent once. */
+    /** @description One submission of a report. */
     DailyReportSubmission: {
       /**
        * @description Number of the submission among those of the day, 1 to 99. Source: Formato Reporte CFE v13.2.
@@ -2682,10 +2682,10 @@ export interface components {
       /** @description When it was sent, UTC; null before that. */
       sent_at: string | null;
       status: components['schemas']['SubmissionStatus'];
-      /** @description Why the authority refused it, or in what it differs; empty without a reason. */
+      /** @description Why the authority refused it, or how it differs; empty without a reason. */
       reasons: components['schemas']['RejectionReason'][];
       /**
-       * @description The authority’s number of it; null before there is one.
+       * @description The authority’s number of the submission; null until assigned.
        * @example 4711
        */
       authority_id: string | null;
@@ -2873,13 +2873,13 @@ export interface components {
         | components['schemas']['ListedAuthorityUpdated']
       )[];
       /**
-       * @description What to give as `after` for the next page; null where there is no more yet: then go on later from the `id` of the last event that you have. A page may be empty and have a `next`, where few of many events have the name that is asked for.
+       * @description The value of `after` for the next page; null when there are no more events yet: continue later from the `id` of the last event that you have. An empty page may have a `next` when few events match the requested name.
        * @example 3f0c8a52-1111-4000-8000-000000000001
        * @example null
        */
       next: string | null;
     };
-    /** @description `enterprise.updated` as webhooks get it, with its id and its deliveries. */
+    /** @description `enterprise.updated` as sent to webhooks, with its id and its deliveries. */
     ListedEnterpriseUpdated: {
       /**
        * @description Name of the event.
@@ -2892,7 +2892,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -2912,7 +2912,7 @@ export interface components {
         status: components['schemas']['EnterpriseStatus'];
         /** @description The fields that changed, and only those. */
         changes: {
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           rut?: {
             /**
              * @description Before the change.
@@ -2925,7 +2925,7 @@ export interface components {
              */
             to: string;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           legal_name?: {
             /**
              * @description Before the change.
@@ -2938,7 +2938,7 @@ export interface components {
              */
             to: string;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           trade_name?: {
             /**
              * @description Before the change.
@@ -2951,7 +2951,7 @@ export interface components {
              */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           street_name?: {
             /**
              * @description Before the change.
@@ -2964,7 +2964,7 @@ export interface components {
              */
             to: string;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           locality_name?: {
             /**
              * @description Before the change.
@@ -2977,7 +2977,7 @@ export interface components {
              */
             to: string;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           department_name?: {
             /**
              * @description Before the change.
@@ -2990,7 +2990,7 @@ export interface components {
              */
             to: string;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           branch?: {
             /**
              * @description Before the change.
@@ -3003,7 +3003,7 @@ export interface components {
              */
             to: number;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           phone_number?: {
             /**
              * @description Before the change.
@@ -3016,7 +3016,7 @@ export interface components {
              */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           email?: {
             /**
              * @description Before the change.
@@ -3029,7 +3029,7 @@ export interface components {
              */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           website?: {
             /**
              * @description Before the change.
@@ -3042,7 +3042,7 @@ export interface components {
              */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           issuer_since?: {
             /**
              * @description Before the change.
@@ -3055,7 +3055,7 @@ export interface components {
              */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           resolution?: {
             /**
              * @description Before the change.
@@ -3068,28 +3068,28 @@ export interface components {
              */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           has_logo?: {
             /** @description Before the change. */
             from: boolean;
             /** @description After it. */
             to: boolean;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           role?: {
             /** @description Before the change. */
             from: components['schemas']['Role'] | null;
             /** @description After it. */
             to: components['schemas']['Role'] | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           status?: {
             /** @description Before the change. */
             from: components['schemas']['EnterpriseStatus'];
             /** @description After it. */
             to: components['schemas']['EnterpriseStatus'];
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           is_new_enterprise?: {
             /**
              * @description Before the change.
@@ -3102,59 +3102,59 @@ export interface components {
              */
             to: boolean;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           is_authorized_issuer?: {
             /** @description Before the change. */
             from: boolean;
             /** @description After it. */
             to: boolean;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           scheduled_ready_date?: {
             /** @description Before the change. */
             from: string | null;
             /** @description After it. */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           certificate?: {
             /** @description Before the change. */
             from: components['schemas']['Certificate'];
             /** @description After it. */
             to: components['schemas']['Certificate'];
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           caes?: {
             /** @description Before the change. */
             from: components['schemas']['Cae'][];
             /** @description After it. */
             to: components['schemas']['Cae'][];
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           plan_metadata?: {
             /** @description Before the change. */
             from: components['schemas']['PlanMetadata'] | null;
             /** @description After it. */
             to: components['schemas']['PlanMetadata'] | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           efactura_metadata?: {
             /** @description Before the change. */
             from: {
               status: components['schemas']['EfacturaStatus'];
               login_status: components['schemas']['LoginStatus'];
-              /** @description Those that the last login that succeeded found, or an operator granted. */
+              /** @description Permissions found by the last successful login, or granted by an operator. */
               permissions: components['schemas']['Permission'][];
-              /** @description Those that it lacks. */
+              /** @description Missing permissions. */
               missing_perms: components['schemas']['Permission'][];
             };
             /** @description After it. */
             to: {
               status: components['schemas']['EfacturaStatus'];
               login_status: components['schemas']['LoginStatus'];
-              /** @description Those that the last login that succeeded found, or an operator granted. */
+              /** @description Permissions found by the last successful login, or granted by an operator. */
               permissions: components['schemas']['Permission'][];
-              /** @description Those that it lacks. */
+              /** @description Missing permissions. */
               missing_perms: components['schemas']['Permission'][];
             };
           };
@@ -3166,7 +3166,7 @@ export interface components {
        * @example 3f0c8a52-1111-4000-8000-000000000001
        */
       id: string;
-      /** @description Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled. */
+      /** @description Its deliveries to the webhooks of the account, the oldest first; empty when the webhook that selected it was disabled. */
       deliveries: components['schemas']['EventDelivery'][];
     };
     /** @description An event on its way to one webhook. */
@@ -3194,7 +3194,7 @@ export interface components {
      * @enum {string}
      */
     DeliveryStatus: 'PENDING' | 'DELIVERED' | 'FAILED';
-    /** @description `payment.created` as webhooks get it, with its id and its deliveries. */
+    /** @description `payment.created` as sent to webhooks, with its id and its deliveries. */
     ListedPaymentCreated: {
       /**
        * @description Name of the event.
@@ -3207,7 +3207,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Id of the payment.
@@ -3220,7 +3220,7 @@ export interface components {
          */
         enterprise_rut: string;
         /**
-         * @description What is to be paid, in `currency`.
+         * @description Amount due, in `currency`.
          * @example 990.5
          */
         amount: number;
@@ -3232,13 +3232,13 @@ export interface components {
         status: components['schemas']['PaymentStatus'];
         /**
          * Format: uri
-         * @description Where to pay.
+         * @description The page for paying.
          * @example https://pay.example.com/checkout/7d9f7c0e-5a3b-4c1d-9e2f-000000000001
          */
         redirect_url: string;
         /**
          * Format: date-time
-         * @description When the payment was made out, UTC.
+         * @description When the payment was created, UTC.
          * @example 2026-11-20T15:00:00.000Z
          */
         created_at: string;
@@ -3249,7 +3249,7 @@ export interface components {
        * @example 3f0c8a52-1111-4000-8000-000000000001
        */
       id: string;
-      /** @description Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled. */
+      /** @description Its deliveries to the webhooks of the account, the oldest first; empty when the webhook that selected it was disabled. */
       deliveries: components['schemas']['EventDelivery'][];
     };
     /**
@@ -3261,7 +3261,7 @@ export interface components {
      * @enum {string}
      */
     PaymentStatus: 'PENDING' | 'PAID' | 'CANCELLED';
-    /** @description `efactura.login` as webhooks get it, with its id and its deliveries. */
+    /** @description `efactura.login` as sent to webhooks, with its id and its deliveries. */
     ListedEfacturaLogin: {
       /**
        * @description Name of the event.
@@ -3274,7 +3274,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -3283,9 +3283,9 @@ export interface components {
         enterprise_rut: string;
         status: components['schemas']['LoginResult'];
         login_status: components['schemas']['LoginStatus'];
-        /** @description Those that it has. */
+        /** @description Permissions that it has. */
         permissions: components['schemas']['Permission'][];
-        /** @description Those that it lacks. */
+        /** @description Missing permissions. */
         missing_permissions: components['schemas']['Permission'][];
         /**
          * @description The result in words, for people.
@@ -3299,7 +3299,7 @@ export interface components {
        * @example 3f0c8a52-1111-4000-8000-000000000001
        */
       id: string;
-      /** @description Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled. */
+      /** @description Its deliveries to the webhooks of the account, the oldest first; empty when the webhook that selected it was disabled. */
       deliveries: components['schemas']['EventDelivery'][];
     };
     /**
@@ -3311,7 +3311,7 @@ export interface components {
      * @enum {string}
      */
     LoginResult: 'success' | 'failed' | 'permissions_updated';
-    /** @description `cfe.updated` as webhooks get it, with its id and its deliveries. */
+    /** @description `cfe.updated` as sent to webhooks, with its id and its deliveries. */
     ListedCfeUpdated: {
       /**
        * @description Name of the event.
@@ -3324,7 +3324,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -3351,7 +3351,7 @@ export interface components {
         status: components['schemas']['CfeStatus'];
         /** @description The status before and after. */
         changes: {
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           cfe_status: {
             /** @description Before the change. */
             from: components['schemas']['CfeStatus'];
@@ -3361,7 +3361,7 @@ export interface components {
         };
         /** @description Why it is REJECTED or OBSERVED; null without a reason. */
         rejection: components['schemas']['RejectionReason'][] | null;
-        /** @description Only where a CFE leaves REJECTED: the authority has accepted what it rejected for E06. */
+        /** @description Only when a CFE leaves REJECTED: the authority has accepted a CFE that it rejected for E06. */
         reason?: components['schemas']['CfeMoveReason'];
       };
       /**
@@ -3370,7 +3370,7 @@ export interface components {
        * @example 3f0c8a52-1111-4000-8000-000000000001
        */
       id: string;
-      /** @description Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled. */
+      /** @description Its deliveries to the webhooks of the account, the oldest first; empty when the webhook that selected it was disabled. */
       deliveries: components['schemas']['EventDelivery'][];
     };
     /**
@@ -3380,7 +3380,7 @@ export interface components {
      * @enum {string}
      */
     CfeMoveReason: 'rejection.withdrawn';
-    /** @description `cae.low` as webhooks get it, with its id and its deliveries. */
+    /** @description `cae.low` as sent to webhooks, with its id and its deliveries. */
     ListedCaeLow: {
       /**
        * @description Name of the event.
@@ -3393,7 +3393,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -3407,7 +3407,7 @@ export interface components {
          */
         numbers_left: number;
         /**
-         * @description Whole days for which they last at the pace of the last 28; null when none were used in them.
+         * @description Whole days for which they last at the rate of the last 28 days; null when no numbers were used in those days.
          * @example 6
          */
         days_left: number | null;
@@ -3418,10 +3418,10 @@ export interface components {
        * @example 3f0c8a52-1111-4000-8000-000000000001
        */
       id: string;
-      /** @description Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled. */
+      /** @description Its deliveries to the webhooks of the account, the oldest first; empty when the webhook that selected it was disabled. */
       deliveries: components['schemas']['EventDelivery'][];
     };
-    /** @description `cae.expiring` as webhooks get it, with its id and its deliveries. */
+    /** @description `cae.expiring` as sent to webhooks, with its id and its deliveries. */
     ListedCaeExpiring: {
       /**
        * @description Name of the event.
@@ -3434,7 +3434,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -3448,12 +3448,12 @@ export interface components {
          */
         serie: string;
         /**
-         * @description Number that the authority gave to the CAE, up to 11 digits. Source: Formato CAE v05 (NA).
+         * @description The authority’s number of the CAE, up to 11 digits. Source: Formato CAE v05 (NA).
          * @example 90260000194
          */
         authorization_number: string;
         /**
-         * @description Numbers left in it.
+         * @description Numbers left in the CAE.
          * @example 812
          */
         numbers_left: number;
@@ -3475,10 +3475,10 @@ export interface components {
        * @example 3f0c8a52-1111-4000-8000-000000000001
        */
       id: string;
-      /** @description Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled. */
+      /** @description Its deliveries to the webhooks of the account, the oldest first; empty when the webhook that selected it was disabled. */
       deliveries: components['schemas']['EventDelivery'][];
     };
-    /** @description `certificate.expiring` as webhooks get it, with its id and its deliveries. */
+    /** @description `certificate.expiring` as sent to webhooks, with its id and its deliveries. */
     ListedCertificateExpiring: {
       /**
        * @description Name of the event.
@@ -3491,7 +3491,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -3516,10 +3516,10 @@ export interface components {
        * @example 3f0c8a52-1111-4000-8000-000000000001
        */
       id: string;
-      /** @description Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled. */
+      /** @description Its deliveries to the webhooks of the account, the oldest first; empty when the webhook that selected it was disabled. */
       deliveries: components['schemas']['EventDelivery'][];
     };
-    /** @description `daily_report.updated` as webhooks get it, with its id and its deliveries. */
+    /** @description `daily_report.updated` as sent to webhooks, with its id and its deliveries. */
     ListedDailyReportUpdated: {
       /**
        * @description Name of the event.
@@ -3532,7 +3532,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -3547,20 +3547,20 @@ export interface components {
         date: string;
         status: components['schemas']['DailyReportStatus'];
         /**
-         * @description Number of the last submission that was sent, 1 to 99; null before the first.
+         * @description Number of the last sent submission, 1 to 99; null before the first.
          * @example 1
          */
         sequence: number | null;
         /** @description The fields that changed, and only those. */
         changes: {
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           status?: {
             /** @description Before the change. */
             from: components['schemas']['DailyReportStatus'];
             /** @description After it. */
             to: components['schemas']['DailyReportStatus'];
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           sequence?: {
             /**
              * @description Before the change.
@@ -3581,10 +3581,10 @@ export interface components {
        * @example 3f0c8a52-1111-4000-8000-000000000001
        */
       id: string;
-      /** @description Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled. */
+      /** @description Its deliveries to the webhooks of the account, the oldest first; empty when the webhook that selected it was disabled. */
       deliveries: components['schemas']['EventDelivery'][];
     };
-    /** @description `receipt.delivered` as webhooks get it, with its id and its deliveries. */
+    /** @description `receipt.delivered` as sent to webhooks, with its id and its deliveries. */
     ListedReceiptDelivered: {
       /**
        * @description Name of the event.
@@ -3597,7 +3597,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -3624,10 +3624,10 @@ export interface components {
        * @example 3f0c8a52-1111-4000-8000-000000000001
        */
       id: string;
-      /** @description Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled. */
+      /** @description Its deliveries to the webhooks of the account, the oldest first; empty when the webhook that selected it was disabled. */
       deliveries: components['schemas']['EventDelivery'][];
     };
-    /** @description `receipt.failed` as webhooks get it, with its id and its deliveries. */
+    /** @description `receipt.failed` as sent to webhooks, with its id and its deliveries. */
     ListedReceiptFailed: {
       /**
        * @description Name of the event.
@@ -3640,7 +3640,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -3667,10 +3667,10 @@ export interface components {
        * @example 3f0c8a52-1111-4000-8000-000000000001
        */
       id: string;
-      /** @description Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled. */
+      /** @description Its deliveries to the webhooks of the account, the oldest first; empty when the webhook that selected it was disabled. */
       deliveries: components['schemas']['EventDelivery'][];
     };
-    /** @description `authority.updated` as webhooks get it, with its id and its deliveries. */
+    /** @description `authority.updated` as sent to webhooks, with its id and its deliveries. */
     ListedAuthorityUpdated: {
       /**
        * @description Name of the event.
@@ -3683,13 +3683,13 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         environment: components['schemas']['Environment'];
         status: components['schemas']['AuthorityChange'];
         /**
          * Format: date-time
-         * @description Since when.
+         * @description When it changed, UTC.
          * @example 2026-11-20T15:00:00.000Z
          */
         since: string;
@@ -3700,7 +3700,7 @@ export interface components {
        * @example 3f0c8a52-1111-4000-8000-000000000001
        */
       id: string;
-      /** @description Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled. */
+      /** @description Its deliveries to the webhooks of the account, the oldest first; empty when the webhook that selected it was disabled. */
       deliveries: components['schemas']['EventDelivery'][];
     };
     /**
@@ -3768,7 +3768,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -3788,7 +3788,7 @@ export interface components {
         status: components['schemas']['EnterpriseStatus'];
         /** @description The fields that changed, and only those. */
         changes: {
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           rut?: {
             /**
              * @description Before the change.
@@ -3801,7 +3801,7 @@ export interface components {
              */
             to: string;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           legal_name?: {
             /**
              * @description Before the change.
@@ -3814,7 +3814,7 @@ export interface components {
              */
             to: string;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           trade_name?: {
             /**
              * @description Before the change.
@@ -3827,7 +3827,7 @@ export interface components {
              */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           street_name?: {
             /**
              * @description Before the change.
@@ -3840,7 +3840,7 @@ export interface components {
              */
             to: string;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           locality_name?: {
             /**
              * @description Before the change.
@@ -3853,7 +3853,7 @@ export interface components {
              */
             to: string;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           department_name?: {
             /**
              * @description Before the change.
@@ -3866,7 +3866,7 @@ export interface components {
              */
             to: string;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           branch?: {
             /**
              * @description Before the change.
@@ -3879,7 +3879,7 @@ export interface components {
              */
             to: number;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           phone_number?: {
             /**
              * @description Before the change.
@@ -3892,7 +3892,7 @@ export interface components {
              */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           email?: {
             /**
              * @description Before the change.
@@ -3905,7 +3905,7 @@ export interface components {
              */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           website?: {
             /**
              * @description Before the change.
@@ -3918,7 +3918,7 @@ export interface components {
              */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           issuer_since?: {
             /**
              * @description Before the change.
@@ -3931,7 +3931,7 @@ export interface components {
              */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           resolution?: {
             /**
              * @description Before the change.
@@ -3944,28 +3944,28 @@ export interface components {
              */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           has_logo?: {
             /** @description Before the change. */
             from: boolean;
             /** @description After it. */
             to: boolean;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           role?: {
             /** @description Before the change. */
             from: components['schemas']['Role'] | null;
             /** @description After it. */
             to: components['schemas']['Role'] | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           status?: {
             /** @description Before the change. */
             from: components['schemas']['EnterpriseStatus'];
             /** @description After it. */
             to: components['schemas']['EnterpriseStatus'];
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           is_new_enterprise?: {
             /**
              * @description Before the change.
@@ -3978,59 +3978,59 @@ export interface components {
              */
             to: boolean;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           is_authorized_issuer?: {
             /** @description Before the change. */
             from: boolean;
             /** @description After it. */
             to: boolean;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           scheduled_ready_date?: {
             /** @description Before the change. */
             from: string | null;
             /** @description After it. */
             to: string | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           certificate?: {
             /** @description Before the change. */
             from: components['schemas']['Certificate'];
             /** @description After it. */
             to: components['schemas']['Certificate'];
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           caes?: {
             /** @description Before the change. */
             from: components['schemas']['Cae'][];
             /** @description After it. */
             to: components['schemas']['Cae'][];
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           plan_metadata?: {
             /** @description Before the change. */
             from: components['schemas']['PlanMetadata'] | null;
             /** @description After it. */
             to: components['schemas']['PlanMetadata'] | null;
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           efactura_metadata?: {
             /** @description Before the change. */
             from: {
               status: components['schemas']['EfacturaStatus'];
               login_status: components['schemas']['LoginStatus'];
-              /** @description Those that the last login that succeeded found, or an operator granted. */
+              /** @description Permissions found by the last successful login, or granted by an operator. */
               permissions: components['schemas']['Permission'][];
-              /** @description Those that it lacks. */
+              /** @description Missing permissions. */
               missing_perms: components['schemas']['Permission'][];
             };
             /** @description After it. */
             to: {
               status: components['schemas']['EfacturaStatus'];
               login_status: components['schemas']['LoginStatus'];
-              /** @description Those that the last login that succeeded found, or an operator granted. */
+              /** @description Permissions found by the last successful login, or granted by an operator. */
               permissions: components['schemas']['Permission'][];
-              /** @description Those that it lacks. */
+              /** @description Missing permissions. */
               missing_perms: components['schemas']['Permission'][];
             };
           };
@@ -4050,7 +4050,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Id of the payment.
@@ -4063,7 +4063,7 @@ export interface components {
          */
         enterprise_rut: string;
         /**
-         * @description What is to be paid, in `currency`.
+         * @description Amount due, in `currency`.
          * @example 990.5
          */
         amount: number;
@@ -4075,13 +4075,13 @@ export interface components {
         status: components['schemas']['PaymentStatus'];
         /**
          * Format: uri
-         * @description Where to pay.
+         * @description The page for paying.
          * @example https://pay.example.com/checkout/7d9f7c0e-5a3b-4c1d-9e2f-000000000001
          */
         redirect_url: string;
         /**
          * Format: date-time
-         * @description When the payment was made out, UTC.
+         * @description When the payment was created, UTC.
          * @example 2026-11-20T15:00:00.000Z
          */
         created_at: string;
@@ -4100,7 +4100,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -4109,9 +4109,9 @@ export interface components {
         enterprise_rut: string;
         status: components['schemas']['LoginResult'];
         login_status: components['schemas']['LoginStatus'];
-        /** @description Those that it has. */
+        /** @description Permissions that it has. */
         permissions: components['schemas']['Permission'][];
-        /** @description Those that it lacks. */
+        /** @description Missing permissions. */
         missing_permissions: components['schemas']['Permission'][];
         /**
          * @description The result in words, for people.
@@ -4133,7 +4133,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -4160,7 +4160,7 @@ export interface components {
         status: components['schemas']['CfeStatus'];
         /** @description The status before and after. */
         changes: {
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           cfe_status: {
             /** @description Before the change. */
             from: components['schemas']['CfeStatus'];
@@ -4170,7 +4170,7 @@ export interface components {
         };
         /** @description Why it is REJECTED or OBSERVED; null without a reason. */
         rejection: components['schemas']['RejectionReason'][] | null;
-        /** @description Only where a CFE leaves REJECTED: the authority has accepted what it rejected for E06. */
+        /** @description Only when a CFE leaves REJECTED: the authority has accepted a CFE that it rejected for E06. */
         reason?: components['schemas']['CfeMoveReason'];
       };
     };
@@ -4187,7 +4187,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -4201,7 +4201,7 @@ export interface components {
          */
         numbers_left: number;
         /**
-         * @description Whole days for which they last at the pace of the last 28; null when none were used in them.
+         * @description Whole days for which they last at the rate of the last 28 days; null when no numbers were used in those days.
          * @example 6
          */
         days_left: number | null;
@@ -4220,7 +4220,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -4234,12 +4234,12 @@ export interface components {
          */
         serie: string;
         /**
-         * @description Number that the authority gave to the CAE, up to 11 digits. Source: Formato CAE v05 (NA).
+         * @description The authority’s number of the CAE, up to 11 digits. Source: Formato CAE v05 (NA).
          * @example 90260000194
          */
         authorization_number: string;
         /**
-         * @description Numbers left in it.
+         * @description Numbers left in the CAE.
          * @example 812
          */
         numbers_left: number;
@@ -4269,7 +4269,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -4302,7 +4302,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -4317,20 +4317,20 @@ export interface components {
         date: string;
         status: components['schemas']['DailyReportStatus'];
         /**
-         * @description Number of the last submission that was sent, 1 to 99; null before the first.
+         * @description Number of the last sent submission, 1 to 99; null before the first.
          * @example 1
          */
         sequence: number | null;
         /** @description The fields that changed, and only those. */
         changes: {
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           status?: {
             /** @description Before the change. */
             from: components['schemas']['DailyReportStatus'];
             /** @description After it. */
             to: components['schemas']['DailyReportStatus'];
           };
-          /** @description What it was and what it is. */
+          /** @description The old and the new value. */
           sequence?: {
             /**
              * @description Before the change.
@@ -4359,7 +4359,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -4394,7 +4394,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Tax id (RUT) of the company: 12 digits without dots or hyphens, the last its check digit. Source: Formato CFE v25.2, zone A, field 40 (RUCEmisor).
@@ -4429,13 +4429,13 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         environment: components['schemas']['Environment'];
         status: components['schemas']['AuthorityChange'];
         /**
          * Format: date-time
-         * @description Since when.
+         * @description When it changed, UTC.
          * @example 2026-11-20T15:00:00.000Z
          */
         since: string;
@@ -4454,7 +4454,7 @@ export interface components {
        * @example 2026-11-20T15:00:00.000Z
        */
       timestamp: string;
-      /** @description What has happened. */
+      /** @description The data of the event. */
       data: {
         /**
          * @description Id of the webhook.
@@ -4462,7 +4462,7 @@ export interface components {
          */
         webhook_id: string;
         /**
-         * @description That this is a test, in words for people.
+         * @description Says that this is a test, for people.
          * @example This is a test; nothing has happened.
          */
         message: string;

@@ -3,8 +3,15 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
-import { CODES, LANGUAGES, SLUGS } from '../handbook/guides.ts';
-import { createSearch, guidePage, indexPage, lostPage, type Search, type Visit } from '../handbook/site.ts';
+import { CODE_VARIANTS, GUIDE_LANGUAGES, SLUGS } from '../handbook/guides.ts';
+import {
+  createSearch,
+  type GuideVisit,
+  guidePage,
+  indexPage,
+  notFoundPage,
+  type Search,
+} from '../handbook/site.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { readExamples } from './openapi/examples.ts';
 import { referenceParts } from './openapi/referenceParts.ts';
@@ -97,7 +104,8 @@ export function serveDocumentation(
   const search = once(() => createSearch(referenceParts(document())));
   if (atStart) {
     description();
-    for (const language of LANGUAGES) search()({ base: prefix, language, code: CODES[0] }, 'cfe');
+    for (const language of GUIDE_LANGUAGES)
+      search()({ base: prefix, language, code: CODE_VARIANTS[0] }, 'cfe');
   }
   const show = serveGuidePages(router, `${prefix}/docs`);
   serveGuides(show, search);
@@ -116,7 +124,7 @@ export function serveDocumentation(
   // Last, because the first match answers.
   show('/{*rest}', (visit, ctx) => {
     ctx.status = 404;
-    return lostPage(visit);
+    return notFoundPage(visit);
   });
 }
 
@@ -126,7 +134,7 @@ function once<T extends {}>(make: () => T): () => T {
   return () => (made ??= make());
 }
 
-type Show = (path: string, make: (visit: Visit, ctx: Context) => string) => void;
+type Show = (path: string, make: (visit: GuideVisit, ctx: Context) => string) => void;
 
 /** Serves pages of the guides below `base`, in the language of the path or of the browser. */
 function serveGuidePages(router: Router<RequestState>, base: string): Show {
@@ -135,12 +143,13 @@ function serveGuidePages(router: Router<RequestState>, base: string): Show {
       ctx.state.route = `${base}${path}`;
       const [, chosen] = ctx.path.slice(base.length).split('/');
       const language =
-        LANGUAGES.find((one) => one === chosen) ?? (ctx.acceptsLanguages(...LANGUAGES) || LANGUAGES[0]);
+        GUIDE_LANGUAGES.find((one) => one === chosen) ??
+        (ctx.acceptsLanguages(...GUIDE_LANGUAGES) || GUIDE_LANGUAGES[0]);
       const asked = queryValue(ctx.querystring, 'code');
-      const code = CODES.find((one) => one === asked) ?? CODES[0];
+      const code = CODE_VARIANTS.find((one) => one === asked) ?? CODE_VARIANTS[0];
       ctx.set('Content-Security-Policy', GUIDE_POLICY);
       ctx.vary('Accept-Language');
-      answer(ctx, 'text/html', make({ base, language: language as Visit['language'], code }, ctx));
+      answer(ctx, 'text/html', make({ base, language: language as GuideVisit['language'], code }, ctx));
     });
   };
 }
@@ -149,7 +158,7 @@ function serveGuidePages(router: Router<RequestState>, base: string): Show {
 function serveGuides(show: Show, search: () => Search): void {
   show('', indexPage);
   for (const slug of SLUGS) show(`/${slug}`, (visit) => guidePage(visit, slug));
-  for (const language of LANGUAGES) {
+  for (const language of GUIDE_LANGUAGES) {
     show(`/${language}`, indexPage);
     show(`/${language}/search`, (visit, ctx) =>
       search()(visit, (queryValue(ctx.querystring, 'q') ?? '').slice(0, MOST_SEARCHED)),

@@ -1,13 +1,16 @@
-/** The guides: one file of Markdown for each language in docs/guides/, by the same name in both; their code stands once, in docs/guides/code/. */
+/**
+ * The guides: one Markdown file per language in docs/guides/, with the same name in both; their code is
+ * shared, in docs/guides/code/.
+ */
 import { readFileSync } from 'node:fs';
 import { Lexer, type Token, type Tokens } from 'marked';
 import { CFE_WORDS, rejectionRows } from '../domain/words/cfes.ts';
 
-/** Languages of the guides, the usual one first. */
-export const LANGUAGES = ['es', 'en'] as const;
-export type Language = (typeof LANGUAGES)[number];
+/** Languages of the guides, the default one first. */
+export const GUIDE_LANGUAGES = ['es', 'en'] as const;
+export type GuideLanguage = (typeof GUIDE_LANGUAGES)[number];
 
-/** Every guide, in the order in which they are read. */
+/** Every guide, in reading order. */
 export const SLUGS = [
   'first-receipt',
   'going-live',
@@ -21,27 +24,27 @@ export const SLUGS = [
 ] as const;
 export type Slug = (typeof SLUGS)[number];
 
-/** Ways in which each step is written, by the word behind the fence of its block. */
-export const CODES = ['sh', 'ts', 'py'] as const;
-export type Code = (typeof CODES)[number];
+/** Variants of each step's code, by the word after the fence of its block. */
+export const CODE_VARIANTS = ['sh', 'ts', 'py'] as const;
+export type Code = (typeof CODE_VARIANTS)[number];
 
 export interface Guide {
   readonly slug: Slug;
-  readonly language: Language;
+  readonly language: GuideLanguage;
   readonly title: string;
   readonly tokens: readonly Token[];
 }
 
-/** A paragraph in whose place blocks of code stand: a link to their heading in docs/guides/code/. */
+/** A paragraph that is replaced by blocks of code: a link to their heading in docs/guides/code/. */
 const CODE_PLACE = /^\[[^\]]+\]\(\.\.\/code\/([a-z-]+\.md#[a-z-]+)\)$/;
 
-/** In the place of this comment stands the table of the codes of rejections. */
+/** A comment that is replaced by the table of rejection codes. */
 const REJECTIONS_PLACE = '<!-- rejections -->';
 
 const guides = new Map<string, Guide>();
 
-/** A guide, read once. */
-export function guideOf(language: Language, slug: Slug): Guide {
+/** A guide, parsed once. */
+export function guideOf(language: GuideLanguage, slug: Slug): Guide {
   const key = `${language}/${slug}`;
   const known = guides.get(key);
   if (known) return known;
@@ -66,7 +69,7 @@ export function guideOf(language: Language, slug: Slug): Guide {
 const tokensOf = (file: string): Token[] =>
   new Lexer().lex(readFileSync(new URL(`../../docs/guides/${file}.md`, import.meta.url), 'utf8'));
 
-/** The blocks of code of a guide, by how a language's file links to them. */
+/** Returns the blocks of code of a guide, by the links in its language files. */
 function blocksOf(slug: Slug): Map<string, Token[]> {
   const blocks = new Map<string, Token[]>();
   let here: Token[] = [];
@@ -79,7 +82,7 @@ function blocksOf(slug: Slug): Map<string, Token[]> {
   return blocks;
 }
 
-function rejections(language: Language): Token[] {
+function rejections(language: GuideLanguage): Token[] {
   const head = { en: '| Code | What it means | What to do |', es: '| Código | Qué significa | Qué hacer |' };
   const rows = rejectionRows(CFE_WORDS[language]).map(
     ([code, means, mend]) => `| \`${code}\` | ${means} | ${mend} |`,
@@ -87,12 +90,12 @@ function rejections(language: Language): Token[] {
   return new Lexer().lex([head[language], '|---|---|---|', ...rows].join('\n'));
 }
 
-/** The block's way of being written, or undefined for what all readers see. */
-export function codeOf({ lang }: Pick<Tokens.Code, 'lang'>): Code | undefined {
-  return CODES.find((code) => code === lang);
+/** Returns the variant of a block, or undefined for blocks shown to all readers. */
+export function codeVariantOf({ lang }: Pick<Tokens.Code, 'lang'>): Code | undefined {
+  return CODE_VARIANTS.find((code) => code === lang);
 }
 
-/** A heading's name in addresses: its words in small letters, without accents. */
+/** Returns a heading's anchor: its words in lower case, without accents. */
 export const anchorOf = (heading: string): string =>
   heading
     .normalize('NFD')
@@ -101,8 +104,8 @@ export const anchorOf = (heading: string): string =>
     .trim()
     .replaceAll(/\s+/g, '-');
 
-/** A part of a guide under its heading, its prose as text; for the search. */
-export interface Section {
+/** A part of a guide under its heading, with its prose as text; for the search. */
+export interface GuideSection {
   readonly slug: Slug;
   readonly title: string;
   readonly heading: string;
@@ -110,8 +113,8 @@ export interface Section {
   readonly text: string;
 }
 
-/** The parts of a guide. */
-export function sectionsOf({ slug, title, tokens }: Guide): Section[] {
+/** Returns the parts of a guide. */
+export function sectionsOf({ slug, title, tokens }: Guide): GuideSection[] {
   const sections: { heading: string; text: string[] }[] = [{ heading: title, text: [] }];
   for (const token of tokens) {
     if (token.type === 'heading' && token['depth'] > 1)
@@ -127,7 +130,7 @@ export function sectionsOf({ slug, title, tokens }: Guide): Section[] {
   }));
 }
 
-/** A token's words without its marks. */
+/** Returns a token's words without markup. */
 export function plainText(token: Token): string {
   if (token.type === 'table') {
     const { header, rows } = token as Tokens.Table;

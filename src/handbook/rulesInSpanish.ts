@@ -1,4 +1,4 @@
-/** What each rule checks, in Spanish; the tables in src/domain say it in English. */
+/** What each rule checks, in Spanish; the tables in src/domain have the English. */
 export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'body.malformed': 'El cuerpo, y el texto de extra, es JSON.',
   'body.too_many_values': 'El cuerpo, y el texto de extra, tiene como máximo 20.000 valores.',

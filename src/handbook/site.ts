@@ -1,4 +1,4 @@
-/** The guides as pages: no script, nothing from elsewhere. Which code is shown stands in the address, `?code=`. */
+/** The guides as pages: no scripts, nothing from other hosts. The URL selects the code variant, `?code=`. */
 import { Marked, type Token, type Tokens } from 'marked';
 import { RULE_TABLES } from '../domain/ruleTables.ts';
 import { REJECTION_CODES } from '../domain/words/cfes.ts';
@@ -6,75 +6,75 @@ import { REFUSAL_CODES } from '../errors.ts';
 import { Html, html } from '../page/html.ts';
 import {
   anchorOf,
-  CODES,
+  CODE_VARIANTS,
   type Code,
-  codeOf,
+  codeVariantOf,
+  GUIDE_LANGUAGES,
+  type GuideLanguage,
+  type GuideSection,
   guideOf,
-  LANGUAGES,
-  type Language,
   plainText,
-  type Section,
   SLUGS,
   type Slug,
   sectionsOf,
 } from './guides.ts';
 import { RULES_IN_SPANISH } from './rulesInSpanish.ts';
-import { WORDS } from './words.ts';
+import { SITE_WORDS } from './words.ts';
 
-/** What each way of writing is called. */
+/** Names of the code variants. */
 const CODE_NAMES: Readonly<Record<Code, string>> = { sh: 'curl', ts: 'TypeScript', py: 'Python' };
-/** In the place of this comment stand the tables of all codes. */
+/** A comment that is replaced by the tables of all codes. */
 const RULES_PLACE = /^<!-- rules -->\s*$/;
 const MOST_RESULTS = 30;
-/** Words of a search that count; whoever asks for more finds the same or less. */
+/** Words of a search that are used; further words cannot add results. */
 const MOST_WORDS = 8;
 const EXCERPT = 240;
 
-/** Where the site is and what is shown. */
-export interface Visit {
-  /** Path of the site, without a slash at its end. */
+/** The site's base path, and the page shown. */
+export interface GuideVisit {
+  /** Path of the site, without a trailing slash. */
   readonly base: string;
-  readonly language: Language;
+  readonly language: GuideLanguage;
   readonly code: Code;
 }
 
-/** All guides and the reference. */
-export function indexPage(visit: Visit): string {
-  const words = WORDS[visit.language];
+/** The page of all guides and the reference. */
+export function indexPage(visit: GuideVisit): string {
+  const words = SITE_WORDS[visit.language];
   const content = html`<h1>${words.title}</h1><p>${words.about}</p>
 <ul class="cards">${SLUGS.map((slug) => html`<li>${guideLink(visit, slug)}</li>`)}</ul>
 <p><a href="${visit.base}/reference">${words.reference}</a>: ${words.referenceAbout}</p>`;
   return page(visit, { title: words.title, content, here: '' });
 }
 
-/** What stands where no page is: the way back to all guides, and the search. */
-export function lostPage(visit: Visit): string {
-  const { lost, lostAbout, guides } = WORDS[visit.language];
+/** The page for unknown paths: a link to all guides, and the search. */
+export function notFoundPage(visit: GuideVisit): string {
+  const { lost, lostAbout, guides } = SITE_WORDS[visit.language];
   const content = html`<h1>${lost}</h1><p>${lostAbout} <a href="${address(visit, '')}">${guides}</a>.</p>`;
   return page(visit, { title: lost, content, here: '' });
 }
 
-/** One guide. */
-export function guidePage(visit: Visit, slug: Slug): string {
+/** The page of one guide. */
+export function guidePage(visit: GuideVisit, slug: Slug): string {
   const { title, tokens } = guideOf(visit.language, slug);
   const shown = tokens.filter((token) => {
-    const code = token.type === 'code' ? codeOf(token as Tokens.Code) : undefined;
+    const code = token.type === 'code' ? codeVariantOf(token as Tokens.Code) : undefined;
     return code === undefined || code === visit.code;
   });
-  return page(visit, { title, content: new Html(rendered(visit, shown)), here: slug });
+  return page(visit, { title, content: new Html(renderMarkdown(visit, shown)), here: slug });
 }
 
-/** Something that the reference explains, in English: an operation, a field, a parameter or an event. */
+/** An entry of the reference, in English: an operation, a field, a parameter or an event. */
 export interface ReferencePart {
   readonly name: string;
   readonly text: string;
-  /** Where it stands in the reference: `#/…`, or '' for the reference itself. */
+  /** Its anchor in the reference: `#/…`, or '' for the reference itself. */
   readonly place: string;
 }
 
-/** A part of a guide or of the reference, as a search looks through it. */
+/** A searchable part of a guide or of the reference. */
 interface Part {
-  /** The guide with its anchor, or the place in the reference. */
+  /** The guide with its anchor, or the anchor in the reference. */
   readonly to: { readonly slug: Slug; readonly anchor: string } | { readonly place: string };
   readonly title: string;
   readonly heading: string;
@@ -83,23 +83,23 @@ interface Part {
     readonly title: string;
     readonly heading: string;
     readonly text: string;
-    /** What else people look for it by. */
+    /** Other words by which people search for it. */
     readonly also: string;
     readonly all: string;
   };
 }
 
 /** Searches the guides of all languages and the reference. */
-export type Search = (visit: Visit, query: string) => string;
+export type Search = (visit: GuideVisit, query: string) => string;
 
 /**
- * The page of what was found: the parts that hold every word of the query, those with words in their headings first,
- * guides before the reference. Of the query the first words count that are not the same.
+ * Returns the page of results: the parts that contain every word of the query, those with words in their
+ * headings first, guides before the reference. Only the first distinct words of the query are used.
  */
 export function createSearch(reference: readonly ReferencePart[]): Search {
-  const parts = new Map<Language, readonly Part[]>();
-  // They never change, and are folded once.
-  const partsIn = (language: Language): readonly Part[] => {
+  const parts = new Map<GuideLanguage, readonly Part[]>();
+  // Immutable, so they are folded once.
+  const partsIn = (language: GuideLanguage): readonly Part[] => {
     const known = parts.get(language) ?? [
       ...partsOfGuides(language),
       ...partsOfReference(language, reference),
@@ -108,8 +108,8 @@ export function createSearch(reference: readonly ReferencePart[]): Search {
     return known;
   };
   return (visit, query) => {
-    const words = WORDS[visit.language];
-    const asked = [...new Set(folded(query).split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS);
+    const words = SITE_WORDS[visit.language];
+    const asked = [...new Set(foldText(query).split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS);
     const found = partsIn(visit.language)
       .filter(({ folded: { all } }) => asked.length > 0 && asked.every((word) => placeOf(word, all) >= 0))
       .map((part) => ({ part, rank: rank(part, asked) }))
@@ -139,33 +139,33 @@ const partOf = ({ also, ...part }: Omit<Part, 'folded'> & { also: string }): Par
   return { ...part, folded: { title, heading, text, also: others, all } };
 };
 
-const partsOfGuides = (language: Language): Part[] =>
+const partsOfGuides = (language: GuideLanguage): Part[] =>
   SLUGS.flatMap((slug) => [
     ...sectionsOf(guideOf(language, slug)),
-    ...(slug === 'refused' ? codes(language) : []),
+    ...(slug === 'refused' ? codeSections(language) : []),
   ]).map(({ slug, anchor, title, heading, text }) =>
     partOf({
       to: { slug, anchor },
       title,
       heading,
       text,
-      also: heading === title ? (WORDS[language].also[slug] ?? '') : '',
+      also: heading === title ? (SITE_WORDS[language].also[slug] ?? '') : '',
     }),
   );
 
-const partsOfReference = (language: Language, reference: readonly ReferencePart[]): Part[] =>
+const partsOfReference = (language: GuideLanguage, reference: readonly ReferencePart[]): Part[] =>
   reference.map(({ name, text, place }) =>
-    partOf({ to: { place }, title: WORDS[language].reference, heading: name, text, also: '' }),
+    partOf({ to: { place }, title: SITE_WORDS[language].reference, heading: name, text, also: '' }),
   );
 
-const hrefOf = (visit: Visit, to: Part['to']): string =>
+const hrefOf = (visit: GuideVisit, to: Part['to']): string =>
   'place' in to
     ? `${visit.base}/reference${to.place}`
     : address(visit, to.slug) + (to.anchor && `#${to.anchor}`);
 
 /**
- * A word in the part's own heading, or by which a guide is looked for, counts for two; in the title of its guide for one, so
- * that a guide's beginning has both. Of the reference, whose names share words, only the very name counts.
+ * A word in the part's own heading, or a search word of its guide, scores two; in the guide's title one, so a
+ * guide's beginning gets both. In the reference, whose names share words, only the exact name scores.
  */
 function rank({ to, folded: { title, heading, also } }: Part, asked: readonly string[]): number {
   if ('place' in to) return heading.split(' ').includes(asked.join(' ')) ? 2 : 0;
@@ -173,14 +173,14 @@ function rank({ to, folded: { title, heading, also } }: Part, asked: readonly st
   return asked.reduce((sum, word) => sum + 2 * has(`${heading} ${also}`, word) + has(title, word), 0);
 }
 
-/** Where a word of `text` begins with `word`; -1 where none does. */
+/** Returns the position of a word in `text` that starts with `word`; -1 without one. */
 function placeOf(word: string, text: string): number {
   let place = text.indexOf(word);
   while (place > 0 && /[\p{L}\p{N}]/u.test(text.charAt(place - 1))) place = text.indexOf(word, place + 1);
   return place;
 }
 
-/** Some words of a part's text from shortly before the first one that was asked for. */
+/** Returns an excerpt of a part's text, starting shortly before the first word found. */
 function excerpt({ text, folded: { text: looked } }: Part, asked: readonly string[]): string {
   const places = asked.map((word) => placeOf(word, looked)).filter((place) => place >= 0);
   const first = places.length === 0 ? 0 : Math.min(...places);
@@ -188,22 +188,22 @@ function excerpt({ text, folded: { text: looked } }: Part, asked: readonly strin
   return (from > 0 ? '… ' : '') + text.slice(from, from + EXCERPT);
 }
 
-/** Letters without accents and capitals, so that `anulacion` finds «Anulación». */
-const folded = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+/** Removes accents and capitals, so that `anulacion` finds «Anulación». */
+const foldText = (text: string): string => text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-const address = ({ base, language, code }: Visit, slug: string): string =>
+const address = ({ base, language, code }: GuideVisit, slug: string): string =>
   `${base}/${language}${slug && `/${slug}`}?code=${code}`;
 
-const guideLink = (visit: Visit, slug: Slug, here = ''): Html =>
+const guideLink = (visit: GuideVisit, slug: Slug, here = ''): Html =>
   html`<a href="${address(visit, slug)}"${slug === here && html` aria-current="page"`}>${guideOf(visit.language, slug).title}</a>`;
 
 function page(
-  visit: Visit,
+  visit: GuideVisit,
   { title, content, here, query = '' }: { title: string; content: Html; here: string; query?: string },
 ): string {
   const { base, language, code } = visit;
-  const words = WORDS[language];
-  const there = (other: Partial<Visit>): string =>
+  const words = SITE_WORDS[language];
+  const there = (other: Partial<GuideVisit>): string =>
     address({ ...visit, ...other }, here) + (query && `&q=${encodeURIComponent(query)}`);
   const field = html`<input name="q" type="search" value="${query}" maxlength="100">`;
   const search = html`<label><span>${words.search}</span>${field}</label>`;
@@ -249,8 +249,8 @@ ${content}
 `.text;
 }
 
-/** The HTML of Markdown of ours; links to other guides keep language and code. */
-function rendered(visit: Visit, tokens: readonly Token[]): string {
+/** Renders our Markdown as HTML; links to other guides keep language and code variant. */
+function renderMarkdown(visit: GuideVisit, tokens: readonly Token[]): string {
   const marked = new Marked({
     renderer: {
       heading({ tokens: inner, depth, text }) {
@@ -261,7 +261,7 @@ function rendered(visit: Visit, tokens: readonly Token[]): string {
         return html`<pre tabindex="0" class="${lang}"><code>${text}</code></pre>`.text;
       },
       table(token) {
-        // A table without words at its head names its rows.
+        // A table without a header names its rows.
         const hasHead = token.header.some(({ text }) => text !== '');
         const cell = ({ tokens: inner }: Tokens.TableCell, kind: string): string => {
           const [tag] = kind.split(' ');
@@ -294,18 +294,18 @@ const CODES_WITH_ROWS = new Set<string>(
   [...REFUSAL_CODES, ...REJECTION_CODES].filter((code) => !RULES.has(code)),
 );
 
-/** A row whose first cell is the code of an error or a rejection can be linked to, unless the tables of rules have it. */
+/** Rows whose first cell is an error or rejection code get an anchor, unless the tables of rules have it. */
 const idOf = (cell: Tokens.TableCell | undefined): string => {
   const [token, ...more] = cell?.tokens ?? [];
   const text = token?.type === 'codespan' && more.length === 0 ? (token as Tokens.Codespan).text : '';
   return CODES_WITH_ROWS.has(text) ? ` id="${text}"` : '';
 };
 
-const checksOf = (language: Language, code: string, checks: string): string =>
+const checksOf = (language: GuideLanguage, code: string, checks: string): string =>
   language === 'es' ? (RULES_IN_SPANISH[code] ?? checks) : checks;
 
-function rulesTables(visit: Visit): Html {
-  const words = WORDS[visit.language];
+function rulesTables(visit: GuideVisit): Html {
+  const words = SITE_WORDS[visit.language];
   const heads = ['code', words.rule, words.example].map((head) => html`<th scope="col">${head}</th>`);
   const tables = RULE_TABLES.map(({ title, rules }) => {
     const rows = rules.map(([code, { checks, example }]) => {
@@ -319,8 +319,8 @@ function rulesTables(visit: Visit): Html {
   return html`<div id="rules">${tables}</div>`;
 }
 
-/** Each code of an error, a rejection or a rule as a part of its own, so that a search for it leads to its row. */
-function codes(language: Language): Section[] {
+/** Makes each code of an error, rejection or rule a part of its own, so that a search finds its row. */
+function codeSections(language: GuideLanguage): GuideSection[] {
   const guide = guideOf(language, 'refused');
   const tables = guide.tokens.filter((token): token is Tokens.Table => token.type === 'table');
   const rows = tables.flatMap((table) => table.rows).filter(([cell]) => idOf(cell) !== '');

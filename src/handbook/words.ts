@@ -1,4 +1,4 @@
-import type { Language, Slug } from './guides.ts';
+import type { GuideLanguage, Slug } from './guides.ts';
 
 const en = {
   name: 'English',
@@ -14,7 +14,7 @@ const en = {
   lost: 'There is no such page',
   lostAbout: 'The address may be misspelt, or the page was moved. All pages:',
   skip: 'Skip to content',
-  /** What people call it who do not know our words for it, guide by guide. */
+  /** Other words by which people search for each guide. */
   also: {
     'first-receipt': 'card cash tip payment time zone timezone',
     'going-live': 'production certificate DGI CAE numbers range authorisation',
@@ -84,4 +84,4 @@ const es: typeof en = {
 };
 
 /** The words around the guides. */
-export const WORDS: Readonly<Record<Language, typeof en>> = { es, en };
+export const SITE_WORDS: Readonly<Record<GuideLanguage, typeof en>> = { es, en };

@@ -15,9 +15,9 @@ import { businessClock } from '../wiring/businessClock.ts';
 import { DATABASE_VARIABLES, openCounters, openDatabase } from '../wiring/database.ts';
 import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
-import { readiness } from '../wiring/readiness.ts';
+import { createReadinessCheck } from '../wiring/readiness.ts';
 import { serveProgram } from '../wiring/serveProgram.ts';
-import { noticeUiValues } from '../wiring/uiValueNotice.ts';
+import { watchUiValues } from '../wiring/uiValueNotice.ts';
 
 const config = configOrExit(() =>
   readConfig([
@@ -43,8 +43,8 @@ await runProcess(logger, async (closers) => {
   const metrics = createMetrics();
   const { registry } = metrics;
   await measureDatabase(registry, orm);
-  await noticeUiValues({ orm, registry, logger, clock: businessClock(config) });
-  const ready = readiness(orm);
+  await watchUiValues({ orm, registry, logger, clock: businessClock(config) });
+  const ready = createReadinessCheck(orm);
   gauge(registry, 'cfe_api_ready', async (own) => own.set((await ready()) ? 1 : 0));
 
   const verdicts = createVerdictWatch({ orm, logger });

@@ -12,7 +12,7 @@ import { CONSOLE_VARIABLES, createConsoleDeps } from '../wiring/consoleDeps.ts';
 import { DATABASE_VARIABLES, openDatabase } from '../wiring/database.ts';
 import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
-import { readiness } from '../wiring/readiness.ts';
+import { createReadinessCheck } from '../wiring/readiness.ts';
 import { serveProgram } from '../wiring/serveProgram.ts';
 
 const config = configOrExit(() =>
@@ -32,7 +32,7 @@ const logger = createLogger({ name: 'console', level: config.CFE_LOG_LEVEL });
 await runProcess(logger, async (closers) => {
   const orm = await openDatabase(config, closers);
   const outbox = openOutbox(config, { orm, logger, closers });
-  const ready = readiness(orm);
+  const ready = createReadinessCheck(orm);
   const changes = createChangeWatch({ orm, logger });
   const { registry, requestDuration, signIns } = createConsoleMetrics({ changes, ready });
   await measureDatabase(registry, orm);

@@ -6,19 +6,19 @@ import { createLogger } from '../logger.ts';
 import { measureDatabase, measureNumbers, measureWorkAndExpiries } from '../metrics/database.ts';
 import { gauge } from '../metrics/instruments.ts';
 import { measureBugs } from '../metrics/work.ts';
-import { ACTIVITY_VARIABLES, createActivities } from '../wiring/activities.ts';
+import { ACTIVITY_VARIABLES, createWorkerActivities } from '../wiring/activities.ts';
 import { openSupport } from '../wiring/askSupport.ts';
 import { businessClock, CLOCK_VARIABLES } from '../wiring/businessClock.ts';
 import { DATABASE_VARIABLES, openDatabase } from '../wiring/database.ts';
 import { serveHealth } from '../wiring/health.ts';
 import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
-import { readiness } from '../wiring/readiness.ts';
-import { runsAt } from '../wiring/runsAt.ts';
+import { createReadinessCheck } from '../wiring/readiness.ts';
+import { createRunCheck } from '../wiring/runsAt.ts';
 import { ensureSchedules } from '../wiring/schedules.ts';
 import { sdkLogger } from '../wiring/sdkLogger.ts';
 import { installRuntime } from '../wiring/sdkMetrics.ts';
-import { searchAttributesOf } from '../wiring/searchAttributes.ts';
+import { createSearchAttributeCheck } from '../wiring/searchAttributes.ts';
 import { temporalServerOf } from '../wiring/temporalServer.ts';
 import { connectWorkers, startWorkers } from '../wiring/workers.ts';
 import { workflowBundleOf } from '../wiring/workflowBundle.ts';
@@ -57,8 +57,8 @@ await runProcess(logger, async (closers) => {
   const orm = await openDatabase(config, closers);
 
   let working = false;
-  const attributes = searchAttributesOf(logger);
-  const reachable = readiness(orm);
+  const attributes = createSearchAttributeCheck(logger);
+  const reachable = createReadinessCheck(orm);
   const ready = async (): Promise<boolean> => working && (await reachable());
   const registry = await registerMetrics(orm, { clock, ready });
   // We handle signals: the runtime would stop the workers on its own, and this process has more to close.
@@ -85,7 +85,7 @@ await runProcess(logger, async (closers) => {
   const outbox = openOutbox(config, { orm, logger, closers });
   const support = openSupport({ server: temporal, namespace });
   closers.add('support', () => support.close());
-  const { activities, gatekeeper } = createActivities({
+  const { activities, gatekeeper } = createWorkerActivities({
     config,
     orm,
     clock,
@@ -93,7 +93,7 @@ await runProcess(logger, async (closers) => {
     logger,
     registry,
     askSupport: support.ask,
-    hasRun: runsAt(connection, namespace),
+    hasRun: createRunCheck(connection, namespace),
   });
   closers.add('gatekeeper', () => gatekeeper.close());
   const workers = await startWorkers({

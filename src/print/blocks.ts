@@ -1,38 +1,37 @@
 /**
- * The blocks of the printed form in their order, each as the lines that stand in it: what is printed, in which letters,
- * in a box of which size, and on which sheets (docs/authority/printed-form.md). Where they stand on a paper is
- * sheets.ts's to say.
+ * The blocks of the printed form in order: their lines, letter sizes, minimum boxes and sheets
+ * (docs/authority/printed-form.md). Their position on the paper is up to sheets.ts.
  */
 import { type CfeTypeRow, cfeTypeOfCode, cfeTypeRow } from '../domain/cfeTypes.ts';
 import { dateText, money, quantity } from '../domain/figures.ts';
 import { qrUrl, securityCode } from '../domain/qr.ts';
 import type { Entry } from './pieces.ts';
-import type { PrintedCfe } from './readCfe.ts';
+import type { ParsedCfe } from './readCfe.ts';
 import type { PrintedReceipt } from './receipt.ts';
 import { DOCUMENT_KINDS, PAYMENT_FORMS, SPECIAL_TAXPAYERS, TYPE_NAMES, WITHOUT_VAT_NOTE } from './words.ts';
 
-/** What is printed: the receipt, its CFE read, and the row of its type. */
+/** Input of the form: the receipt, its parsed CFE, and the row of its type. */
 export interface Form {
   readonly receipt: PrintedReceipt;
-  readonly cfe: PrintedCfe;
+  readonly cfe: ParsedCfe;
   readonly row: CfeTypeRow;
   readonly typeName: string;
 }
 
 export interface Block {
   readonly name: 'marks' | 'issuer' | 'document' | 'taxpayer' | 'receiverBox' | 'receiver' | 'particulars';
-  /** Least size of the frame around it, in millimetres. */
+  /** Minimum size of the frame around it, in millimetres. */
   readonly box?: { readonly width: number; readonly height: number };
-  /** Its lines on the first sheet; a block without lines is left out with its box. */
+  /** Its lines on the first sheet; a block without lines is omitted with its box. */
   lines(form: Form): readonly Entry[];
-  /** What of it stands on every further sheet. */
+  /** Its lines on every further sheet. */
   repeated?(form: Form): readonly Entry[];
 }
 
 const LARGE = { letters: 'large', weight: 'bold' } as const;
 const NAME = { letters: 10, weight: 'bold' } as const;
 
-/** A line for each text that there is. */
+/** Returns a line for each text that is present. */
 const linesOf = (texts: readonly (string | undefined | false)[], look: Omit<Entry, 'text'> = {}): Entry[] =>
   texts
     .filter((text) => typeof text === 'string' && text !== '')
@@ -41,8 +40,8 @@ const linesOf = (texts: readonly (string | undefined | false)[], look: Omit<Entr
 const joined = (separator: string, ...texts: (string | undefined)[]): string | undefined =>
   texts.filter((text) => text !== undefined && text !== '').join(separator) || undefined;
 
-/** The form of a CFE; throws where its type is none of ours. */
-export function formOf(receipt: PrintedReceipt, cfe: PrintedCfe): Form {
+/** Returns the form of a CFE; throws for an unknown type. */
+export function formOf(receipt: PrintedReceipt, cfe: ParsedCfe): Form {
   const type = cfeTypeOfCode(cfe.typeCode);
   if (!type) throw new RangeError(`no printed form is known for type ${cfe.typeCode}`);
   return { receipt, cfe, row: cfeTypeRow(type), typeName: TYPE_NAMES[type] };
@@ -51,11 +50,11 @@ export function formOf(receipt: PrintedReceipt, cfe: PrintedCfe): Form {
 const numberOf = ({ cfe: { identification } }: Form): string =>
   `Serie ${identification['Serie']} N.º ${Number(identification['Nro'])}`;
 
-/** Title of the document; only characters that need no escaping in its metadata. */
+/** Document title; only characters that need no escaping in the metadata. */
 export const titleOf = (form: Form): string =>
   `${form.typeName} ${form.cfe.identification['Serie']} ${Number(form.cfe.identification['Nro'])}, RUC ${form.cfe.issuer['RUCEmisor']}`;
 
-/** Marks on every sheet of what is no fiscal document. */
+/** Marks on every sheet of a form that is not a fiscal document. */
 const MARKS: Block = {
   name: 'marks',
   lines: ({ receipt }) =>
@@ -69,7 +68,7 @@ const MARKS: Block = {
   repeated: (form) => MARKS.lines(form),
 };
 
-/** Fields 41, 42, 48, 49; 44, 45 where there is one; 51 may be a legend that a norm demands. */
+/** Fields 41, 42, 48, 49; 44, 45 if present; 51 may be a legally required legend. */
 const ISSUER: Block = {
   name: 'issuer',
   lines: ({ cfe: { issuer, phones } }) => [
@@ -105,7 +104,7 @@ const DOCUMENT: Block = {
   repeated: (form) => linesOf([`RUC ${form.cfe.issuer['RUCEmisor']}`, form.typeName, numberOf(form)], LARGE),
 };
 
-/** Taxpayers of a special kind say so before the receiver. */
+/** Taxpayers of a special kind must say so before the receiver. */
 const TAXPAYER: Block = {
   name: 'taxpayer',
   box: { width: 40, height: 10 },
@@ -115,7 +114,9 @@ const TAXPAYER: Block = {
   },
 };
 
-/** e-Facturas name the buyer's RUC, e-Tickets the final consumer, identified or not; export demands no box. */
+/**
+ * e-Facturas name the buyer's RUC, e-Tickets the final consumer, identified or not; export requires no box.
+ */
 const RECEIVER_BOX: Block = {
   name: 'receiverBox',
   box: { width: 40, height: 10 },
@@ -129,7 +130,7 @@ const RECEIVER_BOX: Block = {
   repeated: (form) => RECEIVER_BOX.lines(form).map((line) => ({ ...line, letters: 'small' as const })),
 };
 
-/** Kind, number and country of the receiver's document (fields 60 to 62.1); in e-Facturas it stands in the box. */
+/** Kind, number and country of the receiver's document (fields 60 to 62.1); in the box on e-Facturas. */
 function documentOf({ row, cfe: { receiver } }: Form): string | undefined {
   const number = receiver['DocRecep'] ?? receiver['DocRecepExt'];
   if (row.family === 'invoice' || number === undefined) return undefined;
@@ -138,7 +139,7 @@ function documentOf({ row, cfe: { receiver } }: Form): string | undefined {
   return joined(' – ', `${kind} ${number}`, country && `País emisor ${country}`);
 }
 
-/** Fields 60 to 66.1; 68 may be a legend that a norm demands. */
+/** Fields 60 to 66.1; 68 may be a legally required legend. */
 const RECEIVER: Block = {
   name: 'receiver',
   lines: (form) => {
@@ -174,7 +175,7 @@ const PARTICULARS: Block = {
   },
 };
 
-/** What stands above the body, in the order that counts on every paper. */
+/** The blocks above the body, in the required order of every paper. */
 export const HEADER = [
   MARKS,
   ISSUER,
@@ -185,7 +186,7 @@ export const HEADER = [
   PARTICULARS,
 ] as const satisfies readonly Block[];
 
-/** The QR block, on every sheet: the symbol's address and the code below it. */
+/** The QR block of every sheet: the symbol's URL and the code below it. */
 export const qrBlock = ({ receipt, cfe }: Form): { url: string; lines: readonly Entry[] } => ({
   url: qrUrl({
     environment: receipt.environment,
@@ -227,7 +228,7 @@ export const EXPIRY_BOX = {
 };
 
 /** Words of a reference (zone F, fields 3 to 9). */
-export function referenceLine(reference: PrintedCfe['references'][number]): string {
+export function referenceLine(reference: ParsedCfe['references'][number]): string {
   const type = cfeTypeOfCode(Number(reference['TpoDocRef']));
   const amount = reference['MntCFEref'];
   const date = reference['FechaCFEref'];

@@ -1,4 +1,4 @@
-/** The body of the printed form: items, sums, references, notes, in the order of the rule. */
+/** The body of the printed form: items, sums, references, notes, in the required order. */
 
 import { money, quantity } from '../domain/figures.ts';
 import { type Form, referenceLine } from './blocks.ts';
@@ -9,40 +9,40 @@ import {
   inset,
   MM,
   type Piece,
-  pair,
   paragraph,
   space,
   stack,
   widthOf,
-  within,
+  wordsAndFigure,
+  wrapInElement,
 } from './pieces.ts';
-import type { Fields } from './readCfe.ts';
+import type { PrintedFields } from './readCfe.ts';
 import { TOTALS } from './words.ts';
 
-/** A run of rows that may go on over several sheets. */
-export interface Section {
+/** A run of rows that may continue on further sheets. */
+export interface BodySection {
   /** Its element in the structure. */
   readonly tag: Tag;
-  /** Room above it, where it does not begin a sheet. */
+  /** Space above it, except at the top of a sheet. */
   readonly gap: number;
   /** Repeated above the rows of every sheet. */
   readonly head?: Piece;
   readonly rows: readonly Piece[];
-  /** Not divided where a sheet has room for the whole. */
+  /** Kept together if it fits on one sheet. */
   readonly together?: boolean;
   /** With a frame around it on every sheet. */
   readonly framed?: boolean;
 }
 
 const GAP = 3 * MM;
-/** The rule's distance between the adenda and the data of the CFE (zone J). */
+/** The required distance between the adenda and the data of the CFE (zone J). */
 const ADENDA_GAP = 5 * MM;
 const ROW_GAP = 0.8 * MM;
-/** IndFact of a line that lowers what is to pay without being billed. */
+/** IndFact of a line that lowers the payable amount without being billed. */
 const NON_BILLABLE_NEGATIVE = '7';
 
-/** The sections of a form `width` wide; a `narrow` one has no columns. */
-export function bodyOf(form: Form, width: number, narrow: boolean): Section[] {
+/** Returns the sections of a form `width` wide; a `narrow` one has no columns. */
+export function bodyOf(form: Form, width: number, narrow: boolean): BodySection[] {
   const { payments, references, identification } = form.cfe;
   return [
     narrow ? itemList(form, width) : itemTable(form, width),
@@ -53,7 +53,7 @@ export function bodyOf(form: Form, width: number, narrow: boolean): Section[] {
       references.map((reference) => paragraph({ text: referenceLine(reference) }, width)),
       width,
     ),
-    // May be a legend that a norm demands (zone A, field 16).
+    // May be a legally required legend (zone A, field 16).
     notes([{ text: identification['InfoAdicionalDoc'] ?? '', letters: 'large' }], width),
     adenda(form, width),
   ].filter(({ rows }) => rows.length > 0);
@@ -61,14 +61,14 @@ export function bodyOf(form: Form, width: number, narrow: boolean): Section[] {
 
 const TITLE = { weight: 'bold' } as const;
 
-const listed = (title: string, rows: Piece[], width: number): Section => ({
+const listed = (title: string, rows: Piece[], width: number): BodySection => ({
   tag: 'Sect',
   gap: GAP,
   rows: rows.length > 0 ? [paragraph({ ...TITLE, text: title }, width), ...rows] : [],
   together: true,
 });
 
-const notes = (entries: Entry[], width: number): Section => ({
+const notes = (entries: Entry[], width: number): BodySection => ({
   tag: 'Sect',
   gap: GAP,
   rows: entries.map((entry) => paragraph(entry, width)).filter(({ height }) => height > 0),
@@ -77,15 +77,18 @@ const notes = (entries: Entry[], width: number): Section => ({
 
 const paymentPair =
   (width: number) =>
-  (payment: Fields): Piece =>
-    pair(
+  (payment: PrintedFields): Piece =>
+    wordsAndFigure(
       { text: payment['GlosaMP'] ?? payment['CodMP'] ?? '' },
       { text: money(payment['ValorPago'] ?? '') },
       width,
     );
 
-/** What a line says below its name: NCM, description, discount and surcharge (zone B, fields 7.1, 8, 13, 17). */
-const belowName = (line: Fields): Entry[] =>
+/**
+ * Returns the texts below a line's name: NCM, description, discount and surcharge (zone B, fields 7.1, 8, 13,
+ * 17).
+ */
+const belowName = (line: PrintedFields): Entry[] =>
   [
     line['NCM'] && `NCM ${line['NCM']}`,
     line['DscItem'],
@@ -93,21 +96,25 @@ const belowName = (line: Fields): Entry[] =>
     line['RecargoMnt'] && `Recargo ${money(line['RecargoMnt'])}`,
   ].flatMap((text) => (text ? [{ text }] : []));
 
-/** The sign before an amount that lowers the receipt (IndFact 7): it stands in place of the code. */
+/** The sign before an amount that lowers the receipt (IndFact 7), in place of the code. */
 const negative = (text: string): string => (text.startsWith('-') ? text : `-${text}`);
 
-const unitOf = (line: Fields): string => (line['UniMed'] === 'N/A' ? '' : (line['UniMed'] ?? ''));
-const amountOf = (line: Fields): string =>
+const unitOf = (line: PrintedFields): string => (line['UniMed'] === 'N/A' ? '' : (line['UniMed'] ?? ''));
+const amountOf = (line: PrintedFields): string =>
   line['IndFact'] === NON_BILLABLE_NEGATIVE
     ? negative(money(line['MontoItem'] ?? ''))
     : money(line['MontoItem'] ?? '');
 
-/** Columns of the table on A4, from the left; the description takes what the others leave. */
+/** Columns of the table on A4, from the left; the description takes the remaining width. */
 const COLUMNS = [
-  { title: 'Cantidad', align: 'right', of: (line: Fields) => quantity(line['Cantidad'] ?? '') },
+  { title: 'Cantidad', align: 'right', of: (line: PrintedFields) => quantity(line['Cantidad'] ?? '') },
   { title: 'Unidad', align: 'left', of: unitOf },
-  { title: 'Descripción', align: 'left', of: (line: Fields) => line['NomItem'] ?? '' },
-  { title: 'Precio unitario', align: 'right', of: (line: Fields) => money(line['PrecioUnitario'] ?? '') },
+  { title: 'Descripción', align: 'left', of: (line: PrintedFields) => line['NomItem'] ?? '' },
+  {
+    title: 'Precio unitario',
+    align: 'right',
+    of: (line: PrintedFields) => money(line['PrecioUnitario'] ?? ''),
+  },
   { title: 'Importe', align: 'right', of: amountOf },
 ] as const;
 const DESCRIPTION = 2;
@@ -115,7 +122,7 @@ const COLUMN_GAP = 3 * MM;
 const LEAST_BELOW = 100 * MM;
 const SHADE_HEIGHT = 1.2 * MM;
 
-function itemTable({ cfe: { lines } }: Form, width: number): Section {
+function itemTable({ cfe: { lines } }: Form, width: number): BodySection {
   const widths = COLUMNS.map(({ title, of }) =>
     lines.reduce(
       (most, line) => Math.max(most, widthOf({ text: of(line) })),
@@ -127,7 +134,7 @@ function itemTable({ cfe: { lines } }: Form, width: number): Section {
   const starts = widths.map((_, index) =>
     widths.slice(0, index).reduce((sum, each) => sum + each + COLUMN_GAP, 0),
   );
-  // Below the name, long figures leave the room beside it free.
+  // Below the name, to keep the space beside long figures free.
   const belowWidth = Math.max(widths[DESCRIPTION], Math.min(LEAST_BELOW, width - (starts[DESCRIPTION] ?? 0)));
   const cell = (index: number, text: string, tag: 'TH' | 'TD'): Piece => {
     const look = tag === 'TH' ? TITLE : {};
@@ -136,18 +143,18 @@ function itemTable({ cfe: { lines } }: Form, width: number): Section {
   };
   const inColumns = (pieces: readonly Piece[]): Piece =>
     beside(pieces.map((piece, index) => ({ piece, at: starts[index] ?? 0 })));
-  const row = (line: Fields): Piece => {
+  const row = (line: PrintedFields): Piece => {
     const cells = COLUMNS.map(({ of }, index) => cell(index, of(line), 'TD'));
     const below = belowName(line).map((entry) =>
       inset(paragraph(entry, belowWidth, 'TD'), starts[DESCRIPTION] ?? 0),
     );
-    return within('TR', stack([inColumns(cells), ...below, space(ROW_GAP)]));
+    return wrapInElement('TR', stack([inColumns(cells), ...below, space(ROW_GAP)]));
   };
   const head = inColumns(COLUMNS.map(({ title }, index) => cell(index, title, 'TH')));
-  return { tag: 'Table', gap: GAP, head: within('TR', shaded(head, width)), rows: lines.map(row) };
+  return { tag: 'Table', gap: GAP, head: wrapInElement('TR', shaded(head, width)), rows: lines.map(row) };
 }
 
-/** On a grey ground, with a little air below. */
+/** On a grey ground, with a little space below. */
 const shaded = (piece: Piece, width: number): Piece => ({
   height: piece.height + SHADE_HEIGHT,
   draw(pen, place, x, y) {
@@ -156,18 +163,18 @@ const shaded = (piece: Piece, width: number): Piece => ({
   },
 });
 
-/** The items of a roll: name, what stands below it, then quantity and price against the amount. */
-function itemList({ cfe: { lines } }: Form, width: number): Section {
-  const row = (line: Fields): Piece => {
+/** The items of a roll: name, the texts below it, then quantity and price against the amount. */
+function itemList({ cfe: { lines } }: Form, width: number): BodySection {
+  const row = (line: PrintedFields): Piece => {
     const [count, unit] = [quantity(line['Cantidad'] ?? ''), unitOf(line)];
     const price = `${count}${unit ? ` ${unit}` : ''} x ${money(line['PrecioUnitario'] ?? '')}`;
     const parts = [
       paragraph({ text: line['NomItem'] ?? '' }, width),
       ...belowName(line).map((entry) => paragraph(entry, width)),
-      pair({ text: price }, { text: amountOf(line) }, width),
+      wordsAndFigure({ text: price }, { text: amountOf(line) }, width),
       space(ROW_GAP),
     ];
-    return within('LI', within('LBody', stack(parts)));
+    return wrapInElement('LI', wrapInElement('LBody', stack(parts)));
   };
   return { tag: 'L', gap: GAP, head: line(width, width), rows: lines.map(row) };
 }
@@ -178,18 +185,18 @@ const line = (width: number, wide: number): Piece => ({
   draw: (pen, _, x, y) => pen.artifact(() => pen.rule(x + width - wide, y, wide)),
 });
 
-/** Share of an A4 line that the totals take. */
+/** Width of the totals, as a share of an A4 line. */
 const TOTALS_WIDTH = 92 * MM;
 
-function totals({ cfe }: Form, width: number, narrow: boolean): Section {
+function totals({ cfe }: Form, width: number, narrow: boolean): BodySection {
   const { totals, adjustments, retentions } = cfe;
   const wide = narrow ? width : TOTALS_WIDTH;
   const currency = totals['TpoMoneda'] ?? '';
   const row = (label: string, amount: string, look: Omit<Entry, 'text'> = {}): Piece =>
-    inset(pair({ ...look, text: label }, { ...look, text: amount }, wide), width - wide);
+    inset(wordsAndFigure({ ...look, text: label }, { ...look, text: amount }, wide), width - wide);
   const shown = TOTALS.flatMap(({ field, label, rate }) => {
     const amount = totals[field];
-    // One of the two suffices where they are equal.
+    // One of the two suffices when they are equal.
     if (amount === undefined || (field === 'MntTotal' && amount === totals['MntPagar'])) return [];
     const percent = rate && totals[rate];
     return [row(percent ? `${label} (${quantity(percent)} %)` : label, money(amount))];
@@ -210,7 +217,7 @@ function totals({ cfe }: Form, width: number, narrow: boolean): Section {
 }
 
 /** A discount of the whole document (TpoMovDR D) is shown below zero. */
-const signed = (adjustment: Fields): string => {
+const signed = (adjustment: PrintedFields): string => {
   const amount = money(adjustment['ValorDR'] ?? '');
   return adjustment['TpoMovDR'] === 'D' ? negative(amount) : amount;
 };
@@ -218,10 +225,10 @@ const signed = (adjustment: Fields): string => {
 const PADDING = 2 * MM;
 
 /**
- * Zone J, delimited and 5 mm away from the data. Legends that a norm demands come first: the first paragraph, up to an
+ * Zone J, delimited and 5 mm away from the data. Required legends come first: the first paragraph, up to an
  * empty line, is in large letters.
  */
-function adenda({ receipt: { adenda = '' } }: Form, width: number): Section {
+function adenda({ receipt: { adenda = '' } }: Form, width: number): BodySection {
   const [legend = '', ...rest] = adenda.trim().split(/(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*/);
   const inner = width - 2 * PADDING;
   const lines = (text: string, letters: 'large' | 'small'): Piece[] =>

@@ -1,36 +1,42 @@
 /**
- * Printing in threads, so that nobody's call waits for a print: a few at a time, a few that wait, one of an account at a
- * time; whoever comes on top of that is refused and comes again. Prints that take long have one of the threads.
+ * Draws receipts in threads, so that other calls do not wait: a few at a time, a short queue, one per account
+ * at a time; excess requests are refused and retried. Slow prints have a thread of their own.
  */
 import { createFairQueue } from '../crypto/fairQueue.ts';
 import type { Paper } from '../domain/qr.ts';
 import type { PrintedReceipt } from './receipt.ts';
-import type { Draw, PrintedCfe } from './receiptPdfs.ts';
+import type { Draw, PrintableCfe } from './receiptPdfs.ts';
 import { createThreads } from './threads.ts';
 
-/** A receipt of 200 ordinary lines; what takes long has many lines, long texts, or both. */
+/** A receipt of 200 ordinary lines; slow prints have many lines, long texts, or both. */
 const HEAVY_BYTES = 128 * 1024;
-/** Processor time after which the next print of the same account is heavy too, unless it is small: some letters take longer than others. */
+/**
+ * Processor time after which the account's next print counts as heavy too, unless it is small: some letters
+ * are slower than others.
+ */
 const SLOW_MILLISECONDS = 1_000;
 const SMALL_BYTES = 32 * 1024;
 
-/** Tells heavy prints before they are made, from their size and from how long the last one of the account took that was not small. @internal exported for tests */
+/**
+ * Predicts heavy prints from their size and from the account's last print that was not small. @internal
+ * exported for tests
+ */
 export function createScales() {
   const slow = new Set<string>();
   const isSmall = ({ xmlBytes }: Weighed): boolean => xmlBytes <= SMALL_BYTES;
   return {
     isHeavy: (print: Weighed): boolean =>
       print.xmlBytes > HEAVY_BYTES || (!isSmall(print) && slow.has(print.accountId)),
-    /** Remembers the processor time that a print took. */
+    /** Stores the processor time of a print. */
     took: (print: Weighed, milliseconds: number): void => {
       if (milliseconds > SLOW_MILLISECONDS) slow.add(print.accountId);
       else if (!isSmall(print)) slow.delete(print.accountId);
     },
   };
 }
-type Weighed = Pick<PrintedCfe, 'accountId' | 'xmlBytes'>;
+type Weighed = Pick<PrintableCfe, 'accountId' | 'xmlBytes'>;
 
-/** Prints of 20 lines take a twentieth of a second: those that wait are served within two. */
+/** A print of 20 lines takes 50 ms, so the queue is served within two seconds. */
 const queue = createFairQueue({
   atOnce: 2,
   waiting: 24,
@@ -42,7 +48,7 @@ const queue = createFairQueue({
 
 const scales = createScales();
 
-/** What a thread draws, and what it comes to. */
+/** The task of a thread and its result. */
 export interface PrintTask {
   readonly receipt: PrintedReceipt;
   readonly paper: Paper;
@@ -55,7 +61,7 @@ export interface PrintResult {
 
 const threads = createThreads<PrintTask, PrintResult>({
   script: new URL('./printWorker.ts', import.meta.url),
-  // 700 lines of ordinary length take half a second, of the longest texts in the widest letters 12.
+  // 700 lines of ordinary length take half a second, the longest texts in the widest letters 12.
   mostSeconds: 40,
   // Those take a third of it.
   mostMegabytes: 512,
@@ -63,9 +69,8 @@ const threads = createThreads<PrintTask, PrintResult>({
 });
 
 /**
- * The printed form of a signed CFE on `paper`, as PDF/A-3 with the CFE inside: the same receipt gives the same bytes.
- * Refuses when too many wait (UNAVAILABLE, with the time after which to come again); what else it throws is a mistake
- * of ours.
+ * Returns the printed form of a signed CFE on `paper`, as PDF/A-3 with the CFE inside; equal receipts give
+ * equal bytes. Throws UNAVAILABLE (with Retry-After) when too many wait; any other error is a bug.
  */
 export const drawReceipt: Draw = (cfe, paper, read) =>
   queue.run(

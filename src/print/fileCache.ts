@@ -1,37 +1,37 @@
 import { webcrypto } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** A file that took work to make. */
+/** A file that was expensive to create. */
 export interface MadeFile {
   readonly bytes: Uint8Array;
-  /** Of its bytes, in hex. */
+  /** SHA-256 of the bytes, in hex. */
   readonly sha256: string;
 }
 
-/** What a file is made from: equal keys give the same file. `accountId`: whose memory it takes. */
+/** Identifies a file: equal keys mean equal files. `accountId` is charged for the memory. */
 export interface FileKey {
   readonly key: string;
   readonly accountId: string;
 }
 
-/** Files in memory: the last ones are kept, and what several ask for at once is made once. */
+/** Caches the last files in memory, and creates a file once for concurrent requests. */
 export interface FileCache {
-  /** The file, if it is kept. */
+  /** Returns the file if cached. */
   kept(of: FileKey): MadeFile | undefined;
-  /** The file that is kept, or that `make` returns. */
+  /** Returns the cached file, or the one from `make`. */
   file(of: FileKey, make: () => Promise<Uint8Array>): Promise<MadeFile>;
 }
 
-/** The SHA-256 of a file, in hex; not computed on the event loop, since a file may have megabytes. */
+/** Returns the SHA-256 of a file, in hex; computed off the event loop because files may have megabytes. */
 export async function sha256Of(bytes: Uint8Array): Promise<string> {
   const hash = await webcrypto.subtle.digest('SHA-256', bytes);
   return Buffer.from(hash).toString('hex');
 }
 
-/** Part of the memory that the files of one account may take. */
+/** Share of the memory for the files of one account. */
 const SHARE = 1 / 4;
 
-/** Keeps files of `mostBytes` in all, those that were asked for last. */
+/** Creates a cache of at most `mostBytes`, which drops the least recently used files. */
 export function createFileCache(mostBytes: number): FileCache {
   const share = Math.floor(mostBytes * SHARE);
   const files = new LRUCache<
@@ -48,11 +48,11 @@ export function createFileCache(mostBytes: number): FileCache {
       makeRoom(accountId, bytes.length);
       return { bytes, sha256, accountId };
     },
-    // Whoever waits for a file gets it, though its place went to others meanwhile.
+    // A caller that waits gets its file even if it was evicted meanwhile.
     ignoreFetchAbort: true,
   });
 
-  /** Removes the oldest of an account until there is room within its share: it drives out no other. */
+  /** Removes an account's oldest files until it is within its share; other accounts lose nothing. */
   function makeRoom(accountId: string, wanted: number): void {
     const its = [...files.rkeys()].flatMap((key) => {
       const file = files.peek(key);

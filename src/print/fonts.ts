@@ -1,28 +1,30 @@
 /**
- * Noto Sans, parsed once in each thread: what a character looks like and how wide it is. Glyphs stand one after the
- * other, without kerning or shaping: columns of figures stay aligned, and a page of text costs next to nothing.
+ * Noto Sans, parsed once per thread, with the width of each character. Glyphs are set without kerning or
+ * shaping: columns of figures stay aligned, and measuring is cheap.
  */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { create, type Font, type Glyph, type GlyphPosition, type Subset } from 'fontkit';
 
-/** One weight of the font: the object that PDFKit embeds, and measures. */
+/** One weight of the font: embedded and measured by PDFKit. */
 export interface Face {
   readonly font: Font;
-  /** Width of a line of text in points. */
+  /** Returns the width of a line of text in points. */
   width(text: string, size: number): number;
 }
 
-/** Heights of letters in points (docs/authority/printed-form.md#letters): Noto Sans has capitals of 0.714 em. */
+/**
+ * Heights of letters in points (docs/authority/printed-form.md#letters): Noto Sans has capitals of 0.714 em.
+ */
 export const LETTERS = { small: 8, large: 12 } as const;
-/** Distance of lines that is the font's own single spacing, in em; and how much of it is above the base line. */
+/** The font's own single line spacing, in em; and the part of it above the base line. */
 export const SPACING = 1.362;
 export const ASCENT = 1.069;
 
-/** □, which stands for every character that the font lacks; the font has no such character, only its own empty box. */
+/** □, shown for every character that the font does not have; the font has only its own empty box for it. */
 const WHITE_SQUARE = 0x25_a1;
 const EMPTY_BOX = 0;
-/** An id beside those of the font, under which the empty box is no missing glyph: PDF/A forbids to show glyph 0. */
+/** An unused glyph id, under which the empty box is not a missing glyph: PDF/A forbids showing glyph 0. */
 const BOX_ID = 0x1_0000;
 
 export type Weight = 'regular' | 'bold';
@@ -50,7 +52,7 @@ function face(file: string): Face {
   };
   const drawn: Font = Object.assign(Object.create(font) as Font, {
     layout: (text: string) => runOf(Array.from(text, (character) => glyphOf(character.codePointAt(0) ?? 0))),
-    createSubset: () => withBox(font.createSubset()),
+    createSubset: () => useEmptyBox(font.createSubset()),
   });
   return {
     font: drawn,
@@ -73,7 +75,7 @@ function runOf(glyphs: Glyph[]): { glyphs: Glyph[]; positions: GlyphPosition[]; 
   return { glyphs, positions, advanceWidth: glyphs.reduce((sum, glyph) => sum + glyph.advanceWidth, 0) };
 }
 
-function withBox(subset: Subset): Subset {
+function useEmptyBox(subset: Subset): Subset {
   const include = subset.includeGlyph.bind(subset);
   let box: number | undefined;
   subset.includeGlyph = (id) => {
@@ -84,17 +86,17 @@ function withBox(subset: Subset): Subset {
   return subset;
 }
 
-/** Characters that leave no mark: joiners, selectors, marks of direction. */
+/** Invisible characters: joiners, selectors, marks of direction. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}/gu;
 
 /** Dashes of two and three em: a text of nothing else would take thousands of sheets. */
 const LONG_DASHES = /[\u2E3A\u2E3B]/g;
 
 /**
- * Text as it is drawn: composed characters, nothing invisible, every other kind of space and line end as one space, no
- * dash longer than one em.
+ * Returns text as drawn: composed characters, nothing invisible, every kind of space and line end as one
+ * space, no dash longer than one em.
  */
-export const drawable = (text: string): string =>
+export const toDrawable = (text: string): string =>
   text
     .normalize('NFC')
     .replace(INVISIBLE, '')
@@ -102,7 +104,9 @@ export const drawable = (text: string): string =>
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .trim();
 
-/** Drawable text in lines of at most `width` points: broken at spaces, and within a word that is wider than a line. */
+/**
+ * Breaks drawable text into lines of at most `width` points: at spaces, or within a word wider than a line.
+ */
 export function wrap(text: string, face: Face, size: number, width: number): string[] {
   const lines: string[] = [];
   const space = face.width(' ', size);
@@ -116,7 +120,7 @@ export function wrap(text: string, face: Face, size: number, width: number): str
     let wide = face.width(word, size);
     if (line !== '' && used + space + wide > width) end();
     if (wide > width) {
-      const parts = cut(word, face, size, width);
+      const parts = cutWord(word, face, size, width);
       lines.push(...parts.slice(0, -1));
       line = parts.at(-1) ?? '';
       wide = face.width(line, size);
@@ -130,8 +134,8 @@ export function wrap(text: string, face: Face, size: number, width: number): str
   return lines;
 }
 
-/** A word in parts that each fit; a single character is never cut. */
-function cut(word: string, face: Face, size: number, width: number): string[] {
+/** Cuts a word into parts that fit; a single character is never cut. */
+function cutWord(word: string, face: Face, size: number, width: number): string[] {
   const parts: string[] = [];
   let part = '';
   let used = 0;

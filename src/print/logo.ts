@@ -1,12 +1,12 @@
 /** The issuer's logo at the top of the first sheet. */
 import { inflateSync } from 'node:zlib';
 import { type Picture, parsePicture } from '../domain/logo.ts';
-import { EMPTY, type Piece, within } from './pieces.ts';
+import { EMPTY, type Piece, wrapInElement } from './pieces.ts';
 
-/** Dots per inch at which a logo is drawn where its box is large enough. */
+/** Resolution at which a logo is drawn if its box is large enough. */
 const LOGO_DPI = 150;
 
-/** The logo within a box of that size, as large as its pixels are worth; nothing where it cannot be drawn. */
+/** Returns the logo as large as its pixels allow within the box; nothing if it cannot be drawn. */
 export function logoPiece(logo: Uint8Array | undefined, most: { width: number; height: number }): Piece {
   const size = logo && parsePicture(logo);
   if (!logo || !size || !isDrawable(size)) return EMPTY;
@@ -17,15 +17,18 @@ export function logoPiece(logo: Uint8Array | undefined, most: { width: number; h
     height,
     draw: (pen, place, x, y) => pen.content(place, 'Figure', () => pen.image(logo, x, y, width, height)),
   };
-  return within('Figure', picture, { alt: 'Logo del emisor' });
+  return wrapInElement('Figure', picture, { alt: 'Logo del emisor' });
 }
 
 /** Samples of a pixel by the colour type of a PNG. */
 const CHANNELS: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
-/** More than any picture of 1,000 × 1,000 pixels inflates to. */
+/** Larger than any inflated picture of 1,000 × 1,000 pixels. */
 const MOST_BYTES = 16_000_000;
 
-/** Whether the pixels of a PNG are all there; of a JPEG, whether it is grey or RGB: PDF/A has no room for CMYK beside sRGB. */
+/**
+ * Whether all pixels of a PNG are present; for a JPEG, whether it is grey or RGB: PDF/A allows no CMYK beside
+ * sRGB.
+ */
 function isDrawable(picture: Picture): boolean {
   if (picture.mediaType === 'image/jpeg') return picture.components === 1 || picture.components === 3;
   const { width, height, bitDepth, colourType, isInterlaced, data } = picture;
@@ -40,7 +43,7 @@ function isDrawable(picture: Picture): boolean {
 
 type Pass = readonly [width: number, height: number];
 
-/** Sizes of the pictures that an interlaced one is sent as (PNG, third edition, §8.1: Adam7). */
+/** Sizes of the passes of an interlaced picture (PNG, third edition, §8.1: Adam7). */
 const passesOf = (width: number, height: number): Pass[] =>
   (
     [
@@ -54,10 +57,10 @@ const passesOf = (width: number, height: number): Pass[] =>
     ] as const
   ).map(([x, y, across, down]) => [Math.ceil((width - x) / across), Math.ceil((height - y) / down)]);
 
-/** The kinds of filter that a row may begin with (PNG, third edition, §9.2). */
+/** Filter types at the start of a row (PNG, third edition, §9.2). */
 const LAST_FILTER = 4;
 
-/** Whether the data are exactly the rows of those passes, each with a filter that there is. */
+/** Whether the data are exactly the rows of those passes, each with a valid filter. */
 function areRows(pixels: Uint8Array, bitsOfPixel: number, passes: readonly Pass[]): boolean {
   let at = 0;
   for (const [width, height] of passes) {

@@ -1,6 +1,6 @@
 /**
- * Draws on the pages of one PDF/A-3a: text and figures as elements of its structure, lines and repetitions as artefacts.
- * Points, from the top left corner. Nothing in the file comes from a clock or from chance.
+ * Draws on the pages of one PDF/A-3a: text and figures as structure elements, lines and repetitions as
+ * artefacts. Coordinates are points from the top left corner. Nothing in the file depends on time or chance.
  */
 import PDFDocument from 'pdfkit';
 import { FACES, type Weight } from './fonts.ts';
@@ -11,42 +11,42 @@ type StructureElement = ReturnType<Document['struct']>;
 /** Kinds of structure elements (ISO 32000-1 §14.8.4). */
 export type Tag = 'Sect' | 'P' | 'Table' | 'TR' | 'TH' | 'TD' | 'Figure' | 'L' | 'LI' | 'LBody';
 
-/** A place in the structure of the document; within an artefact there is none. */
-export type Place = StructureElement | undefined;
+/** A position in the document's structure; null within an artefact. */
+export type StructurePlace = StructureElement | undefined;
 
 export interface Pen {
   /** The whole document. */
-  readonly root: Place;
-  /** Begins a page of that size. */
+  readonly root: StructurePlace;
+  /** Starts a page of that size. */
   page(width: number, height: number): void;
-  /** A new element in `parent`. */
-  element(parent: Place, tag: Tag, options?: { alt?: string }): Place;
-  /** Draws what belongs to an element that has no elements in it. */
-  content(place: Place, tag: Tag, draw: () => void): void;
-  /** Draws what is no part of the text: ornament, or what every page repeats. */
+  /** Adds an element to `parent`. */
+  element(parent: StructurePlace, tag: Tag, options?: { alt?: string }): StructurePlace;
+  /** Draws the contents of an element without child elements. */
+  content(place: StructurePlace, tag: Tag, draw: () => void): void;
+  /** Draws an artefact: ornament, or content repeated on every page. */
   artifact(draw: () => void): void;
   text(line: string, weight: Weight, size: number, x: number, baseline: number): void;
-  /** A line, a frame, a grey ground. */
+  /** Draws a line, a frame or a grey ground. */
   rule(x: number, y: number, width: number): void;
   frame(x: number, y: number, width: number, height: number): void;
   shade(x: number, y: number, width: number, height: number): void;
-  /** Dark squares of `side`, row by row. */
+  /** Draws dark squares of `side`, row by row. */
   squares(rows: readonly boolean[][], x: number, y: number, side: number): void;
   image(bytes: Uint8Array, x: number, y: number, width: number, height: number): void;
 }
 
 export interface Paperwork {
   readonly title: string;
-  /** Moment that stands as the file's creation. */
+  /** The file's creation date. */
   readonly createdAt: Date;
-  /** The file inside. */
+  /** The embedded file. */
   readonly attachment: { readonly name: string; readonly description: string; readonly bytes: Uint8Array };
 }
 
 const LINE_WIDTH = 0.7;
 const GREY = '#e6e6e6';
 
-/** The PDF that `draw` makes. */
+/** Returns the PDF drawn by `draw`. */
 export async function drawPdf(paperwork: Paperwork, draw: (pen: Pen) => void): Promise<Uint8Array> {
   const { title, createdAt, attachment } = paperwork;
   const document = new PDFDocument({
@@ -57,7 +57,7 @@ export async function drawPdf(paperwork: Paperwork, draw: (pen: Pen) => void): P
     tagged: true,
     lang: 'es-UY',
     displayTitle: true,
-    // PDFKit would take a font of its own, which is not embedded.
+    // PDFKit would use its own font, which is not embedded.
     font: '',
     info: { Title: title, Creator: 'cfe-service', CreationDate: createdAt, ModDate: createdAt },
   });
@@ -67,10 +67,10 @@ export async function drawPdf(paperwork: Paperwork, draw: (pen: Pen) => void): P
   document.on('end', resolve);
   document.on('error', reject);
   for (const [weight, { font }] of Object.entries(FACES)) {
-    // The types do not know that a parsed font is taken as well as the path of one.
+    // The types only allow a path, but a parsed font works too.
     document.registerFont(weight, font as unknown as string);
   }
-  // The types do not know how the file belongs to the document (PDF/A-3, AFRelationship).
+  // The types do not know AFRelationship, which PDF/A-3 requires.
   const attached: PDFKit.Mixins.PDFAttachmentOptions & { relationship: string } = {
     name: attachment.name,
     type: 'application/xml',
@@ -85,11 +85,11 @@ export async function drawPdf(paperwork: Paperwork, draw: (pen: Pen) => void): P
   draw(penOn(document, root));
   document.end();
   await promise;
-  return joined(chunks);
+  return joinChunks(chunks);
 }
 
-/** Memory of its own, so that it can change threads. */
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
+/** Its own buffer, which can be transferred between threads. */
+function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const chunk of chunks) {

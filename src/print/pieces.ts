@@ -1,14 +1,14 @@
-/** What a page is put together from: pieces of known height, each drawn where it is put. */
-import { ASCENT, drawable, FACES, LETTERS, SPACING, type Weight, wrap } from './fonts.ts';
-import type { Pen, Place, Tag } from './pen.ts';
+/** Layout pieces of known height, each drawn at a given position. */
+import { ASCENT, FACES, LETTERS, SPACING, toDrawable, type Weight, wrap } from './fonts.ts';
+import type { Pen, StructurePlace, Tag } from './pen.ts';
 
 export const MM = 72 / 25.4;
 
 export interface Piece {
   readonly height: number;
   /** Draws with the top left corner at (x, y), as a part of `place` in the structure. */
-  draw(pen: Pen, place: Place, x: number, y: number): void;
-  /** The pieces that it is a stack of, where a page may end between them. */
+  draw(pen: Pen, place: StructurePlace, x: number, y: number): void;
+  /** The pieces of a stack, between which a page may end. */
   readonly parts?: readonly Piece[];
 }
 
@@ -26,16 +26,16 @@ export const EMPTY: Piece = { height: 0, draw: () => undefined };
 const sizeOf = ({ letters = 'small' }: Entry): number =>
   typeof letters === 'number' ? letters : LETTERS[letters];
 
-/** Width of an entry on one line. */
+/** Returns the width of an entry on one line. */
 export const widthOf = (entry: Entry): number =>
-  FACES[entry.weight ?? 'regular'].width(drawable(entry.text), sizeOf(entry));
+  FACES[entry.weight ?? 'regular'].width(toDrawable(entry.text), sizeOf(entry));
 
-/** An entry in as many lines as it takes, as one element of the structure; every line is a part. */
+/** An entry in as many lines as it needs, as one structure element; every line is a part. */
 export function paragraph(entry: Entry, width: number, tag: Tag | null = 'P'): Piece {
   const { weight = 'regular', align = 'left' } = entry;
   const size = sizeOf(entry);
   const face = FACES[weight];
-  const lines = wrap(drawable(entry.text), face, size, width);
+  const lines = wrap(toDrawable(entry.text), face, size, width);
   const line = (text: string): Piece => ({
     height: size * SPACING,
     draw(pen, place, x, y) {
@@ -44,17 +44,17 @@ export function paragraph(entry: Entry, width: number, tag: Tag | null = 'P'): P
       pen.content(place, tag ?? 'P', () => pen.text(text, weight, size, at, y + size * ASCENT));
     },
   });
-  return within(tag, stack(lines.map(line)));
+  return wrapInElement(tag, stack(lines.map(line)));
 }
 
-/** The piece as an element of its own, shared by its parts; `tag` null leaves it in the element around it. */
-export function within(tag: Tag | null, piece: Piece, options?: { alt?: string }): Piece {
+/** The piece as an element shared by its parts; with `tag` null it stays in the surrounding element. */
+export function wrapInElement(tag: Tag | null, piece: Piece, options?: { alt?: string }): Piece {
   if (tag === null) return piece;
-  let own: { element: Place } | undefined;
+  let own: { element: StructurePlace } | undefined;
   const inside = (part: Piece): Piece => ({
     height: part.height,
     draw(pen, place, x, y) {
-      // What is repeated on further pages is drawn as an artefact, where no element is made.
+      // Content repeated on further pages is an artefact, without elements.
       const element = own?.element ?? pen.element(place, tag, options);
       if (element) own = { element };
       part.draw(pen, element, x, y);
@@ -64,7 +64,7 @@ export function within(tag: Tag | null, piece: Piece, options?: { alt?: string }
   return inside(piece);
 }
 
-/** One below the other. */
+/** Pieces one below the other. */
 export function stack(pieces: readonly Piece[], gap = 0): Piece {
   const parts = pieces.filter(({ height }) => height > 0);
   const height = parts.reduce((sum, part) => sum + part.height, 0) + gap * Math.max(0, parts.length - 1);
@@ -81,7 +81,7 @@ export function stack(pieces: readonly Piece[], gap = 0): Piece {
   };
 }
 
-/** Side by side from the left, each at its distance from there. */
+/** Pieces side by side, each at its distance from the left. */
 export function beside(pieces: readonly { piece: Piece; at: number }[]): Piece {
   return {
     height: Math.max(0, ...pieces.map(({ piece }) => piece.height)),
@@ -91,7 +91,7 @@ export function beside(pieces: readonly { piece: Piece; at: number }[]): Piece {
   };
 }
 
-/** Room to the left of a piece. */
+/** Space to the left of a piece. */
 export const inset = (piece: Piece, left: number): Piece => ({
   height: piece.height,
   draw: (pen, place, x, y) => piece.draw(pen, place, x + left, y),
@@ -100,7 +100,7 @@ export const inset = (piece: Piece, left: number): Piece => ({
 
 export const space = (height: number): Piece => ({ height, draw: () => undefined });
 
-/** A frame of at least that size around what stands in its middle. */
+/** A frame of at least that size around centred content. */
 export function box(
   entries: readonly Entry[],
   { width, leastHeight, padding = 1.5 * MM }: { width: number; leastHeight: number; padding?: number },
@@ -118,21 +118,24 @@ export function box(
   };
 }
 
-/** Words on the left and a figure on the right: on one line where both have room, else the figure below. */
-export function pair(label: Entry, figure: Entry, width: number, tag: Tag | null = 'P'): Piece {
+/** Words on the left and a figure on the right: on one line if both fit, otherwise the figure below. */
+export function wordsAndFigure(label: Entry, figure: Entry, width: number, tag: Tag | null = 'P'): Piece {
   const right: Entry = { ...figure, align: 'right' };
   const wide = widthOf(figure);
   if (widthOf(label) + 2 * MM + wide > width)
-    return within(tag, stack([paragraph(label, width, null), paragraph(fitted(right, width), width, null)]));
+    return wrapInElement(
+      tag,
+      stack([paragraph(label, width, null), paragraph(fitOnLine(right, width), width, null)]),
+    );
   const both = beside([
     { piece: paragraph(label, width, null), at: 0 },
     { piece: paragraph(right, width, null), at: 0 },
   ]);
-  return within(tag, both);
+  return wrapInElement(tag, both);
 }
 
-/** The entry in letters of at most its size that keep it on one line, small ones at the least. */
-function fitted(entry: Entry, width: number): Entry {
+/** The entry in the largest letters, up to its size, that keep it on one line; at least in small ones. */
+function fitOnLine(entry: Entry, width: number): Entry {
   const size = Math.min(sizeOf(entry), (sizeOf(entry) * width) / widthOf(entry));
   return { ...entry, letters: Math.max(LETTERS.small, size) };
 }

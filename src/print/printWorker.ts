@@ -1,14 +1,14 @@
-/** The thread in which receipts are drawn, one after the other; its fonts are parsed once. */
+/** The thread that draws receipts, one at a time; its fonts are parsed once. */
 import { parentPort } from 'node:worker_threads';
 import type { Paper } from '../domain/qr.ts';
 import { formOf, titleOf } from './blocks.ts';
 import type { PrintResult, PrintTask } from './drawReceipt.ts';
 import { drawPdf } from './pen.ts';
-import { readCfe } from './readCfe.ts';
+import { parseSignedCfe } from './readCfe.ts';
 import type { PrintedReceipt } from './receipt.ts';
 import { drawSheets } from './sheets.ts';
 
-/** The PDF of a receipt; without its logo where only the drawing finds that it is none. */
+/** Returns the PDF of a receipt; without its logo if drawing finds the logo invalid. */
 async function print(receipt: PrintedReceipt, paper: Paper): Promise<Uint8Array> {
   try {
     return await draw(receipt, paper);
@@ -19,7 +19,7 @@ async function print(receipt: PrintedReceipt, paper: Paper): Promise<Uint8Array>
 }
 
 async function draw(receipt: PrintedReceipt, paper: Paper): Promise<Uint8Array> {
-  const form = formOf(receipt, readCfe(receipt.xml));
+  const form = formOf(receipt, parseSignedCfe(receipt.xml));
   const { identification, issuer, typeCode, signedAt } = form.cfe;
   const paperwork = {
     title: titleOf(form),

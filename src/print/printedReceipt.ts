@@ -3,7 +3,7 @@ import type { CfeStatus } from '../domain/cfeStatus.ts';
 import type { Environment } from '../domain/cfeTypes.ts';
 import type { PrintedReceipt } from './receipt.ts';
 
-/** A signed CFE as far as it is printed. */
+/** The printed part of a signed CFE. */
 interface SignedCfe {
   readonly signedXml: string;
   readonly environment: Environment;
@@ -12,8 +12,8 @@ interface SignedCfe {
 }
 
 /**
- * What is printed of a CFE, with the issuer's data as of its numbering. Who names no web address of its own shows its
- * e-Tickets on our pages, under `publicUrl`.
+ * Returns the data printed for a CFE, with the issuer's data at numbering. e-Tickets of issuers without their
+ * own website are shown on our pages, under `publicUrl`.
  */
 export function printedReceipt(
   { signedXml, environment, status, document }: SignedCfe,

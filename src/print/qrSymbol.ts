@@ -1,11 +1,11 @@
 import { encodeQR } from 'qr';
 
-/** The largest symbol that a side of 30 mm holds in modules of 4 dots at 203 dpi. */
+/** The largest symbol that fits a side of 30 mm with modules of 4 dots at 203 dpi. */
 const MOST_MODULES = 57;
 
 /**
- * The QR code of an address (ISO/IEC 18004, UTF-8) as rows of modules, true where dark, without a quiet zone. Level M;
- * L for the rare address that would need too large a symbol.
+ * Returns the QR code of a URL (ISO/IEC 18004, UTF-8) as rows of modules, true for dark, without a quiet
+ * zone. Level M; L for the rare URL that would need too large a symbol.
  */
 export function qrSymbol(url: string): boolean[][] {
   const symbol = (ecc: 'medium' | 'low'): boolean[][] =>

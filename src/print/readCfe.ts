@@ -1,44 +1,44 @@
 /**
- * The fields of a signed CFE that are printed (docs/authority/printed-form.md#fields), as they stand in its XML. Fields
- * that the service never writes are read all the same: the form shows what was signed.
+ * Reads the printed fields of a signed CFE (docs/authority/printed-form.md#fields) from its XML, including
+ * fields that the service never writes: the form shows the signed data.
  */
 import { type Element, Node } from '@xmldom/xmldom';
 import { childrenNamed, childrenOf, elementAt, findNamed, parseXml, textAt } from '../dgi/xml/parse.ts';
 
-/** 700 lines of 1,080 characters, each of which may be written as five. */
+/** 700 lines of 1,080 characters, each written as up to five. */
 const MOST_CHARACTERS = 16_000_000;
 
-/** The child elements of one element, by name; of several with one name the first. */
-export type Fields = Readonly<Record<string, string | undefined>>;
+/** Child elements by name; the first of several with the same name. */
+export type PrintedFields = Readonly<Record<string, string | undefined>>;
 
-/** A CFE as it is printed. Dates and figures are the text of the XML. */
-export interface PrintedCfe {
+/** A CFE as printed. Dates and figures are the text of the XML. */
+export interface ParsedCfe {
   /** TipoCFE. */
   readonly typeCode: number;
-  readonly identification: Fields;
-  readonly issuer: Fields;
+  readonly identification: PrintedFields;
+  readonly issuer: PrintedFields;
   readonly phones: readonly string[];
-  readonly receiver: Fields;
-  readonly totals: Fields;
-  readonly retentions: readonly Fields[];
-  readonly lines: readonly Fields[];
-  readonly adjustments: readonly Fields[];
-  readonly payments: readonly Fields[];
-  readonly references: readonly Fields[];
-  readonly cae: Fields;
+  readonly receiver: PrintedFields;
+  readonly totals: PrintedFields;
+  readonly retentions: readonly PrintedFields[];
+  readonly lines: readonly PrintedFields[];
+  readonly adjustments: readonly PrintedFields[];
+  readonly payments: readonly PrintedFields[];
+  readonly references: readonly PrintedFields[];
+  readonly cae: PrintedFields;
   /** TmstFirma. */
   readonly signedAt: string;
   /** DigestValue of the signature. */
   readonly digest: string;
 }
 
-/** Reads a signed CFE; throws UnreadableXml where it is none. */
-export function readCfe(xml: string): PrintedCfe {
+/** Reads a signed CFE; throws UnreadableXml for malformed XML. */
+export function parseSignedCfe(xml: string): ParsedCfe {
   const cfe = parseXml(xml, { mostCharacters: MOST_CHARACTERS });
   const [content] = childrenOf(cfe);
   const header = elementAt(content, 'Encabezado');
-  const zone = (name: string): Fields => fieldsOf(elementAt(header, name));
-  const rows = (list: string, row: string): Fields[] => rowsOf(elementAt(content, list), row);
+  const zone = (name: string): PrintedFields => fieldsOf(elementAt(header, name));
+  const rows = (list: string, row: string): PrintedFields[] => rowsOf(elementAt(content, list), row);
   const identification = zone('IdDoc');
   const signature = findNamed(cfe, 'Signature');
   return {
@@ -59,17 +59,17 @@ export function readCfe(xml: string): PrintedCfe {
   };
 }
 
-function fieldsOf(element: Element | undefined): Fields {
+function fieldsOf(element: Element | undefined): PrintedFields {
   const fields: Record<string, string> = Object.create(null) as Record<string, string>;
   if (!element) return fields;
-  // A document may have thousands of these: its nodes are walked, not collected.
+  // Walks the nodes without collecting them: a document may have thousands.
   for (let child = element.firstChild; child; child = child.nextSibling) {
     if (child.nodeType === Node.ELEMENT_NODE) fields[child.localName ?? ''] ??= child.textContent ?? '';
   }
   return fields;
 }
 
-const rowsOf = (list: Element | undefined, name: string): Fields[] =>
+const rowsOf = (list: Element | undefined, name: string): PrintedFields[] =>
   list ? childrenNamed(list, name).map(fieldsOf) : [];
 
 const rowsText = (list: Element | undefined, name: string): string[] =>

@@ -1,23 +1,25 @@
 import type { Environment } from '../domain/cfeTypes.ts';
 
 /**
- * Everything that the printed form of a CFE shows, and nothing else: what is equal here gives the same bytes. Plain data
- * that can go to a thread.
+ * All data shown on the printed form of a CFE, and no more: equal data give equal bytes. Plain data that can
+ * be sent to a thread.
  */
 export interface PrintedReceipt {
-  /** The signed CFE, byte for byte; it is read for the form, and put inside the PDF. */
+  /** The signed CFE, byte for byte; parsed for the form, and embedded in the PDF. */
   readonly xml: string;
   readonly environment: Environment;
-  /** Whether the authority rejected it: then it is marked as worth nothing. */
+  /** Whether the authority rejected it: the form is then marked as invalid. */
   readonly rejected: boolean;
-  /** Text beside the CFE; what a norm demands is its first paragraph (docs/contract.md#printed-form). */
+  /**
+   * Text beside the CFE; its first paragraph is a legally required legend (docs/contract.md#printed-form).
+   */
   readonly adenda?: string | undefined;
-  /** Address at which the issuer's e-Tickets can be seen, as it is printed. */
+  /** The printed URL that shows the issuer's e-Tickets. */
   readonly website: string;
-  /** Day since which the enterprise issues, `YYYY-MM-DD`; not looked at where there is a resolution. */
+  /** First day of issuing, `YYYY-MM-DD`; ignored with a resolution. */
   readonly issuerSince?: string | undefined;
   /** Number and year of the resolution that made the enterprise an issuer. */
   readonly resolution?: string | undefined;
-  /** PNG or JPEG. One that cannot be drawn is left out. */
+  /** PNG or JPEG; omitted if it cannot be drawn. */
   readonly logo?: Uint8Array | undefined;
 }

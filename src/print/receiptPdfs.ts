@@ -3,36 +3,41 @@ import type { Paper } from '../domain/qr.ts';
 import { createFileCache, type FileKey, type MadeFile } from './fileCache.ts';
 import type { PrintedReceipt } from './receipt.ts';
 
-/** What is kept in memory of what was drawn, in bytes: some 3,000 receipts of a page. */
+/** Bytes of drawn receipts cached in memory: some 3,000 receipts of one page. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** A signed CFE, as far as it tells one print from another: all else that a print shows never changes. */
-export interface PrintedCfe {
+/** The fields of a signed CFE that distinguish its prints; everything else shown never changes. */
+export interface PrintableCfe {
   readonly id: string;
-  /** The account that issued it, which shares the threads with the others. */
+  /** The issuing account, which shares the threads with others. */
   readonly accountId: string;
   readonly status: CfeStatus;
   readonly digest: string | null;
-  /** Length of its XML, by which a print is light or heavy. */
+  /** Length of its XML, which decides whether a print is heavy. */
   readonly xmlBytes: number;
 }
 
-/** Draws a receipt, which it reads when its turn has come. Refuses while too much is to be drawn (UNAVAILABLE). */
+/**
+ * Draws a receipt, which it reads when it is next in the queue. Throws UNAVAILABLE when the queue is full.
+ */
 export type Draw = (
-  cfe: PrintedCfe,
+  cfe: PrintableCfe,
   paper: Paper,
   read: () => Promise<PrintedReceipt>,
 ) => Promise<Uint8Array>;
 
-/** The printed forms of receipts: drawn elsewhere, and the last ones kept. */
+/** Printed forms of receipts, drawn elsewhere; the last ones are cached. */
 export interface ReceiptPdfs {
-  /** The PDF of a receipt on that paper, if it is kept. */
-  kept(cfe: PrintedCfe, paper: Paper): MadeFile | undefined;
-  /** The PDF of a receipt on that paper, drawn from what `read` returns unless it is kept. Refuses as `draw` does. */
-  pdf(cfe: PrintedCfe, paper: Paper, read: () => Promise<PrintedReceipt>): Promise<MadeFile>;
+  /** Returns the PDF of a receipt on that paper, if cached. */
+  kept(cfe: PrintableCfe, paper: Paper): MadeFile | undefined;
+  /**
+   * Returns the PDF of a receipt on that paper, cached or drawn from the result of `read`. Throws as `draw`
+   * does.
+   */
+  pdf(cfe: PrintableCfe, paper: Paper, read: () => Promise<PrintedReceipt>): Promise<MadeFile>;
 }
 
-/** Draws by `draw`. What several ask for at once is drawn once. */
+/** Creates a cache over `draw`; concurrent requests for one PDF draw it once. */
 export function createReceiptPdfs({
   draw,
   mostBytes = MOST_BYTES,
@@ -47,6 +52,6 @@ export function createReceiptPdfs({
   };
 }
 
-function keyOf({ id, accountId, status, digest }: PrintedCfe, paper: Paper): FileKey {
+function keyOf({ id, accountId, status, digest }: PrintableCfe, paper: Paper): FileKey {
   return { key: [id, digest, status === 'REJECTED', paper].join(' '), accountId };
 }

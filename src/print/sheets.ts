@@ -1,10 +1,10 @@
-/** Where the blocks stand on each paper, and how a long receipt is divided into sheets. */
+/** Positions the blocks on each paper, and divides a long receipt into sheets. */
 
 import type { Paper } from '../domain/qr.ts';
 import { type Block, EXPIRY_BOX, type Form, footLines, HEADER, qrBlock } from './blocks.ts';
-import { bodyOf, type Section } from './body.ts';
+import { type BodySection, bodyOf } from './body.ts';
 import { logoPiece } from './logo.ts';
-import type { Pen, Place } from './pen.ts';
+import type { Pen, StructurePlace } from './pen.ts';
 import {
   beside,
   box,
@@ -16,26 +16,26 @@ import {
   paragraph,
   space,
   stack,
-  within,
+  wrapInElement,
 } from './pieces.ts';
 import { qrSymbol } from './qrSymbol.ts';
 
 /** A paper in points. */
 interface Geometry {
   readonly width: number;
-  /** Of a sheet; of a roll the longest that is one, since a sheet may have 35.6 cm at the most. */
+  /** Height of a sheet; for a roll the longest single sheet: 35.6 cm at most. */
   readonly height: number;
-  /** A roll is cut where the receipt ends, but no sheet has less than 15 cm. */
+  /** A roll is cut at the end of the receipt, but each sheet has at least 15 cm. */
   readonly shortest?: number;
-  /** At least 5 mm have no letters. */
+  /** At least 5 mm without letters. */
   readonly margin: number;
   readonly narrow: boolean;
-  /** Whether the lines of the foot stand beside the QR block. */
+  /** Whether the lines of the foot are beside the QR block. */
   readonly footBeside: boolean;
   readonly logo: { readonly width: number; readonly height: number };
 }
 
-/** A dot of the thermal printers that the rule has in mind (203 dpi): what is drawn in whole dots is sharp there. */
+/** A dot of the thermal printers in the rule (203 dpi): whole dots are printed sharply. */
 const DOT = 72 / 203;
 const inDots = (points: number): number => Math.round(points / DOT) * DOT;
 
@@ -59,12 +59,12 @@ const GEOMETRY: Readonly<Record<Paper, Geometry>> = {
 };
 
 const GAP = 3 * MM;
-/** What the line around a box may take of it. */
+/** Width available to the line around a box. */
 const LINE = 0.5;
 const lines = (entries: readonly Entry[], width: number): Piece =>
   stack(entries.map((entry) => paragraph(entry, width)));
 
-/** A block `width` wide, in its box where it has one. */
+/** Returns a block `width` wide, in its box if it has one. */
 function blockPiece(block: Pick<Block, 'box'>, entries: readonly Entry[], width: number): Piece {
   if (entries.length === 0) return EMPTY;
   return block.box
@@ -74,7 +74,7 @@ function blockPiece(block: Pick<Block, 'box'>, entries: readonly Entry[], width:
 
 type Header = Record<Block['name'], (width: number) => Piece>;
 
-/** The header's blocks by name, as they are on the first sheet or on a further one. */
+/** Returns the header's blocks by name, for the first sheet or a further one. */
 function headerBlocks(form: Form, first: boolean): Header {
   const pieces = HEADER.map((block: Block) => {
     const entries = first ? block.lines(form) : (block.repeated?.(form) ?? []);
@@ -83,15 +83,15 @@ function headerBlocks(form: Form, first: boolean): Header {
   return Object.fromEntries(pieces) as Header;
 }
 
-/** A stretch of the header: not divided where a sheet has room for it. */
-const stretch = (piece: Piece): Section[] =>
+/** A part of the header: kept together if it fits on one sheet. */
+const headerPart = (piece: Piece): BodySection[] =>
   piece.height === 0 ? [] : [{ tag: 'Sect', gap: GAP, rows: [piece], together: true }];
 
 /** The longest texts in ordinary letters take half of it. */
 const MOST_HEADER = 100 * MM;
 
 /** A4: issuer on the left and document on the right, below them the receiver and the particulars. */
-function sheetHeader(form: Form, width: number, logo: Piece): Section[] {
+function sheetHeader(form: Form, width: number, logo: Piece): BodySection[] {
   const block = headerBlocks(form, true);
   const [left, right] = [0.58 * width, 0.38 * width];
   const at = width - right;
@@ -107,13 +107,13 @@ function sheetHeader(form: Form, width: number, logo: Piece): Section[] {
     { piece: block.receiver(left - beyond), at: beyond },
     { piece: block.particulars(right - GAP), at: at + GAP },
   ]);
-  // Where the paper is too small for the places, the order alone counts.
+  // On paper too small for these positions, only the order matters.
   if (Math.max(top.height, receiver.height) > MOST_HEADER) return rollHeader(form, width, logo);
-  return [markBox(block, width), top, block.taxpayer(boxWidth), receiver].flatMap(stretch);
+  return [markBox(block, width), top, block.taxpayer(boxWidth), receiver].flatMap(headerPart);
 }
 
-/** Rolls: everything below one another, in the order of the rule. */
-function rollHeader(form: Form, width: number, logo: Piece): Section[] {
+/** Rolls: everything in one column, in the required order. */
+function rollHeader(form: Form, width: number, logo: Piece): BodySection[] {
   const block = headerBlocks(form, true);
   return [
     markBox(block, width),
@@ -123,10 +123,10 @@ function rollHeader(form: Form, width: number, logo: Piece): Section[] {
     block.receiverBox(width),
     block.receiver(width),
     block.particulars(width),
-  ].flatMap(stretch);
+  ].flatMap(headerPart);
 }
 
-/** What every further sheet repeats. */
+/** The content repeated on every further sheet. */
 function furtherHeader(form: Form, width: number): Piece {
   const block = headerBlocks(form, false);
   const names: Block['name'][] = ['issuer', 'document', 'receiverBox', 'receiver'];
@@ -138,7 +138,7 @@ function markBox(block: Header, width: number): Piece {
   return marks.height === 0 ? EMPTY : framed(marks, width, GAP);
 }
 
-/** A frame around a piece that is narrower than it by the padding. */
+/** A frame around a piece that is narrower by the padding. */
 const framed = (piece: Piece, width: number, padding: number): Piece => ({
   height: piece.height + padding,
   draw(pen, place, x, y) {
@@ -147,15 +147,15 @@ const framed = (piece: Piece, width: number, padding: number): Piece => ({
   },
 });
 
-/** Modules are 4 dots at 203 dpi, so that symbols are between 22 and 30 mm wide. */
+/** Modules are 4 dots at 203 dpi, so symbols are between 22 and 30 mm wide. */
 const MODULE = 4 * DOT;
-/** Room for the words below the symbol. */
+/** Space for the words below the symbol. */
 const CODE_WIDTH = 32 * MM;
 
-/** The free margin of a symbol: 3 mm at 22 mm, 5 mm at 30 mm, in between what lies between. */
+/** The quiet zone of a symbol: 3 mm at 22 mm, 5 mm at 30 mm, interpolated in between. */
 const quietZone = (side: number): number => 3 * MM + ((side - 22 * MM) / (8 * MM)) * 2 * MM;
 
-/** QR code and security code; the code's own margin is part of the piece. */
+/** QR code and security code, including the code's quiet zone. */
 function qrPiece(form: Form): Piece & { width: number } {
   const { url, lines: below } = qrBlock(form);
   const rows = qrSymbol(url);
@@ -169,7 +169,7 @@ function qrPiece(form: Form): Piece & { width: number } {
     draw: (pen, place, x, y) =>
       pen.content(place, 'Figure', () => pen.squares(rows, inDots(x + before), inDots(y + quiet), MODULE)),
   };
-  const figure = within('Figure', symbol, { alt: `Código QR: ${url}` });
+  const figure = wrapInElement('Figure', symbol, { alt: `Código QR: ${url}` });
   return { ...stack([figure, code]), width };
 }
 
@@ -202,7 +202,7 @@ function footPiece(form: Form, { narrow, footBeside }: Geometry, width: number):
   };
 }
 
-/** Which of how many sheets. */
+/** Number of the sheet, and of all sheets. */
 interface Sheet {
   readonly index: number;
   readonly count: number;
@@ -210,9 +210,9 @@ interface Sheet {
 
 /** Part of a section on one sheet. */
 interface Chunk {
-  readonly section: Section;
+  readonly section: BodySection;
   readonly pieces: Piece[];
-  /** Room above. */
+  /** Space above. */
   readonly gap: number;
 }
 
@@ -223,12 +223,12 @@ const heightOf = (chunk: Chunk): number =>
   extraOf(chunk) + chunk.pieces.reduce((sum, { height }) => sum + height, 0);
 const usedBy = (chunks: readonly Chunk[]): number => chunks.reduce((sum, chunk) => sum + heightOf(chunk), 0);
 
-/** What takes more of a sheet than this is divided rather than moved to the next. */
+/** Rows taller than this share of a sheet are divided, not moved to the next. */
 const WHOLE_SHARE = 0.3;
 
-/** Divides the body: `room` is the height that the body has on the nth sheet, `lastRoom` what the last one has. */
-function divide(
-  sections: readonly Section[],
+/** Divides the body: `room` is the body's height on the nth sheet, `lastRoom` that on the last one. */
+function divideBody(
+  sections: readonly BodySection[],
   room: (sheet: number) => number,
   lastRoom: (sheet: number) => number,
 ): Chunk[][] {
@@ -239,7 +239,7 @@ function divide(
     left = room(sheets.length);
     sheets.push([]);
   };
-  const place = (section: Section, piece: Piece): void => {
+  const place = (section: BodySection, piece: Piece): void => {
     const open = sheet().findLast((chunk) => chunk.section === section);
     const gap = sheet().length === 0 ? 0 : section.gap;
     const need = piece.height + (open ? 0 : extraOf({ section, gap }));
@@ -263,11 +263,13 @@ function divide(
     if (section.together && whole > left && whole <= room(sheets.length)) turn();
     for (const row of section.rows) place(section, row);
   }
-  return withRoomForFoot(sheets, lastRoom);
+  return makeRoomForFoot(sheets, lastRoom);
 }
 
-/** Where the whole foot has no room below what stands last, that goes on to a further sheet, or the foot does alone. */
-function withRoomForFoot(sheets: Chunk[][], lastRoom: (sheet: number) => number): Chunk[][] {
+/**
+ * When the whole foot does not fit below the last part, that part or the foot alone moves to a further sheet.
+ */
+function makeRoomForFoot(sheets: Chunk[][], lastRoom: (sheet: number) => number): Chunk[][] {
   const kept = [...(sheets.at(-1) ?? [])];
   const moved: Chunk[] = [];
   while (usedBy(kept) > lastRoom(sheets.length - 1)) {
@@ -295,7 +297,7 @@ export function drawSheets(pen: Pen, form: Form, paper: Paper): void {
   const further = stack([furtherHeader(form, width), space(GAP)]);
   const foot = footPiece(form, geometry, width);
   const full = geometry.height - 2 * margin;
-  // The number of a sheet takes the same room whichever it is.
+  // The number of a sheet always takes the same space.
   const roomAbove =
     ({ height }: Piece) =>
     (sheet: number): number =>
@@ -304,8 +306,12 @@ export function drawSheets(pen: Pen, form: Form, paper: Paper): void {
   const sheets =
     usedBy(onOne) + foot({ index: 0, count: 1 }).height <= full
       ? [onOne]
-      : divide(sections, roomAbove(foot({ index: 0, count: 2 })), roomAbove(foot({ index: 1, count: 2 })));
-  const places = new Map<Section, Place>();
+      : divideBody(
+          sections,
+          roomAbove(foot({ index: 0, count: 2 })),
+          roomAbove(foot({ index: 1, count: 2 })),
+        );
+  const places = new Map<BodySection, StructurePlace>();
   for (const [index, chunks] of sheets.entries()) {
     const sheet = { index, count: sheets.length };
     const head = index === 0 ? EMPTY : further;
@@ -313,7 +319,7 @@ export function drawSheets(pen: Pen, form: Form, paper: Paper): void {
   }
 }
 
-const chunksOnOne = (sections: readonly Section[]): Chunk[] =>
+const chunksOnOne = (sections: readonly BodySection[]): Chunk[] =>
   sections.map((section, index) => ({
     section,
     pieces: [...section.rows],
@@ -322,11 +328,11 @@ const chunksOnOne = (sections: readonly Section[]): Chunk[] =>
 
 interface SheetContent {
   readonly geometry: Geometry;
-  /** What is repeated from the first sheet. */
+  /** Repeated from the first sheet. */
   readonly head: Piece;
   readonly chunks: readonly Chunk[];
-  /** The elements of sections that began on an earlier sheet. */
-  readonly places: Map<Section, Place>;
+  /** The elements of sections that started on an earlier sheet. */
+  readonly places: Map<BodySection, StructurePlace>;
   readonly foot: Piece;
   readonly last: boolean;
 }
@@ -344,7 +350,7 @@ function drawSheet(pen: Pen, { geometry, head, chunks, places, foot, last }: She
     y += heightOf(chunk);
   }
   const drawFoot = (): void =>
-    within('Sect', foot).draw(pen, pen.root, margin, height - margin - foot.height);
+    wrapInElement('Sect', foot).draw(pen, pen.root, margin, height - margin - foot.height);
   if (last) drawFoot();
   else pen.artifact(drawFoot);
 }
@@ -352,7 +358,7 @@ function drawSheet(pen: Pen, { geometry, head, chunks, places, foot, last }: She
 function drawChunk(
   pen: Pen,
   chunk: Chunk,
-  places: Map<Section, Place>,
+  places: Map<BodySection, StructurePlace>,
   x: number,
   top: number,
   width: number,

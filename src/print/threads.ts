@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads';
 
-/** Runs tasks in threads of one script, which answers each message that it gets with one. */
+/** Runs tasks in threads of one script, which answers each message with one message. */
 export interface Threads<Task, Result> {
-  /** Runs a task in a thread that rests, or in a new one. */
+  /** Runs a task in an idle thread, or in a new one. */
   readonly run: (task: Task) => Promise<Result>;
 }
 
 const LOOK_EVERY_MS = 100;
 
 /**
- * Threads that are used again: each takes one task after another, and ends once it has rested for `idleMs`. A task that
- * fails, takes more than `mostSeconds` of processor time (so that a busy machine fails none) or more heap than
- * `mostMegabytes` ends its thread. How many run at a time is the caller's to limit.
+ * Reuses threads: each takes one task after another and ends after `idleMs` without work. A failed task, more
+ * than `mostSeconds` of processor time (so a busy machine fails none) or more heap than `mostMegabytes` ends
+ * its thread. The caller limits concurrency.
  */
 export function createThreads<Task, Result>({
   script,
@@ -39,10 +39,10 @@ export function createThreads<Task, Result>({
       return resting;
     }
     const worker = begin();
-    // Whatever ends a thread while it rests is no reason to end the process.
+    // The end of an idle thread must not end the process.
     return worker.on('error', () => forget(worker));
   };
-  /** A thread that rests holds no process up. */
+  /** An idle thread must not keep the process running. */
   const rest = (worker: Worker): void => {
     worker.unref();
     const end = (): void => {
@@ -56,7 +56,7 @@ export function createThreads<Task, Result>({
       const worker = take();
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
       worker.once('message', resolve).once('error', reject);
-      const watching = watch(worker, { mostSeconds, mostMegabytes, tooMuch: reject });
+      const watching = watchLimits(worker, { mostSeconds, mostMegabytes, tooMuch: reject });
       worker.postMessage(task, []);
       try {
         const result = await promise;
@@ -76,12 +76,12 @@ export function createThreads<Task, Result>({
 interface Bounds {
   mostSeconds: number;
   mostMegabytes: number;
-  /** Called once the thread has spent more processor time from now on, or holds more heap. */
+  /** Calls back once the thread uses more processor time from now on, or more heap. */
   tooMuch: (error: Error) => void;
 }
 
-/** Watched from here: a thread that reaches a heap limit of V8 may take the whole process with it. */
-function watch(worker: Worker, { mostSeconds, mostMegabytes, tooMuch }: Bounds): NodeJS.Timeout {
+/** Watched from outside: a thread that reaches a heap limit of V8 may end the whole process. */
+function watchLimits(worker: Worker, { mostSeconds, mostMegabytes, tooMuch }: Bounds): NodeJS.Timeout {
   let before: number | undefined;
   const look = async (): Promise<void> => {
     try {
@@ -92,7 +92,7 @@ function watch(worker: Worker, { mostSeconds, mostMegabytes, tooMuch }: Bounds):
       if (heap.used_heap_size > mostMegabytes * 1e6)
         tooMuch(new Error(`a thread took more than ${mostMegabytes} MB for its task`));
     } catch {
-      // The thread does not run yet, or no longer.
+      // The thread is not running yet, or has ended.
     }
   };
   return setInterval(() => void look(), LOOK_EVERY_MS);

@@ -1,4 +1,7 @@
-/** The words of the printed form, in one place to be held against the authority's (docs/authority/printed-form.md). */
+/**
+ * The words of the printed form, in one place to compare with the authority's
+ * (docs/authority/printed-form.md).
+ */
 import type { CfeType } from '../domain/cfeTypes.ts';
 
 /** Names of the types (Formato CFE v25.2, table A). */
@@ -28,14 +31,14 @@ export const DOCUMENT_KINDS: Readonly<Record<string, string>> = {
   7: 'NIFE',
 };
 
-/** CAEEspecial: what taxpayers of a special kind print in a box of their own. */
+/** CAEEspecial: text that taxpayers of a special kind print in a separate box. */
 export const SPECIAL_TAXPAYERS: Readonly<Record<string, string>> = {
   1: 'Contribuyente Exonerado',
   2: 'Contribuyente IVA MINIMO',
   3: 'MONOTRIBUTO',
   4: 'MONOTRIBUTO SOCIAL MIDES',
 };
-/** CAEEspecial of those whose receipts say nothing of being up to date with VAT. */
+/** CAEEspecial of taxpayers whose receipts say nothing of being up to date with VAT. */
 export const WITHOUT_VAT_NOTE = ['3', '4'];
 
 /** Rows of the totals in the order of their fields (zone A, 112 to 130), with the field of their rate. */

@@ -12,15 +12,15 @@ export const BranchView = z
   .object({
     ...fieldsShape(FIELDS),
     closed_at: MomentText.nullable().meta({
-      description: 'Since when no CFE is issued from it any more; null while it is open.',
+      description: 'When it was closed, UTC; null while it is open.',
     }),
   })
-  .meta({ id: 'Branch', description: 'A place from which the enterprise issues.' });
+  .meta({ id: 'Branch', description: 'A location from which the enterprise issues.' });
 
-type Told = Pick<Branch, 'branch' | 'streetName' | 'localityName' | 'departmentName' | 'phoneNumber'>;
+type BranchData = Pick<Branch, 'branch' | 'streetName' | 'localityName' | 'departmentName' | 'phoneNumber'>;
 
-/** The branch object; that of the first is made from the enterprise, which has no `closedAt`. */
-export function branchView(branch: Told & { closedAt?: Date | null }): z.input<typeof BranchView> {
+/** Returns the branch object; the first branch is the enterprise itself, which has no `closedAt`. */
+export function branchView(branch: BranchData & { closedAt?: Date | null }): z.input<typeof BranchView> {
   return {
     ...toApiFields(FIELDS, branch),
     closed_at: branch.closedAt?.toISOString() ?? null,

@@ -8,29 +8,29 @@ import { exactNumber } from '../domain/exactNumber.ts';
 import { CFE_FIELD_WORDS, describeField, RECEIVER_WORDS } from '../domain/fieldWords.ts';
 import { qrUrl, receiptUrl, securityCode } from '../domain/qr.ts';
 import { TypeCode, TypeLabel } from './cae.ts';
-import { ExactNumber } from './exactNumber.ts';
-import { DateText, MomentText, TotalCount, textOf } from './formats.ts';
+import { ExactNumberView } from './exactNumber.ts';
+import { DateText, MomentText, TotalCount, textField } from './formats.ts';
 
-/** Why the authority rejected or observed something. */
+/** A reason of the authority for rejecting or observing something. */
 export const ReasonView = z
   .object({
-    code: textOf(
-      'Code of the reason: the authority’s own (E01 to E15 of a CFE, S01 to S08 of the sobre in which it went, 11 of one that is too large, C03 to C15 of an observation, R01 to R06 of a daily report), or one of ours: `abandoned`, `reference.rejected`, `duplicate.not_ours`. The guide `docs/refused` says what to do about each. Source: Formato Mensaje de Respuesta v19, section 4.',
+    code: textField(
+      'Code of the reason: the authority’s own (E01 to E15 of a CFE, S01 to S08 of its sobre, 11 of a sobre that is too large, C03 to C15 of an observation, R01 to R06 of a daily report), or one of ours: `abandoned`, `reference.rejected`, `duplicate.not_ours`. The guide `docs/refused` explains what to do about each. Source: Formato Mensaje de Respuesta v19, section 4.',
       'E05',
     ),
-    message: textOf('The reason in the authority’s words, or ours.', 'No cumple validaciones de Formato'),
+    message: textField('The reason in the authority’s words, or ours.', 'No cumple validaciones de Formato'),
     detail: z
       .string()
       .nullable()
       .meta({
         description:
-          'More about it, in the authority’s words; null without. A place such as `A-C124` is zone A, field 124 of the CFE format.',
+          'Details in the authority’s words; null without. A position such as `A-C124` is zone A, field 124 of the CFE format.',
         examples: ['MntTotal no coincide'],
       }),
   })
   .meta({ id: 'RejectionReason', description: 'One reason for a rejection or an observation.' });
 
-/** Why a CFE is REJECTED or OBSERVED. */
+/** The reasons why a CFE is REJECTED or OBSERVED. */
 export const Rejection = z
   .array(ReasonView)
   .readonly()
@@ -48,10 +48,10 @@ export const CfeView = z
     serie: z.string().meta(describeField(CFE_FIELD_WORDS.serie)),
     numero: z.int().min(1).meta(describeField(CFE_FIELD_WORDS.numero)),
     emission_date: DateText.meta(describeField(CFE_FIELD_WORDS.emission_date)),
-    total_amount: ExactNumber.meta(describeField(CFE_FIELD_WORDS.total_amount)),
-    pay_amount: ExactNumber.meta(describeField(CFE_FIELD_WORDS.pay_amount)),
+    total_amount: ExactNumberView.meta(describeField(CFE_FIELD_WORDS.total_amount)),
+    pay_amount: ExactNumberView.meta(describeField(CFE_FIELD_WORDS.pay_amount)),
     currency: CurrencyName,
-    exchange_rate: ExactNumber.meta(describeField(CFE_FIELD_WORDS.exchange_rate)),
+    exchange_rate: ExactNumberView.meta(describeField(CFE_FIELD_WORDS.exchange_rate)),
     receiver: z
       .object({
         receiver_doc_type: DocumentTypeName.nullable().meta({
@@ -74,7 +74,7 @@ export const CfeView = z
           }),
       })
       .nullable()
-      .meta({ description: 'Who the receipt is for; null where nobody is named.' }),
+      .meta({ description: 'The receiver of the receipt; null without one.' }),
     created_at: MomentText.meta({ description: 'When it was numbered, UTC.' }),
     rejection: Rejection,
     security_code: z
@@ -82,7 +82,7 @@ export const CfeView = z
       .nullable()
       .meta({
         description:
-          'Six characters that are printed below the QR code (código de seguridad); null until signed. Source: Formato CFE v25.2, printed form.',
+          'Six characters printed below the QR code (código de seguridad); null until signed. Source: Formato CFE v25.2, printed form.',
         examples: ['aB3+xY'],
       }),
     qr_url: z
@@ -101,24 +101,24 @@ export const CfeView = z
       examples: ['https://cfe.example.com/r/8sDq2x9XbFh0f1m3kQ7TzA'],
     }),
   })
-  .meta({ id: 'Cfe', description: 'A receipt as it stands.' });
+  .meta({ id: 'Cfe', description: 'The current state of a receipt.' });
 
-/** Some CFEs, and how many there are in all. */
+/** A page of CFEs and their total number. */
 export const CfeListView = z
   .object({ items: z.array(CfeView).meta({ description: 'The CFEs of this page.' }), total: TotalCount })
   .meta({ id: 'CfeList', description: 'A page of CFEs.' });
 
-/** Where receipts are shown: the public address of the API, without a slash at its end. */
+/** The public URL of receipt pages: that of the API, without a trailing slash. */
 export interface ReceiptPages {
   readonly publicUrl: string;
 }
 
-/** The CFE object of the CFE's current state. */
+/** Returns the CFE object of the CFE's current state. */
 export function cfeView(cfe: CfeRow, pages: ReceiptPages): z.input<typeof CfeView> {
   return cfeViewAt(cfe, cfe, pages);
 }
 
-/** The CFE object as the CFE stood at another time. */
+/** Returns the CFE object of an earlier state. */
 export function cfeViewAt(
   cfe: CfeRow,
   { status, rejection, digest }: Pick<CfeRow, 'status' | 'rejection' | 'digest'>,

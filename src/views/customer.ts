@@ -20,13 +20,13 @@ export const CustomerView = z
             destination: z.string().meta(describeField(CUSTOMER_WORDS.destination)),
             enabled: z.boolean().meta(describeField(CUSTOMER_WORDS.enabled)),
           })
-          .meta({ id: 'CustomerNotification', description: 'One destination for receipts.' }),
+          .meta({ id: 'CustomerNotification', description: 'One address that receives receipts.' }),
       )
       .meta(describeField(CUSTOMER_WORDS.notifications)),
   })
   .meta({ id: 'Customer', description: 'A customer of the enterprise.' });
 
-/** The customer object. */
+/** Returns the customer object. */
 export function customerView(customer: Customer): z.input<typeof CustomerView> {
   return {
     doc_type: customer.docType,

@@ -8,8 +8,8 @@ import { exactNumber } from '../domain/exactNumber.ts';
 import { CFE_FIELD_WORDS, describeField } from '../domain/fieldWords.ts';
 import type { TypeSummary } from '../domain/report/summary.ts';
 import { ReasonView } from './cfe.ts';
-import { ExactNumber } from './exactNumber.ts';
-import { countOf, DateText, MomentText, TotalCount } from './formats.ts';
+import { ExactNumberView } from './exactNumber.ts';
+import { countField, DateText, MomentText, TotalCount } from './formats.ts';
 
 const Sequence = z
   .int()
@@ -23,17 +23,17 @@ const Sequence = z
 /** One report in a list (docs/contract.md#daily-reports). */
 const ListedReportView = z
   .object({
-    date: DateText.meta({ description: 'The day on which what it tells of was signed, in Montevideo.' }),
+    date: DateText.meta({ description: 'The day on which its CFEs were signed, in Montevideo.' }),
     status: ReportStatusName,
     sequence: Sequence.nullable().meta({
-      description: 'Number of the last submission that was sent, 1 to 99; null before the first.',
+      description: 'Number of the last sent submission, 1 to 99; null before the first.',
       examples: [1],
     }),
-    due_at: MomentText.meta({ description: 'Until when the authority wants it, UTC.' }),
+    due_at: MomentText.meta({ description: 'The authority’s deadline, UTC.' }),
   })
   .meta({ id: 'ListedDailyReport', description: 'The report of a day, in short.' });
 
-/** Some reports, and how many there are in all. */
+/** A page of reports and their total number. */
 export const DailyReportListView = z
   .object({
     items: z.array(ListedReportView).meta({ description: 'The reports of this page.' }),
@@ -42,7 +42,7 @@ export const DailyReportListView = z
   .meta({ id: 'DailyReportList', description: 'A page of daily reports.' });
 
 const pesos = (what: string) =>
-  ExactNumber.meta({
+  ExactNumberView.meta({
     description: `${what}, in pesos. Source: Formato Reporte CFE v13.2, zone B.`,
     examples: [1000],
   });
@@ -61,32 +61,32 @@ const AmountsView = z
   })
   .meta({ id: 'DailyReportAmounts', description: 'Sums of one type, emission date and branch.' });
 
-/** One report with all that is known of it. */
+/** One report with all its details. */
 export const DailyReportView = ListedReportView.extend({
   types: z
     .array(
       z
         .object({
           cfe_type: CfeTypeName,
-          used: countOf('Numbers: issued and annulled together.', 3),
-          issued: countOf('Receipts that are valid.', 2),
-          annulled: countOf('Numbers that are annulled.', 1),
+          used: countField('Numbers: issued and annulled together.', 3),
+          issued: countField('Receipts that are valid.', 2),
+          annulled: countField('Numbers that are annulled.', 1),
           above_ui_limit: z
             .int()
             .min(0)
             .nullable()
             .meta({
-              description: 'Issued above 5,000 UI without VAT; null where the type does not tell.',
+              description: 'Issued above 5,000 UI without VAT; null for types that do not report it.',
               examples: [0],
             }),
           amounts: z.array(AmountsView).meta({
             description: 'Sums in pesos, by day of emission and branch of the authority’s numbering.',
           }),
         })
-        .meta({ id: 'DailyReportType', description: 'What a report tells of one type.' }),
+        .meta({ id: 'DailyReportType', description: 'The part of a report about one type.' }),
     )
     .meta({
-      description: 'What the last submission tells; empty before the first, and of a day without CFEs.',
+      description: 'The contents of the last submission; empty before the first, and for a day without CFEs.',
     }),
   submissions: z
     .array(
@@ -96,19 +96,19 @@ export const DailyReportView = ListedReportView.extend({
           sent_at: MomentText.nullable().meta({ description: 'When it was sent, UTC; null before that.' }),
           status: SubmissionStatusName,
           reasons: z.array(ReasonView).meta({
-            description: 'Why the authority refused it, or in what it differs; empty without a reason.',
+            description: 'Why the authority refused it, or how it differs; empty without a reason.',
           }),
           authority_id: z
             .string()
             .nullable()
             .meta({
-              description: 'The authority’s number of it; null before there is one.',
+              description: 'The authority’s number of the submission; null until assigned.',
               examples: ['4711'],
             }),
         })
-        .meta({ id: 'DailyReportSubmission', description: 'A report as it was sent once.' }),
+        .meta({ id: 'DailyReportSubmission', description: 'One submission of a report.' }),
     )
-    .meta({ description: 'Every submission of the day, the first one first.' }),
+    .meta({ description: 'Every submission of the day, oldest first.' }),
   waits_for: z
     .array(
       z
@@ -121,10 +121,10 @@ export const DailyReportView = ListedReportView.extend({
         })
         .meta({ id: 'AwaitedCfe', description: 'A CFE that a report waits for.' }),
     )
-    .meta({ description: 'CFEs of the day of which it is not known yet what became of them; at most 100.' }),
-}).meta({ id: 'DailyReport', description: 'The report of a day, with all that is known of it.' });
+    .meta({ description: 'CFEs of the day that have no final status yet; at most 100.' }),
+}).meta({ id: 'DailyReport', description: 'The report of a day, with all its details.' });
 
-/** A report as a list shows it. */
+/** Returns a report as shown in a list. */
 export const listedReportView = ({
   date,
   status,
@@ -137,7 +137,7 @@ export const listedReportView = ({
   due_at: dueAt.toISOString(),
 });
 
-/** A report with its submissions, the first one first, and what it waits for. */
+/** Returns a report with its submissions, oldest first, and the CFEs it waits for. */
 export function dailyReportView(
   report: DailyReport,
   submissions: readonly ReportSubmission[],

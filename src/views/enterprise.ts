@@ -17,9 +17,9 @@ import { MomentText } from './formats.ts';
 
 const W = ENTERPRISE_WORDS;
 
-const RoleName = namedEnum('Role', 'What a caller may do at an enterprise.', ROLES, {
+const RoleName = namedEnum('Role', 'The rights of a caller at an enterprise.', ROLES, {
   VIEWER: 'Reads.',
-  MEMBER: 'Reads, issues, uploads CAEs and keeps customers.',
+  MEMBER: 'Reads, issues, uploads CAEs and manages customers.',
   OWNER: 'Everything: also changes the enterprise and uploads its certificate.',
 });
 
@@ -34,7 +34,7 @@ const WarningView = z
   .object({
     code: z.string().meta({
       description:
-        'What it is about: `enterprise.no_numbers`, no CAE of a type is valid and has numbers left, so that the type cannot be issued. Codes may be added.',
+        'Kind of warning: `enterprise.no_numbers`, no CAE of a type is valid and has numbers left, so the type cannot be issued. Codes may be added.',
       examples: ['enterprise.no_numbers'],
     }),
     message: z.string().meta({
@@ -42,7 +42,7 @@ const WarningView = z
       examples: ['No CAE of type ETICKET is valid and has numbers left; upload one.'],
     }),
   })
-  .meta({ id: 'EnterpriseWarning', description: 'Something that an enterprise should see to.' });
+  .meta({ id: 'EnterpriseWarning', description: 'Something that the enterprise should fix.' });
 
 /** The enterprise object of the API (docs/contract.md#enterprise). */
 export const EnterpriseView = z
@@ -55,7 +55,7 @@ export const EnterpriseView = z
     is_new_enterprise: z.boolean().meta(describeField(W.is_new_enterprise)),
     is_authorized_issuer: z.boolean().meta({ description: 'Whether the permissions include PROD.' }),
     scheduled_ready_date: MomentText.nullable().meta({
-      description: 'From when on it may issue, UTC; null until set.',
+      description: 'When it may start to issue, UTC; null until set.',
     }),
     certificate: CertificateView,
     caes: z.array(CaeView).meta({ description: 'Its CAEs, in upload order.' }),
@@ -64,26 +64,28 @@ export const EnterpriseView = z
       .object({
         status: EfacturaStatusName,
         login_status: LoginStatusName,
-        permissions: z
-          .array(PermissionName)
-          .meta({ description: 'Those that the last login that succeeded found, or an operator granted.' }),
-        missing_perms: z.array(PermissionName).meta({ description: 'Those that it lacks.' }),
+        permissions: z.array(PermissionName).meta({
+          description: 'Permissions found by the last successful login, or granted by an operator.',
+        }),
+        missing_perms: z.array(PermissionName).meta({ description: 'Missing permissions.' }),
       })
-      .meta({ description: 'What is known of its e-invoicing login at the authority.' }),
-    warnings: z.array(WarningView).meta({ description: 'What it should see to; empty where all is well.' }),
+      .meta({ description: 'The known state of its e-invoicing login at the authority.' }),
+    warnings: z
+      .array(WarningView)
+      .meta({ description: 'What the enterprise should fix; empty when nothing is wrong.' }),
   })
   .meta({ id: 'Enterprise', description: 'A company that issues.' });
 
-/** What the update of an enterprise answers (docs/contract.md#enterprise). */
+/** The answer to an update of the enterprise (docs/contract.md#enterprise). */
 export const UpdatedEnterpriseView = EnterpriseView.pick({
   rut: true,
   legal_name: true,
   status: true,
   scheduled_ready_date: true,
   plan_metadata: true,
-}).meta({ id: 'UpdatedEnterprise', description: 'What an update answers of the enterprise.' });
+}).meta({ id: 'UpdatedEnterprise', description: 'The fields of the enterprise returned by an update.' });
 
-/** The enterprise object at `now`, as a caller with that role sees it. */
+/** Returns the enterprise object at `now`, for a caller with that role. */
 export function enterpriseView(
   enterprise: FullEnterprise,
   role: Role,

@@ -2,33 +2,33 @@ import * as z from 'zod';
 import { describeField, ENTERPRISE_WORDS } from '../domain/fieldWords.ts';
 import type { RegistryRecord } from '../domain/registryRecord.ts';
 
-/** What the registry tells, or null. */
-const told = (description: string, ...examples: string[]) =>
+/** A text of the registry, or null. */
+const registryText = (description: string, ...examples: string[]) =>
   z
     .string()
     .nullable()
     .meta({ description: `${description} null: not given.`, examples });
 
-/** The eRUT record of the API (docs/authority/services.md#erut-record); what the registry does not tell is null. */
+/** The eRUT record of the API (docs/authority/services.md#erut-record); null for facts missing in the registry. */
 export const ErutView = z
   .object({
     rut: z.string().meta(describeField(ENTERPRISE_WORDS.rut)),
-    legal_name: told('Legal name in the registry.', 'COMERCIAL EJEMPLO S.A.'),
-    trade_name: told('Trade name in the registry.', 'EJEMPLO'),
-    entity_type_code: told('Code of the kind of company.', '30'),
-    entity_type_description: told('Kind of company, in words.', 'SOCIEDAD ANONIMA'),
-    activity_status: told(
+    legal_name: registryText('Legal name in the registry.', 'COMERCIAL EJEMPLO S.A.'),
+    trade_name: registryText('Trade name in the registry.', 'EJEMPLO'),
+    entity_type_code: registryText('Code of the kind of company.', '30'),
+    entity_type_description: registryText('Kind of company, in words.', 'SOCIEDAD ANONIMA'),
+    activity_status: registryText(
       'AA active, AF active from a later day, CC cancelled, CH cancelled today, NT never had activity.',
       'AA',
     ),
-    start_date: told('Day on which its activity began, YYYY-MM-DD.', '2010-03-01'),
+    start_date: registryText('Day on which its activity began, YYYY-MM-DD.', '2010-03-01'),
     business_activities: z
       .array(
         z
           .object({
-            activity_code: told('Code of the activity.', '47110'),
-            activity_name: told('The activity, in words.', 'Comercio al por menor'),
-            start_date: told('Day on which it began, YYYY-MM-DD.', '2010-03-01'),
+            activity_code: registryText('Code of the activity.', '47110'),
+            activity_name: registryText('The activity, in words.', 'Comercio al por menor'),
+            start_date: registryText('Day on which it began, YYYY-MM-DD.', '2010-03-01'),
           })
           .meta({ id: 'ErutActivity', description: 'One activity of the company.' }),
       )
@@ -41,8 +41,8 @@ export const ErutView = z
               .int()
               .nullable()
               .meta({ description: 'Code of the branch; null: not given.', examples: [1] }),
-            locality_name: told('Town.', 'MONTEVIDEO'),
-            street_name: told('Street and number.', 'RINCON 500'),
+            locality_name: registryText('Town.', 'MONTEVIDEO'),
+            street_name: registryText('Street and number.', 'RINCON 500'),
           })
           .meta({ id: 'ErutAddress', description: 'One fiscal address of the company.' }),
       )
@@ -51,10 +51,10 @@ export const ErutView = z
   .meta({
     id: 'Erut',
     description:
-      'What the tax authority’s registry tells of a company. Source: the authority’s service of the registry (eRUT).',
+      'A company’s record in the tax authority’s registry. Source: the authority’s registry service (eRUT).',
   });
 
-/** The eRUT record as the registry tells it. */
+/** Returns the eRUT record of a registry record. */
 export function erutView(record: RegistryRecord): z.input<typeof ErutView> {
   return {
     rut: record.rut,

@@ -5,14 +5,14 @@ import { DateText } from './formats.ts';
 
 type Shown<K extends FieldTable[string]['kind']> = K extends 'code' ? z.ZodInt : z.ZodString;
 
-/** Fields as answers show them. */
+/** Schemas of fields in answers. */
 export type FieldsShape<T extends FieldTable> = {
   -readonly [K in keyof T]: T[K]['optional'] extends true
     ? z.ZodNullable<Shown<T[K]['kind']>>
     : Shown<T[K]['kind']>;
 };
 
-/** The schemas of fields in an answer. */
+/** Returns the schemas of fields in an answer. */
 export function fieldsShape<T extends FieldTable>(fields: T): FieldsShape<T> {
   const shown = Object.entries(fields).map(([name, { kind, optional, words: said }]) => {
     const schema = kind === 'code' ? z.int().min(0) : kind === 'day' ? DateText : z.string();

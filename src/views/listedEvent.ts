@@ -24,18 +24,18 @@ const EVENT = '3f0c8a52-1111-4000-8000-000000000001';
 const Id = z.uuid().meta({ description: 'Id of the event; goes into `after`.', examples: [EVENT] });
 const Deliveries = z.array(EventDelivery).readonly().meta({
   description:
-    'Its deliveries to the webhooks of the account, the oldest first; empty where the webhook that selected it was disabled.',
+    'Its deliveries to the webhooks of the account, the oldest first; empty when the webhook that selected it was disabled.',
 });
 
 const [first, ...others] = SELECTABLE_EVENTS.map((name) =>
   WEBHOOK_EVENT_VIEWS[name].extend({ id: Id, deliveries: Deliveries }).meta({
     id: `Listed${pascalCase(name)}`,
-    description: `\`${name}\` as webhooks get it, with its id and its deliveries.`,
+    description: `\`${name}\` as sent to webhooks, with its id and its deliveries.`,
   }),
 );
 if (!first) throw new Error('there are no events');
 
-/** What GET /events answers. */
+/** The answer of GET /events. */
 export const EventListView = z
   .object({
     items: z.array(z.union([first, ...others])).meta({ description: 'The events, the oldest first.' }),
@@ -44,7 +44,7 @@ export const EventListView = z
       .nullable()
       .meta({
         description:
-          'What to give as `after` for the next page; null where there is no more yet: then go on later from the `id` of the last event that you have. A page may be empty and have a `next`, where few of many events have the name that is asked for.',
+          'The value of `after` for the next page; null when there are no more events yet: continue later from the `id` of the last event that you have. An empty page may have a `next` when few events match the requested name.',
         examples: [EVENT, null],
       }),
   })
@@ -52,12 +52,12 @@ export const EventListView = z
 
 type Item = z.input<typeof EventListView>['items'][number];
 
-/** The item of an event: what its webhooks get, with its id and its deliveries. */
+/** Returns the item of an event: its webhook body, id and deliveries. */
 export function listedEventView({ id, body, deliveries }: ListedEvent): Item {
   return {
     id,
-    // Made by the constructors of domain/webhookEvents.ts, of this version or one before.
-    ...(exactly(body) as Pick<Item, 'event' | 'timestamp' | 'data'>),
+    // Created by the constructors of domain/webhookEvents.ts, of this or an earlier version.
+    ...(parseExactly(body) as Pick<Item, 'event' | 'timestamp' | 'data'>),
     deliveries: deliveries.map((one) => ({
       delivery_id: one.id,
       webhook_id: one.webhookId,
@@ -66,9 +66,9 @@ export function listedEventView({ id, body, deliveries }: ListedEvent): Item {
   } as Item;
 }
 
-/** The object of a JSON text, its numbers digit by digit as they stand. */
-function exactly(json: string): unknown {
-  // ES2026 hands a reviver the text of each value, which TypeScript's library does not know yet.
+/** Parses a JSON object, keeping its numbers digit by digit. */
+function parseExactly(json: string): unknown {
+  // ES2026 passes a reviver the text of each value, which TypeScript's library does not know yet.
   const numbers = (_: string, value: unknown, { source }: { source?: string } = {}): unknown =>
     typeof value === 'number' && source !== undefined ? exactNumber(source) : value;
   return JSON.parse(json, numbers);

@@ -22,24 +22,27 @@ import type { WebhookEvent } from '../domain/webhookEvents.ts';
 import { AuthorizationNumber } from './cae.ts';
 import { Rejection } from './cfe.ts';
 import { EnterpriseView } from './enterprise.ts';
-import { ExactNumber } from './exactNumber.ts';
+import { ExactNumberView } from './exactNumber.ts';
 import { fieldsShape } from './fields.ts';
-import { countOf, DateText, MomentText, textOf } from './formats.ts';
+import { countField, DateText, MomentText, textField } from './formats.ts';
 
-/** A field that has changed: what it was and what it is. */
+/** A changed field, with its old and its new value. */
 const change = <S extends z.ZodType>(schema: S) =>
   z
     .object({
       from: schema.meta({ description: 'Before the change.' }),
       to: schema.meta({ description: 'After it.' }),
     })
-    .meta({ description: 'What it was and what it is.' });
+    .meta({ description: 'The old and the new value.' });
 
-/** The fields of the enterprise object, each with what it was and what it is; the role is that of the account that gets the event, and warnings follow from the other fields. */
+/**
+ * The fields of the enterprise object, each with its old and its new value; the role is that of the notified
+ * account, and warnings follow from the other fields.
+ */
 function changesOfEnterprise(): z.ZodType<EnterpriseChanges, EnterpriseChanges> {
   const { warnings: _, ...shape } = EnterpriseView.shape;
   const role = shape.role.nullable().meta({
-    description: 'Role of the account that gets this event, and of no other; null: none.',
+    description: 'Role of the account that receives this event; null: no role.',
   });
   const fields = { ...shape, role };
   const changes = Object.entries(fields).map(([field, schema]) => [field, change(schema).exactOptional()]);
@@ -60,7 +63,7 @@ const Sequence = z
   .int()
   .nullable()
   .meta({
-    description: 'Number of the last submission that was sent, 1 to 99; null before the first.',
+    description: 'Number of the last sent submission, 1 to 99; null before the first.',
     examples: [1],
   });
 
@@ -68,7 +71,7 @@ const ReceiptMailed = z.object({
   enterprise_rut: EnterpriseRut,
   environment: EnvironmentName,
   cfe_id: Id,
-  mail_id: textOf('Id of the e-mail, as GET …/emails lists it.', '0c0e1ab1-0000-4000-8000-000000000004'),
+  mail_id: textField('Id of the e-mail, as GET …/emails lists it.', '0c0e1ab1-0000-4000-8000-000000000004'),
   kind: MailKindName,
   status: MailStatusName,
 });
@@ -83,25 +86,25 @@ const DATA = {
     changes: changesOfEnterprise().meta({ description: 'The fields that changed, and only those.' }),
   }),
   'payment.created': z.object({
-    payment_id: textOf('Id of the payment.', '7d9f7c0e-5a3b-4c1d-9e2f-000000000001'),
+    payment_id: textField('Id of the payment.', '7d9f7c0e-5a3b-4c1d-9e2f-000000000001'),
     enterprise_rut: EnterpriseRut,
-    amount: ExactNumber.meta({ description: 'What is to be paid, in `currency`.', examples: [990.5] }),
-    currency: textOf('Currency of the amount, ISO 4217.', 'UYU'),
+    amount: ExactNumberView.meta({ description: 'Amount due, in `currency`.', examples: [990.5] }),
+    currency: textField('Currency of the amount, ISO 4217.', 'UYU'),
     status: PaymentStatusName,
     redirect_url: z.string().meta({
       format: 'uri',
-      description: 'Where to pay.',
+      description: 'The page for paying.',
       examples: ['https://pay.example.com/checkout/7d9f7c0e-5a3b-4c1d-9e2f-000000000001'],
     }),
-    created_at: MomentText.meta({ description: 'When the payment was made out, UTC.' }),
+    created_at: MomentText.meta({ description: 'When the payment was created, UTC.' }),
   }),
   'efactura.login': z.object({
     enterprise_rut: EnterpriseRut,
     status: LoginResultName,
     login_status: LoginStatusName,
-    permissions: z.array(PermissionName).readonly().meta({ description: 'Those that it has.' }),
-    missing_permissions: z.array(PermissionName).readonly().meta({ description: 'Those that it lacks.' }),
-    message: textOf('The result in words, for people.', 'The e-invoicing login succeeded.'),
+    permissions: z.array(PermissionName).readonly().meta({ description: 'Permissions that it has.' }),
+    missing_permissions: z.array(PermissionName).readonly().meta({ description: 'Missing permissions.' }),
+    message: textField('The result in words, for people.', 'The e-invoicing login succeeded.'),
   }),
   'cfe.updated': z.object({
     enterprise_rut: EnterpriseRut,
@@ -116,19 +119,20 @@ const DATA = {
       .meta({ description: 'The status before and after.' }),
     rejection: Rejection,
     reason: CfeMoveReasonName.optional().meta({
-      description: 'Only where a CFE leaves REJECTED: the authority has accepted what it rejected for E06.',
+      description:
+        'Only when a CFE leaves REJECTED: the authority has accepted a CFE that it rejected for E06.',
     }),
   }),
   'cae.low': z.object({
     enterprise_rut: EnterpriseRut,
     cfe_type: CfeTypeName,
-    numbers_left: countOf('Numbers left in all CAEs of the type that are valid today.', 140),
+    numbers_left: countField('Numbers left in all CAEs of the type that are valid today.', 140),
     days_left: z
       .int()
       .nullable()
       .meta({
         description:
-          'Whole days for which they last at the pace of the last 28; null when none were used in them.',
+          'Whole days for which they last at the rate of the last 28 days; null when no numbers were used in those days.',
         examples: [6],
       }),
   }),
@@ -137,14 +141,14 @@ const DATA = {
     cfe_type: CfeTypeName,
     serie: Serie,
     authorization_number: AuthorizationNumber,
-    numbers_left: countOf('Numbers left in it.', 812),
+    numbers_left: countField('Numbers left in the CAE.', 812),
     expiration_date: DateText.meta({ description: 'Its last day, in Montevideo.' }),
-    days_left: countOf('Days until its last day.', 30),
+    days_left: countField('Days until its last day.', 30),
   }),
   'certificate.expiring': z.object({
     enterprise_rut: EnterpriseRut,
     expiration_date: DateText.meta({ description: 'Its last day, in Montevideo.' }),
-    days_left: countOf('Days until its last day.', 7),
+    days_left: countField('Days until its last day.', 7),
   }),
   'daily_report.updated': z.object({
     enterprise_rut: EnterpriseRut,
@@ -163,11 +167,11 @@ const DATA = {
   'authority.updated': z.object({
     environment: EnvironmentName,
     status: AuthorityChangeName,
-    since: MomentText.meta({ description: 'Since when.' }),
+    since: MomentText.meta({ description: 'When it changed, UTC.' }),
   }),
   'webhook.test': z.object({
-    webhook_id: textOf('Id of the webhook.', '0c0e1ab1-0000-4000-8000-000000000002'),
-    message: textOf('That this is a test, in words for people.', 'This is a test; nothing has happened.'),
+    webhook_id: textField('Id of the webhook.', '0c0e1ab1-0000-4000-8000-000000000002'),
+    message: textField('Says that this is a test, for people.', 'This is a test; nothing has happened.'),
   }),
 } as const satisfies {
   readonly [N in EventName]: z.ZodType<unknown, Extract<WebhookEvent, { name: N }>['data']>;
@@ -178,19 +182,19 @@ export const pascalCase = (name: string): string =>
   name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** The envelope around the `data` of an event (docs/contract.md#webhooks). */
-const enveloped = <N extends EventName>(name: N) =>
+const withEnvelope = <N extends EventName>(name: N) =>
   z
     .object({
       event: z.literal(name).meta({ description: 'Name of the event.' }),
       timestamp: MomentText.meta({ description: 'When the change was made, UTC.' }),
-      data: DATA[name].meta({ description: 'What has happened.' }) as (typeof DATA)[N],
+      data: DATA[name].meta({ description: 'The data of the event.' }) as (typeof DATA)[N],
     })
     .meta({
       id: `${pascalCase(name)}Event`,
       description: [eventRow(name).says, eventRow(name).more].filter(Boolean).join(' '),
     });
 
-/** What a customer's server is sent, by the name of the event. */
+/** The body sent to a customer's server, by event name. */
 export const WEBHOOK_EVENT_VIEWS = Object.fromEntries(
-  (Object.keys(DATA) as EventName[]).map((name) => [name, enveloped(name)]),
-) as { readonly [N in EventName]: ReturnType<typeof enveloped<N>> };
+  (Object.keys(DATA) as EventName[]).map((name) => [name, withEnvelope(name)]),
+) as { readonly [N in EventName]: ReturnType<typeof withEnvelope<N>> };

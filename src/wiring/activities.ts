@@ -1,4 +1,4 @@
-/** The activities of the worker, by the task queue that serves them, each made from what it may touch. */
+/** Creates the worker's activities, by task queue, each with its dependencies only. */
 import { readFileSync } from 'node:fs';
 import type { Registry } from 'prom-client';
 import type { Activities } from '../activities/activities.ts';
@@ -60,10 +60,10 @@ import { createSender } from '../webhooks/send.ts';
 import { createDeliverySlots } from '../webhooks/slots.ts';
 import { AUTHORITY_RUTS, authorityRutsOf, DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
 import { MAIL_VARIABLES, openMailer } from './mailer.ts';
-import { privateKeysUnder } from './privateKeys.ts';
+import { createKeyOpener } from './privateKeys.ts';
 import { openRates, RATES_VARIABLES } from './rates.ts';
 
-/** What the activities are configured by. */
+/** Variables that configure the activities. */
 export const ACTIVITY_VARIABLES = [
   ...DGI_VARIABLES,
   ...AUTHORITY_RUTS,
@@ -94,22 +94,25 @@ interface Parts {
   readonly outbox: CommandDeps['outbox'];
   readonly logger: Logger;
   readonly registry: Registry;
-  /** How a bulk run asks the workflows of CFEs. */
+  /** Sends a bulk run's support requests to the workflows of CFEs. */
   readonly askSupport: SupportCfeDeps['askSupport'];
-  /** Whether that workflow has a run that is not closed. */
+  /** Whether a workflow has a run that is not closed. */
   readonly hasRun: (workflowId: string) => Promise<boolean>;
   readonly opener: Opener;
 }
 
-/** The authority, and who may call it. */
+/** The authority's client, with its breakers and metrics. */
 interface AuthorityParts {
   readonly onCall: ReturnType<typeof measureAuthority>;
   readonly breakers: ReturnType<typeof createBreakers>;
   readonly client: ReturnType<typeof openDgiClient>;
 }
 
-/** All activities, by the names of `TASK_QUEUES`, and the gatekeeper, which signs what waits with what signs them. */
-export function createActivities(parts: Omit<Parts, 'opener'>) {
+/**
+ * Creates all activities, by the names of `TASK_QUEUES`, and the gatekeeper, which uses their signer for
+ * waiting CFEs.
+ */
+export function createWorkerActivities(parts: Omit<Parts, 'opener'>) {
   const all: Parts = { ...parts, opener: createOpener(parts.config.CFE_KEY_ENCRYPTION_KEYS) };
   const onCall = measureAuthority(all.registry);
   const breakers = createBreakers({ orm: all.orm });
@@ -124,18 +127,18 @@ export function createActivities(parts: Omit<Parts, 'opener'>) {
     logger: all.logger,
     sendsPerSecond: all.config.CFE_DGI_SENDS_PER_SECOND,
     sobreMost: all.config.CFE_SOBRE_MOST,
-    signWaitingCfes: () => signWaitingCfes(deciding),
+    signWaitingCfes: () => signWaitingCfes(verdictParts),
   });
-  const deciding = decidingParts(all, authority, gatekeeper);
+  const verdictParts = createVerdictParts(all, authority, gatekeeper);
   const { prepareReport, ...reportCalls } = reportActivities(all, authority);
   const activities = {
     cfe: { ...databaseActivities(all), ...runActivities(all) },
-    dgi: cfeActivities(all, authority, deciding),
+    dgi: cfeActivities(all, authority, verdictParts),
     calls: {
       ...otherCalls(all, authority),
       ...reportCalls,
       askRejected: createAskRejected({
-        ...deciding,
+        ...verdictParts,
         questionsPerSecond: all.config.CFE_DGI_SENDS_PER_SECOND * ASKING_SHARE,
       }),
     },
@@ -147,7 +150,7 @@ export function createActivities(parts: Omit<Parts, 'opener'>) {
   return { activities, gatekeeper };
 }
 
-/** What touches only our database. */
+/** Creates the activities that use only our database. */
 function databaseActivities({
   config,
   orm,
@@ -183,16 +186,19 @@ function databaseActivities({
   };
 }
 
-/** Of the calls that the authority takes in a second, all bulk runs together have at most this part. */
+/** Maximum share of the authority's calls per second for all bulk runs together. */
 const RUN_SHARE = 0.5;
-/** The daily questions about what was rejected have this part: nobody waits for them. */
+/** Share of the daily queries about rejected CFEs, which are not urgent. */
 const ASKING_SHARE = 0.1;
-/** How many questions to the authority one act may take (activities/supportCfe.ts); a retry goes through the gate itself. */
+/**
+ * Maximum queries to the authority per support action (activities/supportCfe.ts); a retry uses the gate
+ * itself.
+ */
 const QUESTIONS = { retry: 1, settle: 5, abandon: 5 };
-/** Deliveries that all runs together send again in a second: the outbox and the receivers' places are everyone's. */
+/** Redeliveries per second of all runs together: outbox and receivers' slots are shared with everyone. */
 const REDELIVERIES_PER_SECOND = 20;
 
-/** What does the work of bulk runs: through the commands that a person would call for one. */
+/** Creates the activities of bulk runs, which use the same commands as a person. */
 function runActivities({
   config,
   askSupport,
@@ -211,20 +217,22 @@ function runActivities({
   };
 }
 
-/** What signs documents with a stored certificate; each certificate's key is opened once in a while. */
-const signersUnder = (opener: Opener, hash: 'sha1' | 'sha256') => {
-  const privateKeyOf = privateKeysUnder(opener);
+/**
+ * Creates signers for documents by stored certificate; each certificate's key stays decrypted for a while.
+ */
+const createSigners = (opener: Opener, hash: 'sha1' | 'sha256') => {
+  const privateKeyOf = createKeyOpener(opener);
   return cacheByCertificate((certificate: Certificate) =>
     createSigner({ privateKey: privateKeyOf(certificate), certificateDer: certificate.certificate, hash }),
   );
 };
 
-/** What takes the reports of days to the authority. */
+/** Creates the activities that send daily reports to the authority. */
 function reportActivities(
   { config, orm, clock, outbox, opener }: Parts,
   { client, breakers, onCall }: AuthorityParts,
 ): Pick<Activities, 'prepareReport' | 'submitReport' | 'askReport' | 'supportReport'> {
-  const signerOf = signersUnder(opener, config.CFE_DGI_CFE_HASH);
+  const signerOf = createSigners(opener, config.CFE_DGI_CFE_HASH);
   const latest = config.CFE_REPORT_LATEST;
   const asking = {
     orm,
@@ -232,7 +240,7 @@ function reportActivities(
     outbox,
     client,
     patienceSeconds: config.CFE_PATIENCE,
-    privateKeyOf: cacheByCertificate(privateKeysUnder(opener)),
+    privateKeyOf: cacheByCertificate(createKeyOpener(opener)),
   };
   return {
     prepareReport: createPrepareReport({
@@ -253,13 +261,13 @@ function reportActivities(
   };
 }
 
-/** What signs CFEs, and brings the authority's verdicts on them to their rows. */
-function decidingParts(
+/** Creates the parts that sign CFEs and store the authority's verdicts. */
+function createVerdictParts(
   { config, orm, clock, outbox, registry, opener }: Parts,
   { client }: AuthorityParts,
   gatekeeper: Pick<Gatekeeper, 'scheduleLook'>,
 ) {
-  const signerOf = signersUnder(opener, config.CFE_DGI_CFE_HASH);
+  const signerOf = createSigners(opener, config.CFE_DGI_CFE_HASH);
   return {
     orm,
     clock,
@@ -268,7 +276,7 @@ function decidingParts(
     authorityRut: authorityRutsOf(config),
     signDocument: (document: CfeDocument, certificate: Certificate) =>
       signerOf(certificate).sign(writeCfe(document)),
-    authority: createAuthority({ client, orm, privateKeyOf: cacheByCertificate(privateKeysUnder(opener)) }),
+    authority: createAuthority({ client, orm, privateKeyOf: cacheByCertificate(createKeyOpener(opener)) }),
     onVerdict: measureVerdicts(registry),
     sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
     pollLongestSeconds: config.CFE_POLL_LONGEST_SECONDS,
@@ -276,11 +284,11 @@ function decidingParts(
   };
 }
 
-/** What takes CFEs to the authority. */
+/** Creates the activities that send CFEs to the authority. */
 function cfeActivities(
   { config, orm, clock }: Parts,
   { breakers }: AuthorityParts,
-  deciding: ReturnType<typeof decidingParts>,
+  deciding: ReturnType<typeof createVerdictParts>,
 ): Pick<Activities, 'takeToVerdict' | 'supportCfe'> {
   const gate = createGate({
     orm,
@@ -294,12 +302,12 @@ function cfeActivities(
   };
 }
 
-/** What else calls the authority, or its check of logins. */
+/** Creates the other activities that call the authority or its login check. */
 function otherCalls(
   { config, orm, clock, outbox, opener }: Parts,
   { client, breakers, onCall }: AuthorityParts,
 ): Pick<Activities, 'validateLogin' | 'prepareExchange' | 'loadDirectory'> {
-  const directory = { orm, clock, client, privateKeyOf: cacheByCertificate(privateKeysUnder(opener)) };
+  const directory = { orm, clock, client, privateKeyOf: cacheByCertificate(createKeyOpener(opener)) };
   const checkLogin = measureCalls(
     onCall,
     { environment: 'production', service: 'credentials', operation: 'checkLogin' },
@@ -311,7 +319,13 @@ function otherCalls(
     { isHeldBack },
   );
   return {
-    validateLogin: createValidateLogin({ orm, clock, outbox, openLogin: loginsUnder(opener), checkLogin }),
+    validateLogin: createValidateLogin({
+      orm,
+      clock,
+      outbox,
+      openLogin: createLoginOpener(opener),
+      checkLogin,
+    }),
     prepareExchange: createPrepareExchange({
       ...directory,
       outbox,
@@ -321,8 +335,8 @@ function otherCalls(
   };
 }
 
-/** Opens the e-invoicing logins of enterprises; null where an enterprise has given none. */
-const loginsUnder =
+/** Decrypts the e-invoicing logins of enterprises; null without a stored login. */
+const createLoginOpener =
   (opener: Opener) =>
   ({ rut, sealedLogin }: { rut: string; sealedLogin: string | null }): Login | null => {
     if (sealedLogin === null) return null;
@@ -330,7 +344,7 @@ const loginsUnder =
     return JSON.parse(login.toString('utf8')) as Login;
   };
 
-/** What calls customers' servers. */
+/** Creates the activity that calls customers' servers. */
 function webhookActivities({
   config,
   orm,
@@ -351,16 +365,19 @@ function webhookActivities({
   };
 }
 
-/** Draws receipts, each once for all addresses that it goes to at about the same time. */
-function keptPrints(): Draw {
+/** Draws receipts, each once for all its addresses at about the same time. */
+function createSharedPrinter(): Draw {
   const pdfs = createReceiptPdfs({ draw: drawReceipt });
   return async (cfe, paper, read) => (await pdfs.pdf(cfe, paper, read)).bytes;
 }
 
-/** The worker itself has 50 (wiring/workers.ts): no account can hold them all, however many enterprises it has. */
+/**
+ * A worker has 50 slots (wiring/workers.ts): no account can occupy them all, whatever its number of
+ * enterprises.
+ */
 const MAIL_SLOTS = { receiver: 3, account: 5 };
 
-/** What calls the mail server. */
+/** Creates the activities that call the mail server. */
 function mailActivities({ config, orm, clock, registry }: Parts): Pick<Activities, 'attemptMail'> {
   return {
     attemptMail: createAttemptMail({
@@ -369,7 +386,7 @@ function mailActivities({ config, orm, clock, registry }: Parts): Pick<Activitie
       mailer: openMailer(config),
       slots: createDeliverySlots({ limits: MAIL_SLOTS }),
       compose: {
-        RECEIPT: composeReceipt({ draw: keptPrints(), publicUrl: config.CFE_PUBLIC_URL }),
+        RECEIPT: composeReceipt({ draw: createSharedPrinter(), publicUrl: config.CFE_PUBLIC_URL }),
         EXCHANGE: composeExchange,
       },
       sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
@@ -378,7 +395,7 @@ function mailActivities({ config, orm, clock, registry }: Parts): Pick<Activitie
   };
 }
 
-/** What puts a month's receipts into files. */
+/** Creates the activities that export a month's receipts. */
 function exportActivities({ config, orm, clock }: Parts): Pick<Activities, 'writeExport' | 'stopExport'> {
   const print = printSignedCfe({ draw: drawReceipt, publicUrl: config.CFE_PUBLIC_URL });
   return {

@@ -17,7 +17,7 @@ import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { readCertificateAuthorities } from './certificateAuthorities.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
 
-/** What the handlers are configured by. */
+/** Variables that configure the handlers. */
 export const API_VARIABLES = [
   ...LOOK_UP_VARIABLES,
   ...CAP_VARIABLES,
@@ -35,7 +35,7 @@ export const API_VARIABLES = [
 
 type ApiConfig = ReturnType<typeof readConfig<(typeof API_VARIABLES)[number]>>;
 
-/** What the handlers of the API are handed; `onCall` hears of every call to the authority. */
+/** Creates the dependencies of the API's handlers; `onCall` is called for every call to the authority. */
 export async function createApiDeps(
   config: ApiConfig,
   shared: Pick<ApiDeps, 'counters' | 'outbox' | 'logger' | 'verdicts'> & {
@@ -67,7 +67,10 @@ export async function createApiDeps(
   };
 }
 
-/** Where sandbox credentials come from: a simulator's portal, or an operator's files; null without either. */
+/**
+ * Returns the source of sandbox credentials: a simulator's portal or an operator's files; null without
+ * either.
+ */
 function testKitOf(config: ApiConfig): AuthorityTestKit | null {
   const { CFE_SANDBOX_PORTAL_URL: portal, CFE_SANDBOX_PAPERS_DIR: folder } = config;
   if (portal !== '') return createPortalTestKit(portal);

@@ -6,22 +6,22 @@ import type { Orm } from '../db/orm.ts';
 import { CFE_TYPES } from '../domain/cfeTypes.ts';
 import { Refusal } from '../errors.ts';
 import { DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
-import { privateKeysUnder } from './privateKeys.ts';
+import { createKeyOpener } from './privateKeys.ts';
 
 /**
- * Asks the authority what it has under a fiscal number, with the enterprise's own certificate. Throws
- * ConfigurationError where the authority or the key-encryption keys are not configured.
+ * Queries the authority about a fiscal number, with the enterprise's own certificate. Throws
+ * ConfigurationError when the authority or the key-encryption keys are not configured.
  */
 export function createAskAuthority(orm: Orm, source: Variables): SkipNumbersDeps['askAuthority'] {
   const config = readConfig([...DGI_VARIABLES, 'CFE_KEY_ENCRYPTION_KEYS'], source);
   const client = openDgiClient(config, orm);
-  const privateKeyOf = privateKeysUnder(createOpener(config.CFE_KEY_ENCRYPTION_KEYS));
+  const privateKeyOf = createKeyOpener(createOpener(config.CFE_KEY_ENCRYPTION_KEYS));
   return async ({ rut, environment, type, serie, numero }) => {
     const certificate = await findCurrentSigner(orm.em.fork(), rut, environment);
     if (!certificate) {
       throw new Refusal(
         'INVALID_INPUT',
-        `${rut} has no certificate, which the question to the authority needs.`,
+        `${rut} has no certificate, which is required to query the authority.`,
       );
     }
     const credentials = {
@@ -33,6 +33,6 @@ export function createAskAuthority(orm: Orm, source: Variables): SkipNumbersDeps
     if (answer.kind === 'absent') return undefined;
     if (answer.kind === 'found') return { verdict: answer.state };
     const what = answer.kind === 'stuck' ? answer.explanation : answer.what;
-    throw new Refusal('UNAVAILABLE', `The authority gives no answer about ${serie} ${numero}: ${what}`);
+    throw new Refusal('UNAVAILABLE', `The authority gave no answer about ${serie} ${numero}: ${what}`);
   };
 }

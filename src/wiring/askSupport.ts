@@ -20,10 +20,13 @@ import { IDENTITY } from './identity.ts';
 
 /** Longest wait for a connection. */
 const CONNECT_MILLISECONDS = 3_000;
-/** Longest wait for a worker that takes the update. */
+/** Longest wait for a worker to accept the update. */
 const ACCEPT_MILLISECONDS = 20_000;
 
-/** A connection to Temporal that sends the update `support`; open it for one run of the command line, and close it. */
+/**
+ * Opens a connection to Temporal that sends the update `support`, for one run of the command line; the caller
+ * closes it.
+ */
 export function openSupport({ server, namespace }: { server: TemporalServer; namespace: string }): {
   ask: SupportCfeDeps['askSupport'];
   askRejected: SupportCfeDeps['askRejected'];
@@ -31,41 +34,41 @@ export function openSupport({ server, namespace }: { server: TemporalServer; nam
 } {
   const connection = Connection.lazy({ ...server, connectTimeout: CONNECT_MILLISECONDS });
   const client = new Client({ connection, namespace, identity: IDENTITY });
-  const within = <T>(milliseconds: number, call: () => Promise<T>): Promise<T> =>
+  const withDeadline = <T>(milliseconds: number, call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + milliseconds, call);
   return {
     async ask(workflowId, { action, cfeId, requestId }) {
       try {
-        await connection.ensureConnected().catch(away);
-        const handle = await within(ACCEPT_MILLISECONDS, () =>
+        await connection.ensureConnected().catch(throwUnavailable);
+        const handle = await withDeadline(ACCEPT_MILLISECONDS, () =>
           client.workflow.getHandle(workflowId).startUpdate<SupportAnswer, [SupportRequest]>(SUPPORT_UPDATE, {
             args: [cfeId === undefined ? { action } : { cfe_id: cfeId, action }],
             waitForStage: 'ACCEPTED',
             updateId: requestId,
           }),
         );
-        return await within(DEADLINES.supportAnswer, () => handle.result());
+        return await withDeadline(DEADLINES.supportAnswer, () => handle.result());
       } catch (error) {
-        return whatItMeans(error);
+        return interpretFailure(error);
       }
     },
     async askRejected(cfe, { action, requestId }) {
       try {
-        await connection.ensureConnected().catch(away);
+        await connection.ensureConnected().catch(throwUnavailable);
         const act: SupportAct = { action, requestId, cfeUuid: cfe.id };
-        const handle = await within(ACCEPT_MILLISECONDS, () =>
+        const handle = await withDeadline(ACCEPT_MILLISECONDS, () =>
           client.workflow.start('askRejected', {
             workflowId: `rejected:${cfe.rut}:${formatCfeId(cfe)}:${cfe.id.slice(0, 8)}`,
             taskQueue: TASK_QUEUES.cfe,
             args: [act],
-            staticSummary: 'Asks about one CFE that was rejected for E06, as support wants',
+            staticSummary: 'Queries one CFE that was rejected for E06, on request of support',
           }),
         );
-        return await within(DEADLINES.supportAnswer, () => handle.result() as Promise<SupportAnswer>);
+        return await withDeadline(DEADLINES.supportAnswer, () => handle.result() as Promise<SupportAnswer>);
       } catch (error) {
         if (error instanceof WorkflowExecutionAlreadyStartedError)
           return { outcome: 'refused', ...refusalOf('under_way') };
-        if (error instanceof ServiceError) away(error);
+        if (error instanceof ServiceError) throwUnavailable(error);
         throw error;
       }
     },
@@ -73,8 +76,8 @@ export function openSupport({ server, namespace }: { server: TemporalServer; nam
   };
 }
 
-/** What a failed update means. Throws a Refusal, or the error itself where it is our mistake. */
-function whatItMeans(error: unknown): Awaited<ReturnType<SupportCfeDeps['askSupport']>> {
+/** Translates a failed update. Throws a Refusal, or the error itself when it is a bug. */
+function interpretFailure(error: unknown): Awaited<ReturnType<SupportCfeDeps['askSupport']>> {
   if (error instanceof WorkflowNotFoundError) return { outcome: 'nothing_to_do', runs: false };
   if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
     const { type, message } = error.cause;
@@ -83,13 +86,13 @@ function whatItMeans(error: unknown): Awaited<ReturnType<SupportCfeDeps['askSupp
   }
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
     const message =
-      'No worker accepts the request: is one running? It may still be done once a worker is back.';
+      'No worker accepts the request: is one running? It may still be done once a worker runs again.';
     throw new Refusal('UNAVAILABLE', message, { cause: error });
   }
-  if (error instanceof ServiceError) away(error);
+  if (error instanceof ServiceError) throwUnavailable(error);
   throw error;
 }
 
-function away(cause: unknown): never {
+function throwUnavailable(cause: unknown): never {
   throw new Refusal('UNAVAILABLE', 'Temporal cannot be reached.', { cause });
 }

@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { ConfigurationError, type readConfig } from '../config.ts';
 
-/** What moves the clock of business dates. */
+/** Variables that move the clock of business dates. */
 export const CLOCK_VARIABLES = ['CFE_CLOCK_FILE', 'CFE_TEST_MODE'] as const;
 
 const SECONDS = /^-?\d{1,10}$/;
 
 /**
- * The clock that dates go by: moments of signing, limits of issue dates, expiries, days of reports and their deadlines. It
- * is the machine's, and in test mode (CFE_TEST_MODE) as many seconds ahead of it as the file CFE_CLOCK_FILE holds; no
- * file, or an empty one, means none. Timers, leases, tokens and counted hours keep the machine's time. Throws
- * ConfigurationError outside of test mode, and, when it is asked, where the file holds something else.
+ * Returns the clock of business dates: signing, issue-date limits, expiries, report days and deadlines. It is
+ * the machine's clock; in test mode (CFE_TEST_MODE) the file CFE_CLOCK_FILE holds the seconds to add. Timers,
+ * leases, tokens and hourly limits keep the machine's time. Throws ConfigurationError outside test mode and,
+ * when called, for malformed file contents.
  */
 export function businessClock(
   config: ReturnType<typeof readConfig<(typeof CLOCK_VARIABLES)[number]>>,
@@ -22,7 +22,7 @@ export function businessClock(
       'CFE_CLOCK_FILE is set: it moves the clock and is for tests only, where CFE_TEST_MODE is true. Remove it.';
     throw new ConfigurationError(message);
   }
-  // Read each time: whoever moved it counts on it at once.
+  // Read each time, so that a change applies at once.
   return () => new Date(Date.now() + secondsIn(file) * 1_000);
 }
 

@@ -1,7 +1,7 @@
 import type { readConfig } from '../config.ts';
 import type { Caps } from '../domain/caps.ts';
 
-/** What the caps are configured by. */
+/** Variables that configure the caps. */
 export const CAP_VARIABLES = [
   'CFE_MOST_WEBHOOKS',
   'CFE_MOST_API_KEYS',
@@ -9,7 +9,7 @@ export const CAP_VARIABLES = [
   'CFE_MOST_UNPROVEN_ENTERPRISES',
 ] as const;
 
-/** The caps that are configured. */
+/** Returns the configured caps. */
 export function capsOf(config: ReturnType<typeof readConfig<(typeof CAP_VARIABLES)[number]>>): Caps {
   return {
     webhooks: config.CFE_MOST_WEBHOOKS,

@@ -4,7 +4,10 @@ import { ConfigurationError, type readConfig } from '../config.ts';
 import type { CertificateAuthorities } from '../crypto/certificateAuthorities.ts';
 import { splitPem } from '../crypto/x509.ts';
 
-/** Who may certify enterprises, as it is configured. Throws ConfigurationError for a file that does not tell. */
+/**
+ * Returns the configured authorities that may certify enterprises. Throws ConfigurationError for an unusable
+ * file.
+ */
 export function readCertificateAuthorities({
   CFE_CERTIFICATE_CA_FILE: path,
 }: ReturnType<typeof readConfig<'CFE_CERTIFICATE_CA_FILE'>>): CertificateAuthorities {

@@ -22,7 +22,10 @@ import { openRates, RATES_VARIABLES } from './rates.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
 import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from './temporalServer.ts';
 
-/** Calls the command line with these arguments and variables; returns the exit code. @internal exported for tests */
+/**
+ * Runs the command line with these arguments and variables; returns the exit code. @internal exported for
+ * tests
+ */
 export const callCli = (
   args: readonly string[],
   variables: Variables,
@@ -37,7 +40,7 @@ export const callCli = (
         : undefined,
   });
 
-/** Calls it as what this process does: its arguments, output and exit code. */
+/** Runs the command line in this process, with its arguments, output and exit code. */
 export async function runCliProcess(variables: Variables): Promise<void> {
   // A reader such as `| head` may close the pipe early.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
@@ -48,8 +51,8 @@ export async function runCliProcess(variables: Variables): Promise<void> {
 }
 
 /**
- * Runs `work` with the database open and everything else opened by the first verb that needs it; closes all afterwards.
- * Refuses where no database is configured (UNAVAILABLE), and where a verb acts and nobody says who does (INVALID_INPUT).
+ * Runs `work` with an open database; opens everything else on first use and closes all afterwards. Throws
+ * UNAVAILABLE without a configured database, and INVALID_INPUT when an acting verb has no person.
  */
 async function withCliDeps<T>(
   source: Variables,
@@ -57,10 +60,10 @@ async function withCliDeps<T>(
   work: (deps: CliDeps) => Promise<T>,
 ): Promise<T> {
   armFailpoints(source);
-  // The name given with --by is the person's word; the user and the machine are what is known.
+  // The name in --by is unverified; the user and the machine are known.
   const origin = { keyId: null, address: `${userOfMachine() ?? process.getuid?.()}@${hostname()}` };
   const actor = who.acts ? { actor: `cli:${personName(source, who.by)}` as const, origin } : {};
-  const readBytes = (path: string): Buffer => bytesAt(source, path);
+  const readBytes = (path: string): Buffer => readFileBytes(source, path);
   if (!isSet('DATABASE_URL', source)) {
     const message = 'No database is configured: set DATABASE_URL, or start the local stack (npm start).';
     throw new Refusal('UNAVAILABLE', message);
@@ -70,7 +73,7 @@ async function withCliDeps<T>(
     source,
   );
   const orm = await openOrm({ databaseUrl: config.DATABASE_URL, pool: 2, timeouts: timeoutsOf(config) });
-  const support = supportOf(source);
+  const support = openSupportOnce(source);
   try {
     await ensureSchema(orm, readConfig(['CFE_MIGRATE'], source));
     return await work({
@@ -78,7 +81,7 @@ async function withCliDeps<T>(
       caps: capsOf(config),
       sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
       clock: businessClock(readConfig(CLOCK_VARIABLES, source)),
-      // The relay of the worker finds what is stored within a second.
+      // The worker's relay finds stored messages within a second.
       outbox: { scheduleDispatch: () => undefined },
       readFile: (path) => readBytes(path).toString('utf8'),
       readBytes,
@@ -109,8 +112,8 @@ async function withCliDeps<T>(
   }
 }
 
-/** Support's connection to Temporal, which few verbs need: loaded and opened by the first that does. */
-function supportOf(
+/** Support's connection to Temporal, loaded and opened on first use because few verbs need it. */
+function openSupportOnce(
   source: Variables,
 ): Pick<CliDeps, 'askRejected'> & { ask: CliDeps['askSupport']; close(): Promise<void> } {
   let opened: ReturnType<typeof openSupport> | undefined;
@@ -129,7 +132,10 @@ function supportOf(
   };
 }
 
-/** Who acts, for the audit: the person named, else the user of this machine, where each person has one of their own. */
+/**
+ * Returns the actor for the audit: the named person, otherwise the user of this machine if each person has
+ * their own.
+ */
 function personName(variables: Variables, by: string | undefined): string {
   if (by !== undefined) return by;
   const user = readConfig(['CFE_CLI_BY'], variables).CFE_CLI_BY === 'os-user' ? userOfMachine() : undefined;
@@ -140,8 +146,8 @@ function personName(variables: Variables, by: string | undefined): string {
   );
 }
 
-/** The bytes of the file at a path that a person gave, or of standard input. Refuses one that cannot be read (INVALID_INPUT). */
-function bytesAt(variables: Variables, path: string): Buffer {
+/** Returns the bytes of a file, or of standard input. Throws INVALID_INPUT for an unreadable file. */
+function readFileBytes(variables: Variables, path: string): Buffer {
   // npm runs us in the checkout; the person may be in another folder.
   const folder = variables['npm_lifecycle_event'] === 'cfe' ? variables['INIT_CWD'] : undefined;
   try {
@@ -151,7 +157,10 @@ function bytesAt(variables: Variables, path: string): Buffer {
   }
 }
 
-/** The name of the user who runs this; undefined for one without an entry in the user database, as in some containers. */
+/**
+ * Returns the name of the operating-system user; undefined without an entry in the user database, as in some
+ * containers.
+ */
 function userOfMachine(): string | undefined {
   try {
     return userInfo().username;

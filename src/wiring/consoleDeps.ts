@@ -15,7 +15,7 @@ import type { TEMPORAL_VARIABLES } from './outbox.ts';
 import type { Closers } from './process.ts';
 import { temporalServerOf } from './temporalServer.ts';
 
-/** What the console is configured by, beside its database and Temporal. */
+/** Variables that configure the console, except its database and Temporal. */
 export const CONSOLE_VARIABLES = [
   ...CAP_VARIABLES,
   ...CLOCK_VARIABLES,
@@ -40,7 +40,7 @@ type Config = ReturnType<
   typeof readConfig<(typeof CONSOLE_VARIABLES)[number] | (typeof TEMPORAL_VARIABLES)[number]>
 >;
 
-/** What the pages of the console are handed. */
+/** Creates the dependencies of the console's pages. */
 export function createConsoleDeps(
   config: Config,
   {

@@ -2,14 +2,14 @@ import { ConfigurationError, type readConfig } from '../config.ts';
 import { type DatabaseTimeouts, findMissingMigrations, migrate, type Orm, openOrm } from '../db/orm.ts';
 import type { Closers } from './process.ts';
 
-/** The time-outs of the connections of a process. */
+/** Variables for the timeouts of connections. */
 export const TIMEOUT_VARIABLES = [
   'CFE_DATABASE_CONNECT_SECONDS',
   'CFE_DATABASE_STATEMENT_SECONDS',
   'CFE_DATABASE_IDLE_TRANSACTION_SECONDS',
 ] as const;
 
-/** What the database of a process is opened with. */
+/** Variables that configure the database. */
 export const DATABASE_VARIABLES = [
   'DATABASE_URL',
   'CFE_DATABASE_POOL',
@@ -17,7 +17,7 @@ export const DATABASE_VARIABLES = [
   ...TIMEOUT_VARIABLES,
 ] as const;
 
-/** The time-outs that are configured. */
+/** Returns the configured timeouts. */
 export function timeoutsOf(
   config: ReturnType<typeof readConfig<(typeof TIMEOUT_VARIABLES)[number]>>,
 ): DatabaseTimeouts {
@@ -28,10 +28,10 @@ export function timeoutsOf(
   };
 }
 
-/** Whole and at least one: to PostgreSQL, 0 is no time-out. */
+/** Whole and at least one: to PostgreSQL, 0 means no timeout. */
 const milliseconds = (seconds: number): number => Math.max(1, Math.round(seconds * 1_000));
 
-/** Opens the database of a process, which closes it at its end, with its schema as `ensureSchema` leaves it. */
+/** Opens the database of a process with its schema up to date; the process closes it at its end. */
 export async function openDatabase(
   config: ReturnType<typeof readConfig<(typeof DATABASE_VARIABLES)[number]>>,
   closers: Closers,
@@ -46,7 +46,7 @@ export async function openDatabase(
   return orm;
 }
 
-/** The connections of the API for counting requests, which it closes at its end. */
+/** Opens the API's connections for counting requests; the process closes them at its end. */
 export async function openCounters(
   config: ReturnType<
     typeof readConfig<'DATABASE_URL' | 'CFE_DATABASE_COUNTER_POOL' | (typeof TIMEOUT_VARIABLES)[number]>
@@ -63,9 +63,9 @@ export async function openCounters(
 }
 
 /**
- * Brings the database up to date; where CFE_MIGRATE is `never`, only checks that it is. Throws ConfigurationError,
- * which names the missing migrations. Migrations beyond ours are no fault: the programs of the version before keep
- * running while a new one is rolled out (docs/production.md).
+ * Migrates the database; with CFE_MIGRATE `never`, only checks it. Throws ConfigurationError with the missing
+ * migrations. Newer migrations are accepted, because the previous version keeps running during a rollout
+ * (docs/production.md).
  */
 export async function ensureSchema(
   orm: Orm,

@@ -7,15 +7,15 @@ import type { Breakers } from '../dgi/calls.ts';
 import { type AuthorityCall, createDgiClient, type DgiClient } from '../dgi/client.ts';
 import { createBreakers } from '../gate/breakers.ts';
 
-/** The authority's own RUTs. */
+/** Variables for the RUTs of the authority. */
 export const AUTHORITY_RUTS = ['CFE_DGI_PRODUCTION_RUT', 'CFE_DGI_SANDBOX_RUT'] as const;
 
-/** The authority's own RUT in each environment, as it is configured. */
+/** Returns the configured RUT of the authority in each environment. */
 export const authorityRutsOf = (
   config: ReturnType<typeof readConfig<(typeof AUTHORITY_RUTS)[number]>>,
 ): AuthorityRuts => ({ production: config.CFE_DGI_PRODUCTION_RUT, sandbox: config.CFE_DGI_SANDBOX_RUT });
 
-/** What a client of the authority is made from. */
+/** Variables that configure the authority's client. */
 export const DGI_VARIABLES = [
   'CFE_DGI_PRODUCTION_RECEPTION_URL',
   'CFE_DGI_PRODUCTION_CONSULTATION_URL',
@@ -30,7 +30,10 @@ export const DGI_VARIABLES = [
 
 type DgiConfig = ReturnType<typeof readConfig<(typeof DGI_VARIABLES)[number]>>;
 
-/** A client of the authority as it is configured; `answerSeconds` shortens its patience, `onCall` hears of every call. `clock`: the machine's unless told. */
+/**
+ * Opens the configured client of the authority. `answerSeconds` shortens its timeout, `onCall` is called for
+ * every call, `clock` is the machine's by default.
+ */
 export function openDgiClient(
   config: DgiConfig,
   orm: Orm,

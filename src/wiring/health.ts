@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 
 /**
- * A small server for whatever supervises the process: /livez (the event loop runs), /readyz (`ready` says so, `lacks`
- * what for), /metrics (in Prometheus' text format, from `metrics`). Answers the port it listens on and how to close it.
+ * Starts a small server for supervisors: /livez (the event loop runs), /readyz (`ready` is true, `lacks` is
+ * null), /metrics (in Prometheus' text format). Returns its port and a function that closes it.
  */
 export async function serveHealth(options: {
   host: string;

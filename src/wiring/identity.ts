@@ -1,4 +1,4 @@
-/** By what name a program is known at Temporal, whose lists and histories show it. */
+/** The name of this program in Temporal's lists and histories. */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
@@ -7,5 +7,5 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../pac
   version: string;
 };
 
-/** `worker/1.0.0 16064@host`: which program, of which release, and which process. */
+/** `worker/1.0.0 16064@host`: program, release and process. */
 export const IDENTITY = `${basename(process.argv[1] ?? 'cfe', '.ts')}/${version} ${process.pid}@${hostname()}`;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ConfigurationError, type readConfig } from '../config.ts';
 import { createMailer, type Mailer } from '../mail/smtp.ts';
 
-/** How e-mails are sent. */
+/** Variables that configure e-mail. */
 export const MAIL_VARIABLES = [
   'CFE_DEVELOPMENT',
   'CFE_SMTP_URL',
@@ -13,7 +13,10 @@ export const MAIL_VARIABLES = [
   'CFE_MAIL_SANDBOX_ALLOW',
 ] as const;
 
-/** The way to the mail server; null where none is configured. Throws ConfigurationError for settings that do not fit. */
+/**
+ * Opens the mail server's client; null when none is configured. Throws ConfigurationError for contradictory
+ * settings.
+ */
 export function openMailer(
   config: ReturnType<typeof readConfig<(typeof MAIL_VARIABLES)[number]>>,
 ): Mailer | null {

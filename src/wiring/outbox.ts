@@ -6,10 +6,13 @@ import { IDENTITY } from './identity.ts';
 import type { Closers } from './process.ts';
 import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from './temporalServer.ts';
 
-/** Where Temporal is. */
+/** Variables for the connection to Temporal. */
 export const TEMPORAL_VARIABLES = [...TEMPORAL_SERVER_VARIABLES, 'TEMPORAL_NAMESPACE'] as const;
 
-/** The outbox of a process, which closes it at its end. It connects to Temporal when there is something to dispatch. */
+/**
+ * Opens the outbox of a process, which closes it at its end. It connects to Temporal when it has something to
+ * dispatch.
+ */
 export function openOutbox(
   config: ReturnType<typeof readConfig<(typeof TEMPORAL_VARIABLES)[number]>>,
   { orm, logger, closers }: { orm: Orm; logger: Logger; closers: Closers },

@@ -2,8 +2,11 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { type Opener, UnsealError } from '../crypto/sealed.ts';
 import type { Certificate } from '../db/entities/enterprises.ts';
 
-/** Opens the private keys of certificates; throws UnsealError when none of our keys fits, or the key is gone. */
-export const privateKeysUnder =
+/**
+ * Decrypts the private keys of certificates; throws UnsealError when no configured key fits, or the private
+ * key was deleted.
+ */
+export const createKeyOpener =
   (opener: Opener) =>
   ({ rut, id: rowId, sealedKey }: Certificate): KeyObject => {
     if (sealedKey === null)

@@ -3,7 +3,7 @@ import { DEADLINES } from '../domain/deadlines.ts';
 import { armFailpoints } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
 
-/** What a process reads of its variables: where one is wrong or missing it says so in words, nothing else, and ends with 1. */
+/** Reads the variables of a process; exits with 1 and prints all faults when one is wrong or missing. */
 export function configOrExit<T>(read: () => T): T {
   try {
     armFailpoints();
@@ -15,15 +15,15 @@ export function configOrExit<T>(read: () => T): T {
   }
 }
 
-/** What a process has opened and must close, in order. */
+/** Resources that a process must close, in order. */
 export interface Closers {
-  /** Registers something to close; the last registered is closed first. */
+  /** Registers a resource; the last registered is closed first. */
   add(name: string, close: () => unknown): void;
-  /** Closes everything once, last opened first; a failure to close one does not keep the others open. */
+  /** Closes everything once, last opened first; a failure does not stop the others from closing. */
   closeAll(): Promise<void>;
 }
 
-/** An empty list of things to close. */
+/** Creates an empty list of resources. */
 function createClosers(logger: Logger): Closers {
   const open: { name: string; close: () => unknown }[] = [];
   return {
@@ -43,9 +43,9 @@ function createClosers(logger: Logger): Closers {
 }
 
 /**
- * Runs `start` as a process: on SIGTERM or SIGINT everything is closed in order and the process exits 0; when the
- * start fails, what was opened is closed, the reason goes to the log and the process exits 1. What does not close within
- * 28 s is cut off: exit code 1.
+ * Runs `start` as a process. SIGTERM or SIGINT closes everything in order and exits with 0; a failed start
+ * closes what was opened, logs the reason and exits with 1. After 28 s of closing it is cut off with exit
+ * code 1.
  */
 export async function runProcess(logger: Logger, start: (closers: Closers) => Promise<void>): Promise<void> {
   const closers = createClosers(logger);

@@ -7,14 +7,17 @@ import { type CentralBank, createCentralBank } from '../dgi/centralBank.ts';
 import { createBreakers } from '../gate/breakers.ts';
 import { measureCalls } from '../metrics/work.ts';
 
-/** What rates are found by. */
+/** Variables that configure exchange rates. */
 export const RATES_VARIABLES = [
   'CFE_RATES_URL',
   'CFE_DGI_CONNECT_SECONDS',
   'CFE_DGI_ANSWER_SECONDS',
 ] as const;
 
-/** What is known of rates, by our rows and the configured central bank; `onCall` hears of every call to it. */
+/**
+ * Opens the lookup of rates in our rows and at the configured central bank; `onCall` is called for every call
+ * to it.
+ */
 export function openRates(
   config: ReturnType<typeof readConfig<(typeof RATES_VARIABLES)[number]>>,
   orm: Orm,

@@ -5,8 +5,8 @@ const KEPT_MILLISECONDS = 1_000;
 /** `isDatabaseReachable` itself gives up after a second. */
 const PATIENCE_MILLISECONDS = 2_000;
 
-/** Whether the database answers, as looked at no longer than a second ago; all who ask meanwhile share one look. */
-export function readiness(orm: Orm): () => Promise<boolean> {
+/** Whether the database answers, at most a second old; concurrent callers share one check. */
+export function createReadinessCheck(orm: Orm): () => Promise<boolean> {
   const look = createReading({
     read: () => isDatabaseReachable(orm),
     keepMilliseconds: KEPT_MILLISECONDS,

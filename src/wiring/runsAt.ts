@@ -1,8 +1,10 @@
 import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 
-/** Who can tell whether a workflow has a run that is not closed. Rejects where Temporal cannot be asked. */
-export function runsAt(
+/**
+ * Returns a function that tells whether a workflow has an open run. It rejects when Temporal is unavailable.
+ */
+export function createRunCheck(
   connection: NativeConnection,
   namespace: string,
 ): (workflowId: string) => Promise<boolean> {

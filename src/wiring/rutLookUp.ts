@@ -8,7 +8,7 @@ import { createRutLookUp } from '../dgi/rutLookUp.ts';
 import type { DgiCredentials } from '../dgi/wsSecurity.ts';
 import { DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
 
-/** What looking up RUTs is made from. */
+/** Variables that configure the registry lookup. */
 export const LOOK_UP_VARIABLES = [
   ...DGI_VARIABLES,
   'CFE_SERVICE_CERTIFICATE_FILE',
@@ -17,10 +17,13 @@ export const LOOK_UP_VARIABLES = [
 
 type LookUpConfig = ReturnType<typeof readConfig<(typeof LOOK_UP_VARIABLES)[number]>>;
 
-/** A person waits for the answer: the authority gets no longer than this. */
+/** A person waits for the answer, so the authority gets no longer than this. */
 const MOST_SECONDS = 20;
 
-/** The look-up in the authority's registry as it is configured; `onCall` hears of every call. Throws ConfigurationError for an unusable certificate. */
+/**
+ * Opens the configured lookup in the authority's registry; `onCall` is called for every call. Throws
+ * ConfigurationError for an unusable certificate.
+ */
 export async function openRutLookUp(
   config: LookUpConfig,
   orm: Orm,

@@ -18,8 +18,8 @@ interface ScheduleRow extends Pick<ScheduleOptions, 'spec'> {
 }
 
 /**
- * What begins by the clock: the id of each schedule, which is also the beginning of the ids of its runs. One run makes
- * up for those that were missed, and a run that is still going lets the next be skipped. `reportsAt`: CFE_REPORT_AT.
+ * Scheduled workflows, by schedule id, which is also the prefix of the ids of their runs. One run makes up
+ * for missed ones; a run still in progress skips the next. `reportsAt`: CFE_REPORT_AT.
  */
 const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> => ({
   expiries: {
@@ -80,13 +80,13 @@ const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> =
   },
 });
 
-/** The comment on times that CFE_REPORT_AT has set: another setting replaces them, and no others. */
+/** Comment on times set by CFE_REPORT_AT: only those are replaced when the setting changes. */
 const REPORT_AT = /^At \d\d:\d\d, as CFE_REPORT_AT says$/;
 
 /**
- * Creates the schedules that lack; safe at every start and in several processes at once. An existing one stays as it is,
- * since operators may have changed or paused it; only the times of another CFE_REPORT_AT are replaced. Throws the
- * server's error when the server is unreachable.
+ * Creates missing schedules; safe at every start and in concurrent processes. Existing ones are kept, because
+ * operators may have changed or paused them, except times set by another CFE_REPORT_AT. Throws the server's
+ * error when it is unreachable.
  */
 export async function ensureSchedules(
   server: TemporalServer,

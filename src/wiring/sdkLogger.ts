@@ -1,7 +1,7 @@
 import type { LogLevel, Logger as SdkLogger } from '@temporalio/worker';
 import type { Logger } from '../logger.ts';
 
-/** What may be logged of an activity or workflow: names, ids and counts, never the text of a failure. */
+/** Loggable fields of an activity or workflow: names, ids and counts, never the text of a failure. */
 const TOLD = [
   'workflowId',
   'workflowType',
@@ -13,10 +13,10 @@ const TOLD = [
   'durationMs',
 ];
 
-/** How the library writes what a call failed with; its text, which may quote input, stays out. */
+/** The library's prefix before the error of a failed call, whose text may quote input and is removed. */
 const GRPC_STATUS = /^Status \{ code: (\w+)/;
 
-/** Temporal's own log lines, written as ours. */
+/** Writes Temporal's own log lines in our format. */
 export function sdkLogger(logger: Logger): SdkLogger {
   const log = (level: LogLevel, message: string, meta: Record<string | symbol, unknown> = {}): void => {
     const told = Object.fromEntries(

@@ -3,14 +3,15 @@ import { createServer } from 'node:net';
 import { Runtime, type RuntimeOptions } from '@temporalio/worker';
 import got from 'got';
 
-/** A port that was free a moment ago may be taken: this many are tried. */
+/** Number of ports to try, because a free port may be taken in the meantime. */
 const TRIES = 5;
 /** Longest wait for the SDK's own page. */
 const PATIENCE_MILLISECONDS = 2_000;
 
 /**
- * Installs the Temporal runtime: its log goes to the logger of `options`, its metrics stand on a free port of 127.0.0.1, where it alone can serve them. Answers
- * how to read them, in Prometheus' text format; empty where they cannot be read.
+ * Installs the Temporal runtime: logs go to the logger of `options`, and metrics to a free port of 127.0.0.1,
+ * the only place where it can serve them. Returns a function that reads them in Prometheus' text format;
+ * empty when unreadable.
  */
 export async function installRuntime(
   options: Omit<RuntimeOptions, 'telemetryOptions'>,
@@ -21,7 +22,7 @@ export async function installRuntime(
       Runtime.install({
         ...options,
         telemetryOptions: {
-          // Else the library writes lines of its own, coloured, among ours.
+          // Otherwise the library mixes its own coloured lines with ours.
           logging: { forward: {} },
           metrics: {
             prometheus: {
@@ -48,7 +49,7 @@ async function read(url: string): Promise<string> {
   }
 }
 
-/** The SDK cannot be told to take any free port, nor asked which one it took. */
+/** The SDK cannot take any free port, nor report which one it took. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

@@ -5,14 +5,14 @@ import type { TemporalServer } from '../temporal.ts';
 const AGAIN_MILLISECONDS = 5_000;
 
 /**
- * Waits until a namespace has the search attributes, adding what it lacks. Without them every workflow task would fail; so
- * where they cannot be added, or Temporal is away, the process stays up, `lacks` says what is missing, and it looks
- * again, until somebody has added them.
+ * Waits until a namespace has the search attributes, and adds missing ones. Without them every workflow task
+ * fails, so on failure the process keeps running, `lacks` names the missing ones, and it retries until they
+ * exist.
  */
-export function searchAttributesOf(logger: Logger) {
+export function createSearchAttributeCheck(logger: Logger) {
   let lacking: string | null = null;
   return {
-    /** What was missing at the last look; null: nothing. */
+    /** The attributes missing at the last check; null: none. */
     lacks: (): string | null => lacking,
     async areThere(server: TemporalServer, namespace: string): Promise<void> {
       for (;;) {

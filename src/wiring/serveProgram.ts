@@ -4,10 +4,10 @@ import { closeServer, createHttpServer, listen } from '../http/server.ts';
 import { serveHealth } from './health.ts';
 import type { Closers } from './process.ts';
 
-/** Requests under way get this long to finish once the process is told to end. */
+/** Time for running requests to finish once the process must end. */
 const GRACE_MILLISECONDS = 20_000;
 
-/** Serves a program over HTTP, and its health and metrics on a port of their own. Answers both ports. */
+/** Serves a program over HTTP, and its health and metrics on a separate port. Returns both ports. */
 export async function serveProgram(options: {
   handle: RequestListener;
   host: string;
@@ -15,7 +15,7 @@ export async function serveProgram(options: {
   metricsPort: number;
   ready: () => Promise<boolean>;
   registry: Registry;
-  /** What holds requests open: it is closed before the server, which then need not wait for them. */
+  /** Closed before the server, which then need not wait for the requests it holds open. */
   waiting: { close(): void };
   closers: Closers;
 }): Promise<{ port: number; metricsPort: number }> {
@@ -24,7 +24,7 @@ export async function serveProgram(options: {
   closers.add('http', () => closeServer(server, GRACE_MILLISECONDS));
   closers.add('waiting', () => waiting.close());
   const port = await listen(server, { host, port: options.port });
-  // Opened after the server: whoever reads here that we are ready finds it listening.
+  // Opened after the server, so that a ready process is already listening.
   const health = await serveHealth({
     host,
     port: options.metricsPort,

@@ -1,4 +1,4 @@
-/** Where Temporal is, and how connections to it are secured. */
+/** Temporal's address, and the security of connections to it. */
 import { readFileSync } from 'node:fs';
 import { ConfigurationError, type readConfig, type Variables } from '../config.ts';
 import type { TemporalServer } from '../temporal.ts';
@@ -13,14 +13,14 @@ const SECURITY_VARIABLES = [
   'TEMPORAL_API_KEY',
 ] as const;
 
-/** What a connection to Temporal is made from. */
+/** Variables for a connection to Temporal. */
 export const TEMPORAL_SERVER_VARIABLES = ['TEMPORAL_ADDRESS', ...SECURITY_VARIABLES] as const;
 
 type Config = ReturnType<typeof readConfig<(typeof TEMPORAL_SERVER_VARIABLES)[number]>>;
 
 /**
- * The server as it is configured. Any of the settings for TLS, and an API key, turn TLS on. Throws ConfigurationError
- * where they contradict one another or a file cannot be read.
+ * Returns the configured server. An API key or any TLS setting turns TLS on. Throws ConfigurationError for
+ * contradictory settings or an unreadable file.
  */
 export function temporalServerOf(config: Config): TemporalServer {
   const { TEMPORAL_ADDRESS: address, TEMPORAL_TLS: wanted, TEMPORAL_API_KEY: apiKey } = config;
@@ -32,8 +32,8 @@ export function temporalServerOf(config: Config): TemporalServer {
   return { address, tls: tlsOf(config), ...(apiKey === '' ? {} : { apiKey }) };
 }
 
-/** The variables without those that secure connections to Temporal: for a server of our own, which has no TLS. */
-export function withoutTemporalSecurity(variables: Variables): Variables {
+/** Returns the variables without those that secure connections: our own local server has no TLS. */
+export function removeTemporalSecurity(variables: Variables): Variables {
   const names = new Set<string>(SECURITY_VARIABLES.flatMap((name) => [name, `${name}_FILE`]));
   return Object.fromEntries(Object.entries(variables).filter(([name]) => !names.has(name)));
 }

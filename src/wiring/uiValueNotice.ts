@@ -6,15 +6,15 @@ import type { Logger } from '../logger.ts';
 import { gauge } from '../metrics/instruments.ts';
 import { createReading } from '../metrics/reading.ts';
 
-/** It changes once a year; a scrape waits no longer than this for the database. */
+/** The value changes once a year; a scrape waits no longer than this for the database. */
 const READING = { keepMilliseconds: 5_000, patienceMilliseconds: 3_000 };
 
 /**
- * Warns, in the log at start and in the metrics always, when the UI value of this year or the next is an estimate or is
- * taken from another year (docs/contract.md#value-of-the-ui): the 5,000 UI limit is then not the true
- * one.
+ * Warns, in the log at start and always in the metrics, when the UI value of this or the next year is an
+ * estimate or taken from another year (docs/contract.md#value-of-the-ui): the 5,000 UI limit is then not
+ * exact.
  */
-export async function noticeUiValues(options: {
+export async function watchUiValues(options: {
   orm: Orm;
   registry: Registry;
   logger: Logger;

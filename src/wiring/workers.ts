@@ -1,4 +1,4 @@
-/** Temporal's workers, one for each task queue, in one process. */
+/** Temporal's workers, one per task queue, in one process. */
 import {
   GracefulShutdownPeriodExpiredError,
   NativeConnection,
@@ -15,33 +15,35 @@ import { IDENTITY } from './identity.ts';
 
 type Queue = keyof typeof TASK_QUEUES;
 
-/** Workflows kept in memory, where each takes some 1 MB: together less than the container of a worker may have. */
+/** Workflows cached in memory, at some 1 MB each: together less than the memory of a worker's container. */
 const CFES_CACHED = 1_000;
-/** Those that wait need no place in memory: they are read again, from short histories, when their time comes. */
+/** Waiting workflows need no cache: they are replayed from short histories when they continue. */
 const DELIVERIES_CACHED = 100;
-/** As those; a report wakes a few times. */
+/** As above; a report resumes only a few times. */
 const REPORTS_CACHED = 100;
 const RECONNECT_MILLISECONDS = 500;
-/** They wait for receivers and cost little else; no receiver holds more than a few of them (webhooks/slots.ts). */
+/** Deliveries mostly wait for receivers; each receiver gets only a few slots (webhooks/slots.ts). */
 const DELIVERIES_AT_ONCE = 200;
-/** They draw and wait for the mail server; no account holds more than a few of them. */
+/** They draw and wait for the mail server; each account gets only a few slots. */
 const MAILS_AT_ONCE = 50;
 const MAILS_CACHED = 50;
-/** Each goes through all receipts of a month. One more than an account may have: another's goes on beside them. */
+/**
+ * Each reads all receipts of a month. One more than an account's maximum, so that another account's can run.
+ */
 const EXPORTS_AT_ONCE = MOST_RUNNING_EXPORTS + 1;
 const EXPORTS_CACHED = 20;
-/** They wait for the authority, or for their slot of the next seconds. */
+/** They wait for the authority, or for their slot in the next seconds. */
 const SENDS_AT_ONCE = 200;
-/** They wait for the authority. The sending of reports alone may be hundreds in a night: they take their turns. */
+/** They wait for the authority. Reports alone may be hundreds in a night, which queue here. */
 const OTHER_CALLS_AT_ONCE = 50;
-/** Days summed at a time: each reads all CFEs of its day, whose connections to the database CFEs need. */
+/** Days summed at a time: each reads all CFEs of its day over database connections that CFEs need. */
 const REPORTS_AT_ONCE = 2;
 
-/** A connection to Temporal. It may come up later than we do, or be away for a while: it is waited for. */
+/** Connects to Temporal, waiting while it is unavailable. */
 export async function connectWorkers(server: TemporalServer, logger: Logger): Promise<NativeConnection> {
   for (;;) {
     try {
-      // Messages have less than a kilobyte: on the machine or the network beside it gzip costs more than it saves.
+      // Messages have less than a kilobyte: on a local network gzip costs more than it saves.
       const grpcCompression = server.tls ? undefined : ({ codec: 'none' } as const);
       return await NativeConnection.connect({ ...server, ...(grpcCompression && { grpcCompression }) });
     } catch (err) {
@@ -51,17 +53,17 @@ export async function connectWorkers(server: TemporalServer, logger: Logger): Pr
   }
 }
 
-/** Queues that are mostly idle need few polls at a time; more where the server says that tasks wait. */
+/** Mostly idle queues need few concurrent polls; the server requests more when tasks wait. */
 const FEW_POLLS = {
   workflowTaskPollerBehavior: { type: 'autoscaling', initial: 2 },
   activityTaskPollerBehavior: { type: 'autoscaling', initial: 2 },
 } as const;
 
 /**
- * How much each worker has in hand, by its queue; without a number of workflows it runs none.
- * @internal exported for tests
+ * Concurrency of each worker, by queue; without a number of workflows it runs none. @internal exported for
+ * tests
  */
-export const LIMITS: Readonly<
+export const WORKER_LIMITS: Readonly<
   Record<
     Queue,
     Pick<
@@ -94,14 +96,14 @@ export const LIMITS: Readonly<
   },
 };
 
-/** Starts the workers. `close` ends them: activities under way get 20 s, then go on in another worker. */
+/** Starts the workers. `close` ends them: running activities get 20 s, then continue in another worker. */
 export async function startWorkers(options: {
   connection: NativeConnection;
   namespace: string;
   workflowBundle: WorkflowBundleOption;
   activities: Readonly<Record<Queue, object>>;
   logger: Logger;
-  /** Hears of each attempt of an activity that failed by a mistake of ours. */
+  /** Called for each attempt of an activity that failed because of a bug. */
   onBug: (activityType: string) => void;
 }): Promise<{ close(): Promise<void> }> {
   const { connection, namespace, workflowBundle, activities, logger, onBug } = options;
@@ -111,13 +113,14 @@ export async function startWorkers(options: {
     identity: IDENTITY,
     shutdownGraceTime: DEADLINES.workerGrace,
     shutdownForceTime: DEADLINES.workerCut,
-    // Else the SDK holds heartbeats back for 8 of the 10 s, and a stall of 2 s makes a second attempt beside the first.
+    // Otherwise the SDK delays heartbeats for 8 of the 10 s, and a stall of 2 s causes a concurrent second
+    // attempt.
     maxHeartbeatThrottleInterval: DEADLINES.heartbeatEvery,
     interceptors: { activity: activityInterceptors(onBug) },
   };
   const workers: Worker[] = [];
-  for (const queue of Object.keys(LIMITS) as Queue[]) {
-    const limits = LIMITS[queue];
+  for (const queue of Object.keys(WORKER_LIMITS) as Queue[]) {
+    const limits = WORKER_LIMITS[queue];
     workers.push(
       await Worker.create({
         ...common,

@@ -13,7 +13,7 @@ import { newKeyEncryptionKey } from '../../src/crypto/newSecrets.mjs';
 import { sealingKeyOf } from '../../src/crypto/sealed.ts';
 import { databaseRoleOf, PROGRAMS } from '../../src/db/rights.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
-import { LIMITS } from '../../src/wiring/workers.ts';
+import { WORKER_LIMITS } from '../../src/wiring/workers.ts';
 import {
   type ComposeFile,
   type ComposeService,
@@ -504,7 +504,7 @@ describe('what production keeps from outside and from its programs', () => {
   });
 
   test('a worker has memory for all workflows that it may keep', () => {
-    const cached = Object.values(LIMITS).reduce(
+    const cached = Object.values(WORKER_LIMITS).reduce(
       (sum, { maxCachedWorkflows = 0 }) => sum + maxCachedWorkflows,
       0,
     );

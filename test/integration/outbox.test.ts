@@ -7,7 +7,7 @@ import { enqueue, type LeasedMessage, leaseWaiting } from '../../src/db/outbox.t
 import { createDispatcher, type Dispatcher } from '../../src/outbox/dispatcher.ts';
 import { ensureSearchAttributes, SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
 import type { WorkflowMessage } from '../../src/temporal.ts';
-import { searchAttributesOf } from '../../src/wiring/searchAttributes.ts';
+import { createSearchAttributeCheck } from '../../src/wiring/searchAttributes.ts';
 import { anHourAhead } from '../support/clocks.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 import { freePort } from '../support/services.ts';
@@ -326,7 +326,7 @@ test('a namespace that takes no more attributes is waited for, with the names, u
     const server = { address: temporal.address };
     expect(await ensureSearchAttributes(server, namespace)).toEqual(['CfeStatus']);
 
-    const attributes = searchAttributesOf(pino({ level: 'silent' }));
+    const attributes = createSearchAttributeCheck(pino({ level: 'silent' }));
     const there = attributes.areThere(server, namespace);
     expect(await until('the names', 20, async () => attributes.lacks() ?? undefined)).toBe(
       'Temporal lacks the search attributes CfeStatus',

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import { expect, test } from '@jest/globals';
 import { getPool, openOrm } from '../../src/db/orm.ts';
-import { readiness } from '../../src/wiring/readiness.ts';
+import { createReadinessCheck } from '../../src/wiring/readiness.ts';
 import { cloneDatabase } from '../support/database.ts';
 import { startTcpProxy } from '../support/tcpProxy.ts';
 import { until } from '../support/until.ts';
@@ -15,7 +15,7 @@ test('a thousand who ask whether the database answers cost one look, and what it
     taken += 1;
   });
   try {
-    const ready = readiness(orm);
+    const ready = createReadinessCheck(orm);
     const answers = await Promise.all(Array.from({ length: 500 }, ready));
     for (let i = 0; i < 500; i += 1) answers.push(await ready());
     expect(new Set(answers)).toEqual(new Set([true]));

@@ -5,7 +5,7 @@ import { createRecoverRuns } from '../../src/activities/recoverRuns.ts';
 import { OutboxMessage } from '../../src/db/entities/operations.ts';
 import type { Recovered } from '../../src/domain/activityResults.ts';
 import { createDispatcher, type Dispatcher } from '../../src/outbox/dispatcher.ts';
-import { runsAt } from '../../src/wiring/runsAt.ts';
+import { createRunCheck } from '../../src/wiring/runsAt.ts';
 import { ensureSchedules } from '../../src/wiring/schedules.ts';
 import { asActivity } from '../support/activityContext.ts';
 import { idleOutbox } from '../support/commandDeps.ts';
@@ -108,7 +108,7 @@ describe('what has no run is started again', () => {
   test('an exchange and a report that somebody terminated go on within the hour, begun by the schedule', async () => {
     await giveExchanges(1, OLD);
     await giveReport();
-    const hasRun = runsAt(connection, temporal.namespace);
+    const hasRun = createRunCheck(connection, temporal.namespace);
     const running = async () => {
       const ids: string[] = [];
       for (const { workflowId } of await db.orm.em.fork().find(OutboxMessage, {})) {

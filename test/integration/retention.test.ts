@@ -11,7 +11,7 @@ import { Delivery } from '../../src/db/entities/webhooks.ts';
 import { purgeExpiredRows } from '../../src/db/purge.ts';
 import { countSealedByKey, listSealedUnderOtherKeys, SEALED_COLUMNS } from '../../src/db/sealed.ts';
 import type { PurgedTable } from '../../src/domain/retention.ts';
-import { privateKeysUnder } from '../../src/wiring/privateKeys.ts';
+import { createKeyOpener } from '../../src/wiring/privateKeys.ts';
 import { aCfeBody } from '../support/cfeBodies.ts';
 import { anAccount } from '../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
@@ -309,7 +309,7 @@ describe('what is kept for a time only', () => {
       expect([await hasKey(old), await hasKey(lately)]).toEqual([false, true]);
       const gone = await certificate(old);
       expect(gone.certificate.length).toBeGreaterThan(0);
-      expect(() => privateKeysUnder(aKeyPair().opener)(gone)).toThrow('is gone');
+      expect(() => createKeyOpener(aKeyPair().opener)(gone)).toThrow('is gone');
       const current = await db.orm.em
         .fork()
         .find(Certificate, { replacedAt: null }, { populate: ['sealedKey'] });

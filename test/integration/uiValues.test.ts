@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { findUiValue, putUiValues } from '../../src/db/rates.ts';
-import { noticeUiValues } from '../../src/wiring/uiValueNotice.ts';
+import { watchUiValues } from '../../src/wiring/uiValueNotice.ts';
 import { cloneDatabase, type TestDatabase } from '../support/database.ts';
 
 describe('the UI value of a year', () => {
@@ -31,7 +31,7 @@ describe('the UI value of a year', () => {
     const logger = pino({}, { write: (line: string) => void lines.push(line) });
     const registry = new Registry();
 
-    await noticeUiValues({ orm: db.orm, registry, logger, clock: () => new Date('2026-05-01T12:00:00Z') });
+    await watchUiValues({ orm: db.orm, registry, logger, clock: () => new Date('2026-05-01T12:00:00Z') });
 
     const told = lines.map((line) => JSON.parse(line) as { year: number; why: string });
     expect(told).toMatchObject([

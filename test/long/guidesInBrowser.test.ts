@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Orm } from '../../src/db/orm.ts';
-import { CODES, LANGUAGES, SLUGS } from '../../src/handbook/guides.ts';
+import { CODE_VARIANTS, GUIDE_LANGUAGES, SLUGS } from '../../src/handbook/guides.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { axeFaults, openBrowser, testWithBrowser } from '../support/browser.ts';
 
@@ -21,9 +21,9 @@ afterAll(async () => {
   await api[Symbol.asyncDispose]();
 });
 
-const PATHS = LANGUAGES.flatMap((language) => [
+const PATHS = GUIDE_LANGUAGES.flatMap((language) => [
   `/${language}?code=sh`,
-  ...SLUGS.map((slug, i) => `/${language}/${slug}?code=${CODES[i % CODES.length]}`),
+  ...SLUGS.map((slug, i) => `/${language}/${slug}?code=${CODE_VARIANTS[i % CODE_VARIANTS.length]}`),
   `/${language}/search?code=py&q=pay_amount`,
   `/${language}/search?q=zzzz`,
 ]);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Lexer, type Token, type Tokens } from 'marked';
-import { type Code, guideOf, type Language, type Slug } from '../../src/handbook/guides.ts';
+import { type Code, type GuideLanguage, guideOf, type Slug } from '../../src/handbook/guides.ts';
 import { packSdk } from '../../tools/sdk/pack.ts';
 import { runToEnd } from './processes.ts';
 import { PYTHON } from './python.ts';
@@ -15,11 +15,11 @@ interface Walk {
 }
 
 /** The walk of a guide in one way of writing. */
-export const walkOf = (language: Language, slug: Slug, code: Code): Walk =>
+export const walkOf = (language: GuideLanguage, slug: Slug, code: Code): Walk =>
   walkIn(guideOf(language, slug).tokens, code);
 
 /** What a page has every reader type in a shell before its walk, whichever way of writing they chose. */
-export const forAllReaders = (language: Language, slug: Slug): string =>
+export const forAllReaders = (language: GuideLanguage, slug: Slug): string =>
   blocksOf(guideOf(language, slug).tokens, 'bash').join('\n');
 
 /** The walk of the package's own README. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { TOKEN_SECONDS } from '../../crypto/tokens.ts';
-import { countOf, textOf } from '../../views/formats.ts';
+import { countField, textField } from '../../views/formats.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 
 /** POST /tokens: exchanges an API key for an access token. */
@@ -24,12 +24,12 @@ export const createTokenRoute = defineRoute({
     description: 'An access token for the environment of the key',
     schema: z
       .object({
-        access_token: textOf(
+        access_token: textField(
           'JWT for the header Authorization: `Bearer <access_token>`.',
           'eyJhbGciOiJFZDI1NTE5…',
         ),
         token_type: z.literal('Bearer').meta({ description: 'The scheme of the header Authorization.' }),
-        expires_in: countOf('Seconds until the token expires.', TOKEN_SECONDS),
+        expires_in: countField('Seconds until the token expires.', TOKEN_SECONDS),
       })
       .meta({ id: 'AccessToken', description: 'An access token.' }),
   },

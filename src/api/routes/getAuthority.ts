@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { authorityStatus } from '../../domain/authorityStatus.ts';
 import type { Environment } from '../../domain/cfeTypes.ts';
 import { AuthorityStatusName } from '../../domain/enums.ts';
-import { countOf, MomentText } from '../../views/formats.ts';
+import { countField, MomentText } from '../../views/formats.ts';
 import { defineRoute } from '../route.ts';
 
 const StateView = z
@@ -12,7 +12,7 @@ const StateView = z
       description: 'Start of this status; null while UP without a known outage.',
       examples: ['2026-11-20T15:00:00.000Z', null],
     }),
-    waiting: countOf(
+    waiting: countField(
       'How many CFEs of all accounts wait for the authority: those without a verdict, except CFEs that need support and notes that wait for the verdict on the CFE they correct.',
       3,
     ),

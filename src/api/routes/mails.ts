@@ -8,7 +8,7 @@ import { MailErrorName, MailKindName, MailStatusName } from '../../domain/enums.
 import { CUSTOMER_WORDS, describeField } from '../../domain/fieldWords.ts';
 import { SendMail } from '../../domain/mail.ts';
 import { Rut } from '../../domain/rut.ts';
-import { countOf, MomentText } from '../../views/formats.ts';
+import { countField, MomentText } from '../../views/formats.ts';
 import { environmentQuery } from '../environmentRead.ts';
 import { BODY_LIMITS, defineRoute } from '../route.ts';
 import { requireCfeOfId, requireRequestedCfe } from './getCfe.ts';
@@ -25,7 +25,7 @@ const MailView = z
     error: MailErrorName.nullable().meta({
       description: 'Why its last attempt failed; null after a success and before the first attempt.',
     }),
-    attempts: countOf('How many attempts were made so far.', 1),
+    attempts: countField('How many attempts were made so far.', 1),
     created_at: MomentText.meta({ description: 'When it was requested, UTC.' }),
   })
   .meta({ id: 'Email', description: 'An e-mail with a receipt.' });

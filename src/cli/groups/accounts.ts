@@ -82,17 +82,17 @@ export const accountGroup = verbGroup(
   },
 );
 
-const keyRow = (keyGroup: ApiKey) => ({
-  key_id: keyGroup.id,
-  prefix: apiKeyPrefix(keyGroup),
-  environment: keyGroup.environment,
-  label: keyGroup.label ?? null,
-  created_at: keyGroup.createdAt.toISOString(),
-  last_used_at: keyGroup.lastUsedAt?.toISOString() ?? null,
-  revoked_at: keyGroup.revokedAt?.toISOString() ?? null,
+const keyRow = (key: ApiKey) => ({
+  key_id: key.id,
+  prefix: apiKeyPrefix(key),
+  environment: key.environment,
+  label: key.label ?? null,
+  created_at: key.createdAt.toISOString(),
+  last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  revoked_at: key.revokedAt?.toISOString() ?? null,
 });
 
-export const key = verbGroup('key', 'API keys of accounts', {
+export const keyGroup = verbGroup('key', 'API keys of accounts', {
   'create ACCOUNT': actingVerb({
     summary: 'Create an API key; it is shown only once',
     takes: {

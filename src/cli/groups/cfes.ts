@@ -55,14 +55,14 @@ const RETRY_FILTERS = ['rut', 'environment', 'status', 'stuckReason'] as const;
 
 const momentOption = (description: string) => optionalInput(Moment, description, 'moment');
 
-async function rowOf({ orm, publicUrl }: CliDeps, cfeGroup: Cfe): Promise<OutputRow> {
+async function rowOf({ orm, publicUrl }: CliDeps, cfe: Cfe): Promise<OutputRow> {
   return {
-    ...cfeView(cfeGroup, { publicUrl: publicUrl() }),
-    environment: cfeGroup.environment,
-    needs_support: (cfeGroup.stuckReason ?? null) !== null,
-    stuck_reason: cfeGroup.stuckReason ?? null,
-    workflow_id: cfeGroup.workflowId,
-    history: await readCfeHistory(orm.em.fork(), cfeGroup),
+    ...cfeView(cfe, { publicUrl: publicUrl() }),
+    environment: cfe.environment,
+    needs_support: (cfe.stuckReason ?? null) !== null,
+    stuck_reason: cfe.stuckReason ?? null,
+    workflow_id: cfe.workflowId,
+    history: await readCfeHistory(orm.em.fork(), cfe),
   };
 }
 
@@ -73,7 +73,7 @@ const messageWithEnd = ({ status, rejection }: Cfe, outcome: string, message: st
   return `${message} Ended: ${status}${codes ? ` (${codes})` : ''}.`;
 };
 
-export const cfe = verbGroup('cfe', 'CFEs of enterprises: their status, and support', {
+export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and support', {
   list: readVerb({
     summary: 'List CFEs, newest first: of one enterprise or of all',
     takes: {

@@ -1,9 +1,9 @@
 import type { Group } from '../verb.ts';
-import { accountGroup, grantGroup, key, limitGroup } from './accounts.ts';
+import { accountGroup, grantGroup, keyGroup, limitGroup } from './accounts.ts';
 import { auditGroup } from './audit.ts';
 import { runGroup } from './bulkRuns.ts';
 import { authorityCertificateGroup, caeGroup, certificateGroup } from './certificatesAndCaes.ts';
-import { cfe } from './cfes.ts';
+import { cfeGroup } from './cfes.ts';
 import { branchGroup, customerGroup, enterpriseGroup } from './enterprises.ts';
 import { mailGroup } from './mails.ts';
 import { annulmentGroup, numbersGroup } from './numbers.ts';
@@ -11,23 +11,23 @@ import { keyEncryptionGroup, pepperGroup, recoveryGroup } from './operations.ts'
 import { exchangeRateGroup, paymentGroup, planGroup, uiValueGroup } from './prices.ts';
 import { reportGroup } from './reports.ts';
 import { userGroup } from './users.ts';
-import { deliveryGroup, webhook } from './webhooks.ts';
+import { deliveryGroup, webhookGroup } from './webhooks.ts';
 
 /** All groups of verbs, in the order of the help. */
 export const GROUPS: readonly Group[] = [
   accountGroup,
   userGroup,
-  key,
+  keyGroup,
   grantGroup,
   limitGroup,
-  webhook,
+  webhookGroup,
   deliveryGroup,
   enterpriseGroup,
   branchGroup,
   certificateGroup,
   caeGroup,
   customerGroup,
-  cfe,
+  cfeGroup,
   runGroup,
   annulmentGroup,
   numbersGroup,

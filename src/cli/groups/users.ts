@@ -39,7 +39,7 @@ const linkOf = (consoleUrl: string, invitation: NewInvitation | null): OutputRow
 });
 
 function positionOf(accountId: string | undefined, role: (typeof ROLES)[number]) {
-  const operatorRole = OPERATOR_ROLES.find((requireUser) => requireUser === role);
+  const operatorRole = OPERATOR_ROLES.find((known) => known === role);
   const memberRole = MEMBER_ROLES.find((known) => known === role);
   if (accountId !== undefined && memberRole) return { accountId, role: memberRole };
   if (accountId === undefined && operatorRole) return { operatorRole };
@@ -50,7 +50,7 @@ function positionOf(accountId: string | undefined, role: (typeof ROLES)[number])
 }
 
 /** Returns the user with an address. Throws NOT_FOUND for an unknown one. */
-async function known({ orm }: CliDeps, email: string): Promise<Person> {
+async function requireUser({ orm }: CliDeps, email: string): Promise<Person> {
   const person = await findPerson(orm.em.fork(), email);
   if (!person) throw new Refusal('NOT_FOUND', `There is no user ${email}.`);
   return person;
@@ -131,7 +131,7 @@ export const userGroup = verbGroup(
       async run(deps, { email, end, reason }) {
         if (end !== undefined)
           await endSessions(deps, { email, reason, ...(end === 'all' ? {} : { only: end }) });
-        const { id } = await known(deps, email);
+        const { id } = await requireUser(deps, email);
         return (await listLiveSessions(deps.orm.em.fork(), id, deps.clock())).map((session) => ({
           session_id: session.id,
           signed_in_by: session.method,
@@ -151,7 +151,7 @@ export const userGroup = verbGroup(
       },
       examples: ['ana@example.com --account 0c0e1ab1-0000-4000-8000-000000000001 --role VIEWER'],
       async run(deps, { email, account: accountId, role }) {
-        const { id: personId } = await known(deps, email);
+        const { id: personId } = await requireUser(deps, email);
         const changed = await changeMemberRole(deps, { accountId, personId, role });
         return { email: changed.email, account_id: accountId, role };
       },
@@ -167,7 +167,7 @@ export const userGroup = verbGroup(
         'ana@example.com --account 0c0e1ab1-0000-4000-8000-000000000001 --reason "Left the company"',
       ],
       async run(deps, { email, account: accountId, reason }) {
-        const { id: personId } = await known(deps, email);
+        const { id: personId } = await requireUser(deps, email);
         const removed = await removeMember(deps, { accountId, personId, reason });
         return { email: removed.email, account_id: accountId, removed: true };
       },

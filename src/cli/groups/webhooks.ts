@@ -40,19 +40,19 @@ const Url = z.string().describe(URL_ABOUT);
 const EVENT_ABOUT = `an event to send; repeat for more: ${SELECTABLE_EVENTS.join(', ')}`;
 const Events = z.array(z.string()).describe(EVENT_ABOUT);
 
-const webhookRow = (webhookGroup: Webhook) => ({
-  webhook_id: webhookGroup.id,
-  account_id: webhookGroup.accountId,
-  url: webhookGroup.url,
-  events: webhookGroup.events,
-  enabled: webhookGroup.enabled,
-  disabled_reason: webhookGroup.disabledReason ?? null,
-  created_at: webhookGroup.createdAt.toISOString(),
+const webhookRow = (webhook: Webhook) => ({
+  webhook_id: webhook.id,
+  account_id: webhook.accountId,
+  url: webhook.url,
+  events: webhook.events,
+  enabled: webhook.enabled,
+  disabled_reason: webhook.disabledReason ?? null,
+  created_at: webhook.createdAt.toISOString(),
 });
 
 const withSealer = (deps: CliDeps): WebhookCommandDeps => ({ ...deps, sealer: deps.sealer() });
 
-export const webhook = verbGroup('webhook', 'Webhooks of accounts: their servers and events', {
+export const webhookGroup = verbGroup('webhook', 'Webhooks of accounts: their servers and events', {
   'add ACCOUNT': actingVerb({
     summary: 'Add a webhook to an account; its secret is shown only once',
     takes: { account: AccountIdInput, url: Url, event: Events },

@@ -6,8 +6,8 @@ import { referenceParts } from '../../../src/api/openapi/referenceParts.ts';
 import { utf8Pieces } from '../../../src/api/receiptFiles.ts';
 import { ROUTES } from '../../../src/api/routes/index.ts';
 import type { CfeDocument, Line } from '../../../src/domain/cfeDocument.ts';
-import { CODES, LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
-import { createSearch, guidePage, indexPage, lostPage } from '../../../src/handbook/site.ts';
+import { CODE_VARIANTS, GUIDE_LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
+import { createSearch, guidePage, indexPage, notFoundPage } from '../../../src/handbook/site.ts';
 import { aReceiptOf } from '../../support/print/samples.ts';
 import { processorMilliseconds } from '../../support/processorTime.ts';
 
@@ -19,8 +19,8 @@ const RUNS = 20;
 const cost = (work: () => unknown): number =>
   Math.min(...Array.from({ length: RUNS }, () => processorMilliseconds(work)));
 
-const visits = LANGUAGES.flatMap((language) =>
-  CODES.map((code) => ({ base: '/v1/docs', language, code }) as const),
+const visits = GUIDE_LANGUAGES.flatMap((language) =>
+  CODE_VARIANTS.map((code) => ({ base: '/v1/docs', language, code }) as const),
 );
 const LINES = 700;
 const LOGO = `data:image/png;base64,${'A'.repeat(Math.ceil((64 * 1024 * 4) / 3))}`;
@@ -56,7 +56,7 @@ describe('what needs no key costs at most 10 ms of the event loop:', () => {
   test('the list of guides, and the page where none is', () => {
     for (const visit of visits) {
       expect(cost(() => indexPage(visit))).toBeLessThan(MOST_MILLISECONDS);
-      expect(cost(() => lostPage(visit))).toBeLessThan(MOST_MILLISECONDS);
+      expect(cost(() => notFoundPage(visit))).toBeLessThan(MOST_MILLISECONDS);
     }
   });
 

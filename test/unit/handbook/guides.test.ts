@@ -10,23 +10,25 @@ import { HOURLY_LIMITS } from '../../../src/domain/requestLimits.ts';
 import { RULE_TABLES } from '../../../src/domain/ruleTables.ts';
 import { REJECTION_CODES } from '../../../src/domain/words/cfes.ts';
 import { REFUSAL_CODES } from '../../../src/errors.ts';
-import { anchorOf, CODES, guideOf, LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
+import { anchorOf, CODE_VARIANTS, GUIDE_LANGUAGES, guideOf, SLUGS } from '../../../src/handbook/guides.ts';
 import { RULES_IN_SPANISH } from '../../../src/handbook/rulesInSpanish.ts';
 import {
   createSearch,
+  type GuideVisit,
   guidePage,
   indexPage,
   type ReferencePart,
-  type Visit,
 } from '../../../src/handbook/site.ts';
 import { DOCUMENT } from '../../support/openapi/conformance.ts';
 
-const HERE = { base: '/v1/docs', language: 'es', code: 'sh' } as const satisfies Visit;
-const visits = LANGUAGES.flatMap((language) => CODES.map((code) => ({ ...HERE, language, code })));
+const HERE = { base: '/v1/docs', language: 'es', code: 'sh' } as const satisfies GuideVisit;
+const visits = GUIDE_LANGUAGES.flatMap((language) =>
+  CODE_VARIANTS.map((code) => ({ ...HERE, language, code })),
+);
 
 describe('the guides', () => {
   test.each(SLUGS)('%s has the same parts in every language', (slug) => {
-    const [first, ...others] = LANGUAGES.map((language) =>
+    const [first, ...others] = GUIDE_LANGUAGES.map((language) =>
       guideOf(language, slug)
         .tokens.filter(({ type }) => type !== 'space')
         .map(({ type }) => type),
@@ -39,7 +41,7 @@ describe('the guides', () => {
     const codeOf = (tokens: readonly Token[]) =>
       tokens.filter(({ type }) => type === 'code').map(({ raw }) => raw.trim());
     const stored = codeOf(new Lexer().lex(readFileSync(file, 'utf8')));
-    for (const language of LANGUAGES) expect(codeOf(guideOf(language, slug).tokens)).toEqual(stored);
+    for (const language of GUIDE_LANGUAGES) expect(codeOf(guideOf(language, slug).tokens)).toEqual(stored);
   });
 
   test.each(visits)('every link leads to a page and a place on it: $language, $code', (visit) => {
@@ -56,7 +58,7 @@ describe('the guides', () => {
         const [, language, to = '', code, , anchor] =
           /^\/v1\/docs\/(es|en)(?:\/([a-z-]+))?\?code=(sh|ts|py)(#(.+))?$/.exec(target) ?? [];
         expect([slug, target, language]).toEqual([slug, target, expect.anything()]);
-        expect(CODES).toContain(code);
+        expect(CODE_VARIANTS).toContain(code);
         if (to !== '') expect([slug, target, pages.has(to)]).toEqual([slug, target, true]);
         if (anchor)
           expect([slug, target, pages.get(to)?.includes(`id="${anchor}"`)]).toEqual([slug, target, true]);
@@ -72,7 +74,7 @@ describe('the guides', () => {
   });
 
   test('every code of an error and every rule has a row of its own, in every language', () => {
-    for (const language of LANGUAGES) {
+    for (const language of GUIDE_LANGUAGES) {
       const page = guidePage({ ...HERE, language }, 'refused');
       const codes = [...REFUSAL_CODES, ...RULE_TABLES.flatMap(({ rules }) => rules.map(([code]) => code))];
       const lacking = codes.filter((code) => page.split(`<tr id="${code}">`).length !== 2);
@@ -81,7 +83,7 @@ describe('the guides', () => {
   });
 
   test('every code of a rejection has a row of its own, in every language', () => {
-    for (const language of LANGUAGES) {
+    for (const language of GUIDE_LANGUAGES) {
       const page = guidePage({ ...HERE, language }, 'refused');
       const lacking = REJECTION_CODES.filter((code) => page.split(`<tr id="${code}">`).length !== 2);
       expect([language, lacking]).toEqual([language, []]);
@@ -94,7 +96,9 @@ describe('the guides', () => {
   });
 
   test('no block needs a program that not every system has', () => {
-    for (const [language, slug] of LANGUAGES.flatMap((one) => SLUGS.map((other) => [one, other] as const))) {
+    for (const [language, slug] of GUIDE_LANGUAGES.flatMap((one) =>
+      SLUGS.map((other) => [one, other] as const),
+    )) {
       const blocks = guideOf(language, slug).tokens.filter(({ type }) => type === 'code');
       expect([slug, blocks.filter(({ raw }) => /%N|uuidgen/.test(raw))]).toEqual([slug, []]);
     }
@@ -144,7 +148,7 @@ describe('the guides', () => {
 });
 
 describe('the search', () => {
-  const searchPage = (visit: Visit, query: string, reference: readonly ReferencePart[]): string =>
+  const searchPage = (visit: GuideVisit, query: string, reference: readonly ReferencePart[]): string =>
     createSearch(reference)(visit, query);
   const found = (query: string): string[] =>
     [

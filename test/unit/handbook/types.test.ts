@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
+import { GUIDE_LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
 import { folderWithSdk, walkOf, walkOfReadme } from '../../support/guides.ts';
 import { runToEnd } from '../../support/processes.ts';
 
@@ -26,7 +26,7 @@ const OF_THE_READER = {
 
 /** The programs that e2e/guides runs, by the page that they stand on; Node strips their types without looking. */
 const PROGRAMS = [
-  ...LANGUAGES.flatMap((language) =>
+  ...GUIDE_LANGUAGES.flatMap((language) =>
     SLUGS.map((slug) => [`${slug}.${language}`, walkOf(language, slug, 'ts').program] as const),
   ),
   ['readme', walkOfReadme().program] as const,

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { Paper } from '../../../src/domain/qr.ts';
 import { drawReceipt } from '../../../src/print/drawReceipt.ts';
-import { createReceiptPdfs, type Draw, type PrintedCfe } from '../../../src/print/receiptPdfs.ts';
+import { createReceiptPdfs, type Draw, type PrintableCfe } from '../../../src/print/receiptPdfs.ts';
 import { printable } from '../../support/print/printable.ts';
 import { aReceiptOf } from '../../support/print/samples.ts';
 
-const aCfe = (more: Partial<PrintedCfe> = {}): PrintedCfe => ({
+const aCfe = (more: Partial<PrintableCfe> = {}): PrintableCfe => ({
   id: '1',
   accountId: 'A',
   status: 'ACCEPTED',
@@ -26,7 +26,7 @@ function pdfsOf(mostBytes: number) {
   const pdfs = createReceiptPdfs({ draw, mostBytes });
   return {
     drawn,
-    ask: (more: Partial<PrintedCfe>, paper: Paper = 'A4') => pdfs.pdf(aCfe(more), paper, unread),
+    ask: (more: Partial<PrintableCfe>, paper: Paper = 'A4') => pdfs.pdf(aCfe(more), paper, unread),
   };
 }
 
