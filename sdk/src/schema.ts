@@ -756,7 +756,7 @@ export interface webhooks {
     put?: never;
     /**
      * The mail server accepted an e-mail with a receipt
-     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may come in any order: go by `webhook-id` and `timestamp`.
+     * @description Sent to every webhook that selected it, of accounts that are OWNER or MEMBER of the enterprise. Deliveries repeat until one is accepted and may arrive in any order: use `webhook-id` and `timestamp`.
      */
     post: operations['onReceiptDelivered'];
     delete?: never;

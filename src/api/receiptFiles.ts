@@ -48,7 +48,10 @@ export const receiptFileName = ({ rut, type, serie, numero }: Receipt, ending: '
   `${rut}-${CFE_TYPES[type].code}-${serie}-${numero}.${ending}`;
 
 /** Returns the bytes of the signed CFE, encoded in pieces to let other requests run. */
-export async function readSignedXml({ orm }: Pick<ApiDeps, 'orm'>, { id }: SentReceipt): Promise<Uint8Array> {
+export async function encodeSignedXml(
+  { orm }: Pick<ApiDeps, 'orm'>,
+  { id }: SentReceipt,
+): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for (const piece of utf8Pieces(await readSignedXml(orm.em.fork(), id))) {
     pieces.push(piece);
@@ -76,7 +79,7 @@ export function* utf8Pieces(text: string): Generator<Uint8Array> {
 
 /** Returns the signed CFE, byte for byte. */
 export async function loadXmlFile(deps: Pick<ApiDeps, 'orm'>, receipt: SentReceipt): Promise<FileAnswer> {
-  const bytes = await readSignedXml(deps, receipt);
+  const bytes = await encodeSignedXml(deps, receipt);
   return { bytes, name: receiptFileName(receipt, 'xml'), sha256: await sha256Of(bytes) };
 }
 

@@ -20,9 +20,9 @@ import { errorAnswer } from './errorAnswer.ts';
 import type { FailureLimit } from './failedAttempts.ts';
 import { queryValue } from './query.ts';
 import {
+  encodeSignedXml,
   loadPageTask,
   loadPdfFile,
-  readSignedXml,
   receiptFileName,
   requireSentReceipt,
   type SentReceipt,
@@ -131,7 +131,7 @@ export function serveReceiptPages(
   });
   serveFile('/r/:token/xml', 'application/xml', async (ctx, receipt) => {
     const sent = requireSentReceipt(receipt);
-    const file = await cachedFile(stateOf(ctx), sent, 'xml', () => readSignedXml(deps, sent));
+    const file = await cachedFile(stateOf(ctx), sent, 'xml', () => encodeSignedXml(deps, sent));
     return { ...file, name: receiptFileName(sent, 'xml') };
   });
   serveFile('/r/:token/pdf', 'application/pdf', async (ctx, receipt) => {

@@ -61,7 +61,10 @@ export function dossierRow(cfe: Cfe, dossier: CfeDossier): OutputRow {
   };
 }
 
-const timelineInput = ({ createdAt, settledAt, status, rejection }: Cfe, dossier: CfeDossier): CfeHistory => ({
+const timelineInput = (
+  { createdAt, settledAt, status, rejection }: Cfe,
+  dossier: CfeDossier,
+): CfeHistory => ({
   ...dossier,
   by: dossier.askedBy && formatRequestingKey(dossier.askedBy),
   createdAt,
@@ -102,7 +105,9 @@ export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
     ['', explanationOf(cfe)],
     ...(original ? [['Corrects', `${original.cfeId}, ${original.status}`] as [string, string]] : []),
     ['Next', `${words.next[next]}${nextAt ? ` (${nextAt.toISOString()})` : ''}`],
-    ...(ahead === null ? [] : [['Waits for', `${ahead} more of the company ahead of it`] as [string, string]]),
+    ...(ahead === null
+      ? []
+      : [['Waits for', `${ahead} more of the company ahead of it`] as [string, string]]),
     ...(error === null ? [] : [['Last error', error] as [string, string]]),
     ...actions.map((action, i): [string, string] => [
       i === 0 ? 'You can' : '',

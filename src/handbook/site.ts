@@ -129,7 +129,7 @@ ${found.length === 0 ? html`<p>${words.none} ${reference}</p>` : html`<ol class=
 }
 
 const partOf = ({ also, ...part }: Omit<Part, 'folded'> & { also: string }): Part => {
-  const [title, heading, text, others] = [part.title, part.heading, part.text, also].map(folded) as [
+  const [title, heading, text, others] = [part.title, part.heading, part.text, also].map(foldText) as [
     string,
     string,
     string,
@@ -208,11 +208,11 @@ function page(
   const field = html`<input name="q" type="search" value="${query}" maxlength="100">`;
   const search = html`<label><span>${words.search}</span>${field}</label>`;
   const current = (isCurrent: boolean): Html | false => isCurrent && html` aria-current="true"`;
-  const languages = LANGUAGES.map(
+  const languages = GUIDE_LANGUAGES.map(
     (one) =>
-      html`<a href="${there({ language: one })}" lang="${one}"${current(one === language)}>${WORDS[one].name}</a>`,
+      html`<a href="${there({ language: one })}" lang="${one}"${current(one === language)}>${SITE_WORDS[one].name}</a>`,
   );
-  const programs = CODES.map(
+  const programs = CODE_VARIANTS.map(
     (one) => html`<a href="${there({ code: one })}"${current(one === code)}>${CODE_NAMES[one]}</a>`,
   );
   const guides = [

@@ -253,10 +253,7 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
   }),
 });
 
-const BranchCode = z
-  .string()
-  .transform(parseTypedNumber)
-  .describe('the authority’s code of the branch');
+const BranchCode = z.string().transform(parseTypedNumber).describe('the authority’s code of the branch');
 const WHOLE_BRANCH = { rut: RutInput, branch: BranchCode, ...fieldOptions(BRANCH_FIELDS, { isNew: true }) };
 const BRANCH_EXAMPLE = `${RUT} 2 --street-name "18 de Julio 1234" --locality-name Salto --department-name Salto`;
 

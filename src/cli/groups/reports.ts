@@ -24,7 +24,11 @@ import {
 } from '../inputs.ts';
 import { actingVerb, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
-const ONE = { rut: RutInput, date: dateSchema().describe('the day, YYYY-MM-DD'), environment: EnvironmentInput };
+const ONE = {
+  rut: RutInput,
+  date: dateSchema().describe('the day, YYYY-MM-DD'),
+  environment: EnvironmentInput,
+};
 const EXAMPLES = ['219999830019 2026-11-20', '219999830019 2026-11-20 --environment sandbox'];
 const MOST_WAITING = 100;
 

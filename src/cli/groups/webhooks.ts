@@ -207,7 +207,11 @@ export const deliveryGroup = verbGroup('delivery', 'Events on their way to recei
         'of those, only deliveries that failed or were last refused from this time on: a day in Montevideo, or a date and time',
       ),
       event: optionalInput(z.enum(EVENT_NAMES), 'of those, only this event'),
-      reason: optionalInput(textSchema(RUN_REASON_LENGTH), 'why; kept in the audit. A bulk run needs one', 'text'),
+      reason: optionalInput(
+        textSchema(RUN_REASON_LENGTH),
+        'why; kept in the audit. A bulk run needs one',
+        'text',
+      ),
       dryRun: flagOption('only count what a bulk run would send again'),
     },
     examples: [

@@ -94,7 +94,11 @@ export const requestInProgress = (): Refusal =>
     { retryAfterSeconds: 1 },
   );
 
-async function lockAndFindStored(em: EntityManager, request: OnceRequest, now: Date): Promise<KeptResult | null> {
+async function lockAndFindStored(
+  em: EntityManager,
+  request: OnceRequest,
+  now: Date,
+): Promise<KeptResult | null> {
   if (!(await lockIdempotencyKey(em, request, TWIN_MILLISECONDS))) throw requestInProgress();
   return findStored(em, request, now);
 }
