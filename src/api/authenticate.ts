@@ -43,6 +43,33 @@ export function databaseLookups({
 }
 
 /**
+ * Lets callers that ask for a key while it is being looked up share the next lookup. Each gets a lookup that
+ * started after its call, so a revoked key is never accepted.
+ */
+export function shareLookups<T>(lookUp: (key: string) => Promise<T>): (key: string) => Promise<T> {
+  const running = new Map<string, { current: Promise<T>; next: Promise<T> | null }>();
+
+  function start(key: string): Promise<T> {
+    const current = lookUp(key);
+    const entry = { current, next: null };
+    running.set(key, entry);
+    const end = (): void => {
+      if (running.get(key) === entry) running.delete(key);
+    };
+    current.then(end, end);
+    return current;
+  }
+
+  return (key) => {
+    const entry = running.get(key);
+    if (!entry) return start(key);
+    const startNext = (): Promise<T> => start(key);
+    entry.next ??= entry.current.then(startNext, startNext);
+    return entry.next;
+  };
+}
+
+/**
  * Authenticates the headers: X-API-Key alone where the route takes the key (otherwise throws
  * INVALID_API_KEY), else the key and a token obtained with it (otherwise throws UNAUTHORIZED).
  */
