@@ -193,7 +193,7 @@ async function checkRequest(
     environment,
     idempotency = null,
     requestId = null,
-    awaitsTestKit: awaitsTestKit = false,
+    awaitsTestKit = false,
   } = input;
   const today = montevideoDate(now);
   const { cfe_type: type = null, emission_date: emissionDate = today } = reading.parts;
