@@ -11,8 +11,8 @@ const CertificateAnswer = z.object({ cert_b64: z.base64(), password: z.string() 
 const CaeAnswer = z.object({ cae_b64: z.base64(), number_start: z.int() });
 
 /**
- * Gets test certificates and CAEs from the simulator's portal (docs/local.md#the-simulator). Calls reject on it
- * other answer.
+ * Gets test certificates and CAEs from the simulator's portal (docs/local.md#the-simulator). Calls reject when it
+ * gives none.
  */
 export function createPortalTestKit(portalUrl: string) {
   const ask = async <T>(path: string, question: unknown, answer: z.ZodType<T>): Promise<T> => {
