@@ -16,7 +16,7 @@ interface ExchangeSobreContent {
   readonly adenda?: string | undefined;
 }
 
-/** Writes EnvioCFE_entreEmpresas (Formato Sobre v05, EnvioCFE_entreEmpresas.xsd) as text, like `writeSobre`. */
+/** Writes EnvioCFE_entreEmpresas (Formato Sobre v05, EnvioCFE_entreEmpresas.xsd) as text, like `writeSobreXml`. */
 export function writeExchangeSobre(content: ExchangeSobreContent): string {
   const { receiverRut, issuerRut, idemisor, createdAt, certificateDer, signedCfe, adenda } = content;
   return (
