@@ -1,6 +1,6 @@
 /**
  * Examples of the document: requests and answers of a customer on a running stack, recorded by
- * `tools/examples.ts`.
+ * `tools/generate/examples.ts`.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
