@@ -575,7 +575,8 @@ export const VARIABLES = {
   CFE_TEMPORAL_UI_URL: variable({
     schema: z.union([z.literal(''), z.url({ protocol: /^https?$/ })]),
     mayHold: 'an http or https address, or nothing',
-    purpose: "the Temporal UI of operators, for the console's links; without it there are none",
+    purpose:
+      'the Temporal UI of operators, for links in the console; without it the console has no such links',
     fallback: '',
   }),
   CFE_WEBHOOK_LOCAL_CA_FILE: variable({

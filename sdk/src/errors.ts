@@ -21,7 +21,7 @@ export class CfeRefused extends Error implements Refusal {
   readonly faults: readonly Fault[];
   /** To be quoted to support. */
   readonly requestId: string | null;
-  /** When to ask again, where the API told it. NOT_SENT_YET without it is for good. */
+  /** When to retry, if the API said so. NOT_SENT_YET without it is permanent. */
   readonly retryAfterSeconds: number | undefined;
   /** Of IDEMPOTENCY_KEY_REUSED: the CFE that the key has made. Read it: it may be the sale that you mean. */
   readonly madeByKey: { readonly rut: string; readonly cfeId: string } | undefined;
@@ -50,7 +50,7 @@ export class CfeUnanswered extends Error {
   readonly idempotencyKey: string | undefined;
   /** What the API said last, if it said anything. */
   readonly refusal: CfeRefused | undefined;
-  /** When to ask again, where the API told it. */
+  /** When to retry, if the API said so. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(message: string, idempotencyKey: string | undefined, cause: unknown) {

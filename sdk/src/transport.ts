@@ -35,7 +35,7 @@ export interface Call {
   body?: unknown;
   /** Of a POST. */
   idempotencyKey?: string;
-  /** Whether the sandbox is asked; few operations can be told so. */
+  /** Whether the request is for the sandbox, which few operations have. */
   inSandbox?: boolean;
   signal?: AbortSignal | undefined;
 }

@@ -25,7 +25,7 @@ type Table = typeof OPERATIONS;
 export type OperationName = keyof operations & keyof Table;
 
 export type Environment = 'production' | 'sandbox';
-/** The environments that an operation can be told. */
+/** The environments that an operation accepts. */
 export type EnvironmentOf<Name extends OperationName> = Table[Name] extends readonly [string, string, string]
   ? Environment
   : 'production';
@@ -61,7 +61,7 @@ type Body<Name extends OperationName> = [RequestBody<Name>] extends [never]
     ? { body: RequestBody<Name> }
     : { body?: RequestBody<Name> };
 
-/** What is told to an operation: the values of its path, its query, its body. */
+/** The request of an operation: the values of its path, its query, its body. */
 export type RequestOf<Name extends OperationName> = Place<Name> & Query<Name> & Body<Name>;
 
 /** The operations that answer page by page. */
@@ -78,7 +78,7 @@ export type ItemOf<Name extends ListName> =
 
 type Schemas = components['schemas'];
 export type Cfe = Answered<Schemas['Cfe']>;
-/** What a CFE that could be issued comes to. */
+/** The result of validating a CFE that could be issued. */
 export type Validation = Exclude<DataOf<'issueCfe'>, Cfe>;
 /** A CFE to be issued, as POST …/cfes takes it. */
 export type CfeRequest = Sent<Schemas['IssueCfeRequest']>;
@@ -89,7 +89,7 @@ export type Fault = Schemas['Fault'];
 /** Every code that an error can have. */
 export type ErrorCode = Schemas['Error']['error']['code'];
 
-/** Every event, told apart by `event`. */
+/** Every event, distinguished by `event`. */
 export type WebhookEvent = {
   [Name in keyof webhooks]: webhooks[Name] extends { post: { requestBody: infer Body } }
     ? Answered<Json<Body>>

@@ -26,7 +26,7 @@ export async function verifyWebhook(
   { now = new Date(), toleranceSeconds = TOLERANCE_SECONDS }: { now?: Date; toleranceSeconds?: number } = {},
 ): Promise<WebhookEvent & { id: string }> {
   const of = (name: string): string => {
-    // Names of headers have no case, whatever a server or a proxy made of them.
+    // Ignores case in header names, as servers and proxies change it.
     const given = headers instanceof Headers ? [...headers] : Object.entries(headers);
     const value = given.find(([one]) => one.toLowerCase() === name)?.[1];
     if (typeof value !== 'string') throw new NotOurs(`the header ${name} is missing`);

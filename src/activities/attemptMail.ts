@@ -117,9 +117,8 @@ const notAttempted = (error: MailError, isFinal: boolean): MailOutcome => ({
 });
 
 /**
- * Returns null for a receipt that cannot be printed: the schedule of attempts goes on, where an immediate
- * repeat would keep the printing threads busy. While all threads are busy it throws, and no attempt is
- * counted.
+ * Returns null for a receipt that cannot be printed: it waits for the next scheduled attempt, as an immediate
+ * retry would keep the printing threads busy. Throws, without counting an attempt, while all threads are busy.
  */
 function handlePrintFailure(error: unknown): null {
   if (error instanceof UnprintableReceipt) {

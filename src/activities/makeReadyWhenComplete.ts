@@ -26,9 +26,9 @@ export function createMakeReadyWhenComplete({
       if (enterprise.status === 'SUSPENDED') {
         return { kind: 'lacking', lacking: ['an operator to resume it'], dueInMilliseconds: null };
       }
-      const lacking = missingReadyFacts(await readReadyFacts(em, enterprise, now));
-      if (lacking.length > 0 || !enterpriseCanBecome(enterprise.status, 'READY')) {
-        return { kind: 'lacking', lacking: lacking.map((fact) => READY_FACTS[fact]), dueInMilliseconds };
+      const missing = missingReadyFacts(await readReadyFacts(em, enterprise, now));
+      if (missing.length > 0 || !enterpriseCanBecome(enterprise.status, 'READY')) {
+        return { kind: 'lacking', lacking: missing.map((fact) => READY_FACTS[fact]), dueInMilliseconds };
       }
       await recordEnterpriseChanges(em, enterprise, now, () => {
         enterprise.status = 'READY';

@@ -119,8 +119,8 @@ async function settle(
 }
 
 /**
- * Accepts the authority's state of the report, whatever the day's rows say; a report that it has yet to
- * compare is still asked about.
+ * Accepts the authority's state of the report, even if it contradicts the day's rows. A report that the
+ * authority has yet to compare is still asked about.
  */
 async function acceptAs(
   em: EntityManager,

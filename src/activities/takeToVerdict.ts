@@ -129,7 +129,7 @@ async function takeStep(deps: Taking, loaded: LoadedSobre): Promise<Next> {
     case 'OPEN':
     case 'PREPARED':
     case 'SENDING': {
-      // Support acts on the whole sobre: once one of its CFEs goes on, all do.
+      // Support acts on the whole sobre: once one of its CFEs continues, all do.
       if (open.every(({ stuckReason }) => needsSupport(stuckReason))) return reportStuck(loaded, open);
       const stuck = open.filter(({ stuckReason }) => needsSupport(stuckReason));
       if (stuck.length > 0) {

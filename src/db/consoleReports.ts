@@ -32,8 +32,8 @@ const NOT_AT_AUTHORITY = sql`status in ('OPEN', 'SENT', 'REFUSED')`;
 /** Older missing reports no longer matter to the authority. */
 const REPORT_DAYS = 70;
 /**
- * Counts production's reports of past days that the authority does not have, and the late ones, and returns when the
- * first is due; null if there are none.
+ * Counts production's reports of past days that the authority does not have, and the late ones. Also returns when the
+ * first is due, or null without one.
  */
 export async function countReportsDue(
   em: EntityManager,
@@ -168,7 +168,7 @@ export async function countHeldNumbers(
        union all
        select type, 0, sum(to_number - from_number + 1) from annulment
        where rut = ? and environment = ? and report_date = ?::date group by type
-     ) as told group by type order by type`,
+     ) as counted group by type order by type`,
     [rut, environment, date, MOST_COUNTED + 1, rut, environment, date],
   );
   if (rows.some(({ read }) => read > MOST_COUNTED)) return null;

@@ -132,7 +132,7 @@ export async function storeDirectoryEntries(
   await em.execute(
     `insert into directory_entry as mine (rut, name, mail, since, until, asked_at, changed_at)
      select rut, name, mail, since, until, ?::timestamptz, ?::timestamptz
-     from jsonb_to_recordset(?::jsonb) as told (rut text, name text, mail text, since date, until date)
+     from jsonb_to_recordset(?::jsonb) as listed (rut text, name text, mail text, since date, until date)
      on conflict (rut) do update set name = excluded.name, mail = excluded.mail, since = excluded.since,
        until = excluded.until, asked_at = coalesce(excluded.asked_at, mine.asked_at), changed_at = excluded.changed_at`,
     [askedAt, now, JSON.stringify(rows)],
@@ -156,9 +156,7 @@ export async function recordDirectoryLoad(em: EntityManager, begunAt: Date, load
   );
 }
 
-/**
- * Returns the certificate of a READY enterprise that expires last, to request the list with; null if there is none.
- */
+/** Returns the certificate of a READY enterprise that expires last, to request the list with, or null. */
 export async function findDirectoryCertificate(em: EntityManager, now: Date): Promise<Certificate | null> {
   const [row] = await em.execute<{ id: string }[]>(
     `select certificate.id from certificate join enterprise using (rut)

@@ -66,7 +66,7 @@ const KEPT = declareStatement(
      and kept.environment = asked.environment and kept.key = asked.key and kept.created_at > asked.since`,
 );
 
-/** Returns the result for a key at `now`: a CFE, or an answer that is still kept; null if there is none. */
+/** Returns the result for a key at `now`: a CFE, a response that is still stored, or null. */
 export async function findKeptResult(
   em: EntityManager,
   scope: KeyScope,

@@ -67,8 +67,8 @@ export async function countLeftovers(
     data: Object.entries(DATA).flatMap(([name, field]) => (enterprise[field] === null ? [] : [name])),
     customers: await em.count(Customer, { rut }),
     addresses: await countOf(
-      `customer cross join lateral jsonb_to_recordset(notifications) as told (enabled boolean)
-       where rut = ? and told.enabled`,
+      `customer cross join lateral jsonb_to_recordset(notifications) as notification (enabled boolean)
+       where rut = ? and notification.enabled`,
     ),
     branches: await em.count(Branch, { rut }),
     grants: await em.count(EnterpriseGrant, { rut }),

@@ -32,22 +32,22 @@ const CFE_CODES = JSON.stringify(
  * `verdictMailValues`.
  */
 export const verdictMailsSql = (decided: string): string => `
-  told as materialized (
+  addressed as materialized (
     select gen_random_uuid() as id, * from (
-      select distinct d.id as cfe_uuid, d.rut, d.environment, d.type, d.sequence, told.destination
+      select distinct d.id as cfe_uuid, d.rut, d.environment, d.type, d.sequence, notification.destination
       from ${decided} d
       join customer on customer.rut = d.rut
         and customer.doc_number = d.document #>> '{receiver,document,number}'
         and customer.doc_type = d.document #>> '{receiver,document,type}'
-      cross join lateral jsonb_to_recordset(customer.notifications) as told (type text, destination text, enabled boolean)
-      where told.enabled and told.type = 'EMAIL' and (d.environment = 'production'
-        or lower(told.destination) in (select lower(json) from jsonb_array_elements_text(?::jsonb) as allowed (json)))
+      cross join lateral jsonb_to_recordset(customer.notifications) as notification (type text, destination text, enabled boolean)
+      where notification.enabled and notification.type = 'EMAIL' and (d.environment = 'production'
+        or lower(notification.destination) in (select lower(json) from jsonb_array_elements_text(?::jsonb) as allowed (json)))
     ) as addresses),
   mails as (
     insert into mail (id, workflow_id, cfe_uuid, rut, environment, kind, destination, status, by_hand, created_at)
     select id, '${newMailWorkflowId('')}' || id, cfe_uuid, rut, environment, 'RECEIPT', destination, 'PENDING', false,
       ?::timestamptz
-    from told returning id),
+    from addressed returning id),
   mails_started as (
     ${insertMessagesSql(
       'deliverReceipt',
@@ -55,7 +55,7 @@ export const verdictMailsSql = (decided: string): string => `
        jsonb_build_object('EnterpriseRut', rut, 'Environment', environment, 'CfeType', type,
          'CfeId', jsonb_build_array(('${CFE_CODES}'::jsonb ->> type) || '-' || sequence)), ?::timestamptz`,
     )}
-    from told)`;
+    from addressed)`;
 
 /** The inputs for the e-mails of a verdict, besides the CFE. */
 export interface VerdictMails {

@@ -27,7 +27,7 @@ export function listUnexpiredCaes(
   return em.find(Cae, { rut, environment, type, expirationDate: { $gte: today } }, { exclude: ['xml'] });
 }
 
-/** Returns the CAE whose range contains a span of numbers, used or not; null if there is none. */
+/** Returns the CAE whose range contains a span of numbers, used or not, or null. */
 export function findCaeOfSpan(
   em: EntityManager,
   { rut, environment, type, serie, from, to }: Numbering & { serie: string; from: number; to: number },

@@ -89,7 +89,7 @@ export async function insertInvitation(
   em.create(Invitation, { ...values, endedAt: null });
 }
 
-/** Returns the open invitation with this token, with its person; null if there is none. */
+/** Returns the open invitation with this token and its person, or null. */
 export async function findInvitation(
   em: EntityManager,
   tokenHash: Buffer,

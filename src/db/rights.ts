@@ -309,7 +309,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   },
 };
 
-/** Returns whether the current role may change the tables, or create them if there are none. */
+/** Returns whether the current role may change the tables, or create missing ones. */
 export async function ownsTables(em: EntityManager): Promise<boolean> {
   const [row] = await em.execute<{ owns: boolean }[]>(
     `select has_schema_privilege('public', 'create')

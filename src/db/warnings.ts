@@ -130,14 +130,14 @@ export async function listRutsWithUnreportedExpiries(
   { now, after, limit }: { now: Date; after: string; limit: number },
 ): Promise<string[]> {
   const rows = await em.execute<{ rut: string }[]>(
-    `select e.rut from enterprise e, coalesce(e.expiries_told_at, e.created_at) as told(at)
+    `select e.rut from enterprise e, coalesce(e.expiries_told_at, e.created_at) as notified(at)
      where e.rut > ? and (
        exists (select 1 from certificate c
          where c.rut = e.rut and c.environment = 'production' and c.replaced_at is null
-           and c.not_after >= told.at and c.not_after < ?)
+           and c.not_after >= notified.at and c.not_after < ?)
        or exists (select 1 from cae a
          where a.rut = e.rut and a.environment = 'production'
-           and a.expiration_date >= (told.at at time zone 'UTC' - interval '3 hours')::date
+           and a.expiration_date >= (notified.at at time zone 'UTC' - interval '3 hours')::date
            and a.expiration_date < ?))
      order by e.rut limit ?`,
     [after, now, montevideoDate(now), limit],

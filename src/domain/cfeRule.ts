@@ -36,7 +36,7 @@ export interface Finding {
 /** A rule on several fields of a request. */
 export interface CfeRule extends RuleRow {
   readonly code: string;
-  /** Returns the rule's faults; empty when a part that it needs is invalid, which has its own fault. */
+  /** Returns the rule's faults; empty when a part in `needs` has faults of its own. */
   faults(parts: Partial<Parts>, context: RuleContext): Fault[];
 }
 

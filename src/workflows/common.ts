@@ -133,7 +133,7 @@ const MOST_EVENTS = 2_000;
 
 /**
  * Returns whether a looping run must continue as a new one to keep its history short; its state is in the
- * rows. Never after a cancellation, of which the new run would not be notified.
+ * rows. Returns false after a cancellation, as a new run would not receive it.
  */
 export const shouldContinueAsNew = (): boolean =>
   (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > MOST_EVENTS) &&

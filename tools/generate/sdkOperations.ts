@@ -23,8 +23,8 @@ export function sdkOperations(): string {
   return `/** Made by \`npm run generate\` from openapi.json. */
 
 /**
- * Method and path of every operation, by its operationId, and how it is told the sandbox, where it knows it: by whose key
- * asks (key), or by what is read with a key of production (query).
+ * Method and path of every operation, by its operationId. Those with a sandbox also have how a request selects it: by the
+ * key of its caller (key), or by a parameter, with a key of production (query).
  */
 export const OPERATIONS = {
 ${operations.join('\n')}

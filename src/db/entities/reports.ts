@@ -11,7 +11,7 @@ const ReportDutySchema = defineEntity({
     rut: p.text().primary(),
     /** The first day that we report. */
     fromDate: p.date(),
-    /** The first day that we no longer report; null if there is none. */
+    /** The first day that we no longer report; null while reporting is not limited. */
     untilDate: p.date().strictNullable(),
     /** The first day without a row of daily_report. */
     nextDate: p.date(),

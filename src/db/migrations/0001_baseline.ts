@@ -402,7 +402,7 @@ const RECEIPTS = `
   create index cfe_newest on cfe (rut, environment, created_at desc, id desc);
   create index cfe_newest_of_type on cfe (environment, type, created_at desc, id desc);
   create index cfe_emitted on cfe (emission_date);
-  -- For the daily report: the day in Montevideo, which a CFE that is signed anew changes in its document alone.
+  -- For the daily report: the day in Montevideo, which changes in the document alone when a CFE is signed again.
   create index cfe_signing_day on cfe (rut, environment, (left(document ->> 'signedAt', 10)));
   -- The rest hold a few of the rows, and cost the others nothing.
   create index cfe_notes on cfe (reference_id) where reference_id is not null;
@@ -594,7 +594,7 @@ const AUTHORITY = `
           and status = 'PENDING' and sobre_id is null and not held);
     $$;
 
-  -- Where a CFE stands in each sobre that it was put into. The number and token are its own where the authority says that
+  -- The position of a CFE in each sobre that contained it. The number and token are its own where the authority says that
   -- an earlier sobre of ours brought it.
   create table sobre_cfe (
     sobre_id uuid not null references sobre,
@@ -884,7 +884,7 @@ const OPERATIONS = `
   create index outbox_waiting on outbox (lane, id) where dispatched_at is null;
   create index outbox_dispatched_at on outbox (dispatched_at) where dispatched_at is not null;
 
-  -- A request of support stands twice under one request_id: by who asked, before the workflow is asked, and with its outcome.
+  -- Stores a request of support twice under one request_id: who made it, before the workflow receives it, and its outcome.
   create table audit (
     id bigint generated always as identity primary key,
     at timestamptz not null,
@@ -915,8 +915,8 @@ const OPERATIONS = `
   create trigger audit_stands before update or delete or truncate on audit
     for each statement execute function audit_stands();
 
-  -- Whoever takes over a program that people act by says of nobody else that he did something. The worker alone writes in the
-  -- name of others: of who asked for what it does.
+  -- Prevents an attacker who controls a program from naming an actor of another program. Only the worker writes in the
+  -- name of others: of the people whose requests it carries out.
   create function actor_is_own() returns trigger language plpgsql as $$
     declare
       own constant text := case current_user

@@ -39,14 +39,13 @@ export const receiverRules: readonly CfeRule[] = [
       code: 'receiver.empty',
       checks: 'A receiver has a document, a name or an address; {} or a country_code alone is not enough.',
       source: 'docs/contract.md#bodies; docs/authority/receipts.md#receiver',
-      example:
-        'header.receiver: must have a document, a name or an address; omit the receiver if there is none.',
+      example: 'header.receiver: must have a document, a name or an address; otherwise omit the receiver.',
       needs: ['receiver'],
     },
     ({ receiver }) => {
       if (receiver === undefined || Object.keys(receiver).some((field) => field !== 'country_code'))
         return undefined;
-      const words = 'must have a document, a name or an address; omit the receiver if there is none.';
+      const words = 'must have a document, a name or an address; otherwise omit the receiver.';
       return { at: RECEIVER, words };
     },
   ),

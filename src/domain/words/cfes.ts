@@ -20,7 +20,7 @@ export const REJECTION_CODES: readonly string[] = [...REJECTIONS.keys()];
 /** After these the number is annulled, and the sale needs a new CFE. */
 const ANNULLED = /^E(01|03|04|05|07|08|10|11|12|13)$/;
 
-/** What a reason of a rejection or an observation means; codes that no rule covers are told as such. */
+/** Returns the meaning of a rejection's or an observation's reason, or that no rule covers the code. */
 export function rejectionMeans(code: string, words: CfeWords): string {
   const key = REJECTIONS.get(code);
   if (key === undefined) return /^C\d\d$/.test(code) ? words.observation : words.otherRejection;

@@ -57,7 +57,7 @@ const ES: Words = {
 
 const WORDS = { en: EN, es: ES } as const;
 
-/** A refusal as it is stored and answered: its code, and its words for whoever reads them in English, moments in UTC. */
+/** Returns a refusal as it is stored and returned: its code and its message in English, times in UTC. */
 export function refusalOf(code: SupportRefusal, value?: string): { message: string; why: RefusalReason } {
   return { message: EN[code](value ?? ''), why: { code, ...(value === undefined ? {} : { value }) } };
 }

@@ -1,15 +1,15 @@
 /**
- * What the short names in the life of a daily report mean, for people (docs/daily-report.md#status,
- * docs/authority/reports.md#answers-to-a-report). Why a report waits for a person stands with the words of CFEs.
+ * Explains the statuses and reasons of a daily report (docs/daily-report.md#status,
+ * docs/authority/reports.md#answers-to-a-report). The reasons why a report needs support are among the words of CFEs.
  */
 import type { SubmissionStatus } from '../reportStatus.ts';
 import { CFE_WORDS, type CfeWords } from './cfes.ts';
 import type { Words } from './cfesEn.ts';
 
 interface ReportWords {
-  /** Of reports and of submissions, of which OPEN and PREPARED are the beginnings. */
+  /** Of reports and submissions; a report starts as OPEN, a submission as PREPARED. */
   readonly status: Readonly<Record<SubmissionStatus | 'OPEN', Words>>;
-  /** The reasons of the authority's refusals: of those that wait for a person, what that reason means. */
+  /** The reasons for which the authority rejects a report; those that need support have the words of their stuck reason. */
   readonly reason: Readonly<Record<string, string>>;
   readonly otherReason: string;
 }

@@ -427,7 +427,7 @@ describe('the environment', () => {
         expect(asked[0]?.headers).toMatchObject({ 'x-api-key': 'cfe_live_x' });
         expect(asked[0]?.headers).not.toHaveProperty('x-sandbox-mode');
       } else {
-        await expect(call).rejects.toThrow(`${name} knows no sandbox`);
+        await expect(call).rejects.toThrow(`${name} has no sandbox`);
         expect(asked).toEqual([]);
       }
     },
