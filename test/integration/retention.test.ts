@@ -236,7 +236,7 @@ describe('what is kept for a time only', () => {
     }
   });
 
-  test('nobody waits for it, and it waits for nobody: what another holds goes the next time', async () => {
+  test('neither waits nor blocks: locked rows are deleted by the next run', async () => {
     const [held] = [await aDelivery(40), await aDelivery(40)];
     await db.orm.em.fork().transactional(async (em) => {
       await em.execute('select 1 from delivery_attempt where delivery_id = ? for update', [held]);

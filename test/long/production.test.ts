@@ -197,7 +197,7 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     expect(await Promise.all([api.stop(), worker.stop()])).toEqual([0, 0]);
   });
 
-  test('an API that is told to end finishes the request that is under way, and takes no new one', async () => {
+  test('an API that is stopped finishes the request in progress, and accepts no new one', async () => {
     const api = await production.runUntilHealthy('api');
     const client = await clientAt(api);
     const locked = orm.em.fork().transactional(async (em) => {
@@ -243,7 +243,7 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
     expect(await ended).toBe(0);
   });
 
-  test('a worker that is told to end amid a slow answer of the authority does not wait for it; another goes on', async () => {
+  test('a worker that is stopped amid a slow answer of the authority does not wait for it; another continues', async () => {
     const [api, slow] = await Promise.all([
       production.runUntilHealthy('api'),
       startHoldingProxy(production.simulatorUrl),

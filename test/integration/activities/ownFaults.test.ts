@@ -227,7 +227,7 @@ describe('at a Temporal server', () => {
     state: { fails: (() => Error) | null; attempts: number; waits: boolean };
   }
 
-  test('it keeps failing: told after an hour, tried again meanwhile, and gone once it is mended', async () => {
+  test('it keeps failing: reported after an hour, retried meanwhile, and gone once it is fixed', async () => {
     await withFailing(async ({ handle, state }) => {
       const request = { action: 'retry' };
       await expect(handle.executeUpdate('support', { args: [request] })).rejects.toMatchObject({

@@ -187,7 +187,7 @@ describe('the watch over verdicts', () => {
     await watch.wait('00000000-0000-4000-8000-000000000001', waiting(AN_HOUR));
   });
 
-  test('goes on through an outage of the database', async () => {
+  test('continues through an outage of the database', async () => {
     const { logger, lines } = keptLog();
     const rut = await ready();
     await post(rut, {});

@@ -267,7 +267,7 @@ describe('to an electronic receiver', () => {
   test.each([
     ['away', 'AuthorityUnreachable', { kind: 'repeat', what: 'unreached', reached: false }],
     ['refusing', 'AuthorityRefuses', { kind: 'stuck', reason: 'authority.no_permission', explanation: 'no' }],
-  ] as const)('while the authority is %s it waits, and is tried again by itself', async (_, type, answer) => {
+  ] as const)('while the authority is %s it waits, and is retried automatically', async (_, type, answer) => {
     const { cfe } = await anExchange();
     const issuers = list;
     list = answer;

@@ -448,7 +448,7 @@ describe('the gate that all workers share', () => {
     expect(await gate.untilQuestion('production')).toEqual({ milliseconds: 60_000, reserved: null });
   });
 
-  test('a process whose own clock is an hour ahead keeps nobody back: the time is PostgreSQL’s', async () => {
+  test('a process whose own clock is an hour ahead delays no other: the time is PostgreSQL’s', async () => {
     const { gate, keeper } = untimed();
     await cfesOf(ruts[0], 1, new Date());
     await cfesOf(ruts[1], 1, new Date());

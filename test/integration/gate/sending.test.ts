@@ -226,7 +226,7 @@ describe('a sobre is sent through the gate', () => {
     },
   );
 
-  test('an outage of days with error pages makes nobody stuck', async () => {
+  test('an outage of days with error pages makes no CFE stuck', async () => {
     await goesAway();
     await take();
     await store({ state: 'SENDING', undecidedSince: new Date('2026-11-01T00:00:00Z') });

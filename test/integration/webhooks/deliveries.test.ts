@@ -315,7 +315,7 @@ describe('deliveries to a real HTTPS receiver', () => {
 
   test.each([
     {
-      name: 'one silent receiver with many deliveries delays nobody else',
+      name: 'one silent receiver with many deliveries delays no other account',
       webhooks: 1,
       each: 40,
       most: 5,

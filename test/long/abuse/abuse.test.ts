@@ -30,7 +30,7 @@ const ATTACKS = [
   ...WITHOUT_KEY,
 ];
 
-describe('whatever one caller sends, another is served', () => {
+describe('no request of one caller blocks another', () => {
   let ground: Ground;
   useStack(startTestStack, async (stack) => {
     ground = await openGround(stack, FLOOD_SETTINGS);

@@ -14,7 +14,7 @@ describe('an attempt of an activity that fails', () => {
   };
 
   test.each(['prepareReport', 'attemptMail', 'supportCfe'])(
-    'by a mistake of ours is told by its type, %s, and its text stays out of the history',
+    'because of a bug is counted by its type, %s, and its text stays out of the history',
     async (type) => {
       told.length = 0;
       const failure = await failing(type, new TypeError('"Ana" has no length'));
