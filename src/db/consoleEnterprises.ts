@@ -17,7 +17,7 @@ export interface ListedEnterprise {
   readonly legalName: string;
   readonly status: EnterpriseStatus;
   /** The missing conditions for READY, also of an enterprise that is READY. */
-  readonly lacks: readonly ReadyFact[];
+  readonly missing: readonly ReadyFact[];
   /** The last day of its certificate in Montevideo. */
   readonly certificateEnds: string | null;
   /** The earliest expiration date of its valid CAEs with numbers left. */
@@ -30,12 +30,12 @@ export interface EnterpriseFilter {
   /** The beginning of its RUT, or part of one of its names. */
   readonly text?: string | undefined;
   readonly status?: EnterpriseStatus | undefined;
-  readonly lacks?: ReadyFact | undefined;
+  readonly missing?: ReadyFact | undefined;
   /** Its certificate or a CAE expires within this many days, or has expired. */
   readonly endsWithin?: number | undefined;
 }
 
-interface Row extends Omit<ListedEnterprise, 'lacks' | 'lastCfeAt'> {
+interface Row extends Omit<ListedEnterprise, 'missing' | 'lastCfeAt'> {
   readonly permissions: readonly Permission[];
   readonly hasPlan: boolean;
   readonly dateCome: boolean;
@@ -60,7 +60,7 @@ const FACTS: Readonly<Record<ReadyFact, Fragment>> = {
 export async function listVisibleEnterprises(
   em: EntityManager,
   seen: Seen,
-  { text, status, lacks, endsWithin }: EnterpriseFilter,
+  { text, status, missing, endsWithin }: EnterpriseFilter,
   { after, limit, now, today }: { after: string | null; limit: number; now: Date; today: string },
 ): Promise<ListedEnterprise[]> {
   const matching = whereAll(
@@ -72,7 +72,7 @@ export async function listVisibleEnterprises(
         or e.trade_name ilike ${containsPattern(text)})`,
   );
   const wanted = whereAll(
-    lacks !== undefined && sql`not (${FACTS[lacks]})`,
+    missing !== undefined && sql`not (${FACTS[missing]})`,
     endsWithin !== undefined && sql`least(certificate_ends, cae_ends) <= ${addDays(today, endsWithin)}`,
   );
   const rows = await runSql(em)<Row>`
@@ -107,7 +107,7 @@ function toListedEnterprise({
 }: Row): ListedEnterprise {
   return {
     ...row,
-    lacks: missingReadyFacts({
+    missing: missingReadyFacts({
       prodPermission: permissions.includes('PROD'),
       validCertificate: certificateHolds,
       plan: hasPlan,

@@ -95,7 +95,7 @@ export function migrate(orm: Orm): Promise<string[]> {
 
 const notOwnerError = (missing: string[]): ConfigurationError =>
   new ConfigurationError(
-    `The database lacks migrations ${missing.join(', ')}, and the role of DATABASE_URL does not own its tables. Run the migrate job first (src/main/migrate.ts), as their owner.`,
+    `The database is missing migrations ${missing.join(', ')}, and the role of DATABASE_URL does not own its tables. Run the migrate job first (src/main/migrate.ts), as their owner.`,
   );
 
 /** Returns the names of the missing migrations, in order. Changes nothing. */

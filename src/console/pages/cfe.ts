@@ -202,10 +202,10 @@ function whatComesNext({ language, texts }: Visit, { next, nextAt }: CfeDossier)
 function whyItWaits(visit: Visit, { rut, stuckReason }: Cfe): [string, Html][] {
   if (!stuckReason) return [];
   const { cfe: own } = visit.texts;
-  const { label, means, mend } = CFE_WORDS[visit.language].stuck[stuckReason];
+  const { label, means, fix } = CFE_WORDS[visit.language].stuck[stuckReason];
   return [
     [own.stuck, html`${mark(label, 'bad')} <code class="soft">${stuckReason}</code> ${means}`],
-    [own.mend, html`${mend} <a href="${enterprisePath(rut)}">${own.atEnterprise}</a>`],
+    [own.mend, html`${fix} <a href="${enterprisePath(rut)}">${own.atEnterprise}</a>`],
   ];
 }
 

@@ -62,7 +62,12 @@ export const enterprisesPage = definePage({
     const now = deps.businessClock();
     const today = montevideoDate(now);
     const { text, status, lacks, ends } = query;
-    const filter = { text, status, lacks, endsWithin: ends === undefined ? undefined : Number(ends) };
+    const filter = {
+      text,
+      status,
+      missing: lacks,
+      endsWithin: ends === undefined ? undefined : Number(ends),
+    };
     const em = deps.orm.em.fork();
     return listing<ListedEnterprise>(visit, deps, {
       title: words.title,
@@ -95,7 +100,8 @@ export const enterprisesPage = definePage({
 
 function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterprise>[] {
   const { enterprises: words } = texts;
-  const lacking = ({ lacks }: ListedEnterprise): string => lacks.map((fact) => words.facts[fact]).join(', ');
+  const lacking = ({ missing }: ListedEnterprise): string =>
+    missing.map((fact) => words.facts[fact]).join(', ');
   return [
     column('rut', words.rut, 'rut'),
     column('legal_name', words.name, 'legalName'),
@@ -105,7 +111,7 @@ function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterp
     column(
       'lacks',
       words.lacks,
-      ({ lacks }) => lacks.join(' '),
+      ({ missing }) => missing.join(' '),
       (row) => lacking(row) || html`<span class="soft">${words.lacksNothing}</span>`,
     ),
     column(

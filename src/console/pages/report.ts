@@ -94,7 +94,7 @@ function standingPanel(visit: Visit, report: DailyReport, submissions: readonly 
 <p class="soft">${isComplete ? words.allKnown : words.stillToCome} ${number}${words.due} ${moment(dueAt)}</p>
 ${said.length > 0 && reasonList(visit, said)}${
   stuck &&
-  html`<p>${mark(stuck.label, 'bad')} ${stuck.means}</p><p><strong>${words.what}:</strong> ${stuck.mend}</p>`
+  html`<p>${mark(stuck.label, 'bad')} ${stuck.means}</p><p><strong>${words.what}:</strong> ${stuck.fix}</p>`
 }`,
   );
 }

@@ -39,7 +39,7 @@ export const rejectionRows = ({ rejection, rejectionMend }: CfeWords) =>
 
 /** What a reason to be stuck means, and what a person does about it. */
 export const stuckMeans = (reason: StuckReason, { stuck }: CfeWords = WORDS_EN): string =>
-  `${stuck[reason].means} ${stuck[reason].mend}`;
+  `${stuck[reason].means} ${stuck[reason].fix}`;
 
 /** Answers that mean what another, or a reason to be stuck, does; exceptions as in docs/authority/services.md#exceptions. */
 const SAME: Readonly<Record<string, keyof CfeWords['answer'] | StuckReason>> = {

@@ -13,8 +13,8 @@ export interface Words {
 /** What every language has words for; the names of answers, and of the timeline's lines, are those of the English below. */
 interface Named {
   readonly status: Record<CfeStatus, Words>;
-  /** `mend`: what a person of support does about it. */
-  readonly stuck: Record<StuckReason, Words & { readonly mend: string }>;
+  /** `fix`: the action of support that resolves it. */
+  readonly stuck: Record<StuckReason, Words & { readonly fix: string }>;
   readonly next: Record<NextStep, string>;
   /** `means`: what will be done. */
   readonly action: Record<SupportAction, Words>;
@@ -40,142 +40,142 @@ export const WORDS_EN = {
     signing: {
       label: 'cannot be signed',
       means: 'The private key of its certificate cannot be opened. Nothing is sent to DGI meanwhile.',
-      mend: 'Configure the key-encryption key, or ask the company to upload a new certificate; then retry.',
+      fix: 'Configure the key-encryption key, or ask the company to upload a new certificate; then retry.',
     },
     undecided: {
       label: 'no answer for too long',
       means: 'DGI responds, but has not decided in the time allowed (CFE_PATIENCE).',
-      mend: 'Find out from DGI what happened; then ask DGI again (settle), or retry.',
+      fix: 'Find out from DGI what happened; then ask DGI again (settle), or retry.',
     },
     internal: {
       label: 'error of our own',
       means:
         'A step has been failing for an hour because of an error in this service. It is retried automatically.',
-      mend: 'Support has nothing to do: inform the developers. It continues automatically with a version that fixes it.',
+      fix: 'Support has nothing to do: inform the developers. It continues automatically with a version that fixes it.',
     },
     'sobre.unknown_refusal': {
       label: 'sobre rejected, code unknown',
       means: 'DGI rejected the sobre with a code that no rule covers.',
-      mend: 'Find out what the code means; then retry, or give it up (abandon).',
+      fix: 'Find out what the code means; then retry, or give it up (abandon).',
     },
     'sobre.refused_without_reasons': {
       label: 'sobre rejected without reasons',
       means: 'DGI lists the sobre as rejected and does not say why.',
-      mend: 'Ask DGI for its reasons; then retry, or give it up (abandon).',
+      fix: 'Ask DGI for its reasons; then retry, or give it up (abandon).',
     },
     'verdict.unknown_state': {
       label: 'unexpected answer from DGI',
       means: 'DGI gives a state that no rule covers (FE, for example).',
-      mend: 'Find out from DGI what it means; then ask DGI again (settle).',
+      fix: 'Find out from DGI what it means; then ask DGI again (settle).',
     },
     'verdict.other_cfe': {
       label: 'answer about another receipt',
       means:
         'DGI’s answer for our place in the sobre names another type, series, number or moment of signing than this receipt has.',
-      mend: 'Ask DGI about the sobre. After a restored backup, see docs/backup.md.',
+      fix: 'Ask DGI about the sobre. After a restored backup, see docs/backup.md.',
     },
     'duplicate.not_ours': {
       label: 'number used by another system',
       means:
         'DGI has this number from a sobre that is not ours: another system of the company issues from the same CAE, the first number to use was set too low, or the database was restored to an earlier moment (docs/backup.md).',
-      mend: 'Find out who used the number; then give this receipt up (abandon) and issue it again. Do not annul the number.',
+      fix: 'Find out who used the number; then give this receipt up (abandon) and issue it again. Do not annul the number.',
     },
     'authority.our_mistake': {
       label: 'DGI could not use our request',
       means: 'DGI could not use our request (token, number): an error of ours, or companies mixed up.',
-      mend: 'Report it to the developers, with the code.',
+      fix: 'Report it to the developers, with the code.',
     },
     'authority.certificate': {
       label: 'certificate not accepted',
       means: 'DGI does not accept the company’s certificate.',
-      mend: 'Ask the company to upload a valid certificate; then retry.',
+      fix: 'Ask the company to upload a valid certificate; then retry.',
     },
     'authority.caller': {
       label: 'certificate holder unknown',
       means: 'DGI cannot tell from the certificate who its holder is.',
-      mend: 'Ask the company to upload a certificate of its own; then retry.',
+      fix: 'Ask the company to upload a certificate of its own; then retry.',
     },
     'authority.user': {
       label: 'user not authorised',
       means: 'The company’s user at DGI is not valid or not authorised.',
-      mend: 'Ask the company to correct it in DGI’s portal; then retry.',
+      fix: 'Ask the company to correct it in DGI’s portal; then retry.',
     },
     'authority.no_permission': {
       label: 'no permission for the service',
       means: 'The company is not allowed to use this DGI service.',
-      mend: 'Ask the company to request the permission in DGI’s portal; then retry.',
+      fix: 'Ask the company to request the permission in DGI’s portal; then retry.',
     },
     'authority.not_an_issuer': {
       label: 'not an electronic issuer',
       means: 'DGI does not know the RUT as an electronic issuer.',
-      mend: 'Ask the company to complete its authorisation; then retry.',
+      fix: 'Ask the company to complete its authorisation; then retry.',
     },
     'authority.certification_stage': {
       label: 'still in certification',
       means: 'The company is in DGI’s certification stage.',
-      mend: 'Ask the company to complete it; then retry.',
+      fix: 'Ask the company to complete it; then retry.',
     },
     'authority.unknown_code': {
       label: 'unknown code from DGI',
       means: 'DGI answered with a code that no rule covers.',
-      mend: 'Find out what it means; then retry.',
+      fix: 'Find out what it means; then retry.',
     },
     'authority.signature_refused': {
       label: 'signature of our request not accepted',
       means: 'DGI’s gateway does not accept the signature of our requests.',
-      mend: 'Check the certificate and CFE_DGI_SOAP_HASH; then retry.',
+      fix: 'Check the certificate and CFE_DGI_SOAP_HASH; then retry.',
     },
     'authority.untrusted_signer': {
       label: 'answer signed by an unknown certificate',
       means:
         'The answer is signed by a certificate that is not configured here as DGI’s, or was not valid on that date.',
-      mend: 'Check whether DGI has a new certificate and add it (authority-certificate add); then retry.',
+      fix: 'Check whether DGI has a new certificate and add it (authority-certificate add); then retry.',
     },
     'report.format': {
       label: 'report not readable (R01)',
       means: 'DGI cannot read the report: an error of ours.',
-      mend: 'Inform the developers. Once it is fixed, retry: the report is created again with the same sequence.',
+      fix: 'Inform the developers. Once it is fixed, retry: the report is created again with the same sequence.',
     },
     'report.company': {
       label: 'report of another company (R02)',
       means: 'The RUCs of report, certificate and request do not match.',
-      mend: 'Ask the company to upload its own certificate; then retry.',
+      fix: 'Ask the company to upload its own certificate; then retry.',
     },
     'report.signature': {
       label: 'signature of the report not accepted (R03)',
       means: 'DGI does not accept the signature or the certificate of the report.',
-      mend: 'Ask the company to upload a valid certificate; then retry: the report is signed again with the same sequence.',
+      fix: 'Ask the company to upload a valid certificate; then retry: the report is signed again with the same sequence.',
     },
     'report.content': {
       label: 'content of the report rejected (R04)',
       means:
         'The report breaks a rule of the format, in sums, dates or branches (one that is not registered, for example); DGI’s text says which.',
-      mend: 'Correct the cause; then retry.',
+      fix: 'Correct the cause; then retry.',
     },
     'report.unknown_refusal': {
       label: 'report rejected, code unknown',
       means: 'DGI rejected the report with a code that no rule covers.',
-      mend: 'Find out what the code means; then retry.',
+      fix: 'Find out what the code means; then retry.',
     },
     'report.other_system': {
       label: 'report from another system',
       means: 'DGI has a report of the day from another system of the company.',
-      mend: 'Agree with the company which system reports; then retry, or leave the day as it is (settle).',
+      fix: 'Agree with the company which system reports; then retry, or leave the day as it is (settle).',
     },
     'report.differs': {
       label: 'report differs',
       means: 'DGI has other receipts for the day than the report says.',
-      mend: 'Compare them; then retry, or leave the day as it is (settle).',
+      fix: 'Compare them; then retry, or leave the day as it is (settle).',
     },
     'report.unknown_state': {
       label: 'state of the report unknown',
       means: 'DGI lists the report in a state that no rule covers.',
-      mend: 'Ask DGI what it means; then retry.',
+      fix: 'Ask DGI what it means; then retry.',
     },
     'report.last_sequence': {
       label: 'no sequence left',
       means: 'The report of the day has been sent the maximum number of times.',
-      mend: 'Agree with DGI how to correct the day; then leave it as it is (settle).',
+      fix: 'Agree with DGI how to correct the day; then leave it as it is (settle).',
     },
   },
   /** The reasons of rejections, the authority's (docs/authority/sobres.md) and ours. */

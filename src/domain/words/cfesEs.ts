@@ -13,142 +13,142 @@ export const WORDS_ES: CfeWords = {
       label: 'no se puede firmar',
       means:
         'No se puede abrir la clave privada de su certificado. Mientras tanto no se envía nada a la DGI.',
-      mend: 'Configure la clave de cifrado, o pida a la empresa que cargue un certificado nuevo; después, reintente.',
+      fix: 'Configure la clave de cifrado, o pida a la empresa que cargue un certificado nuevo; después, reintente.',
     },
     undecided: {
       label: 'sin respuesta hace demasiado tiempo',
       means: 'La DGI responde, pero no lo resolvió en el plazo previsto (CFE_PATIENCE).',
-      mend: 'Averigüe en la DGI qué pasó; después, resuelva consultando o reintente.',
+      fix: 'Averigüe en la DGI qué pasó; después, resuelva consultando o reintente.',
     },
     internal: {
       label: 'error nuestro',
       means: 'Un paso falla desde hace una hora por un error de este servicio. Se reintenta automáticamente.',
-      mend: 'Soporte no tiene que hacer nada: avise a desarrollo. Sigue automáticamente con una versión que lo corrija.',
+      fix: 'Soporte no tiene que hacer nada: avise a desarrollo. Sigue automáticamente con una versión que lo corrija.',
     },
     'sobre.unknown_refusal': {
       label: 'sobre rechazado, código desconocido',
       means: 'La DGI rechazó el sobre con un código que ninguna regla contempla.',
-      mend: 'Averigüe qué significa el código; después, reintente o abandone.',
+      fix: 'Averigüe qué significa el código; después, reintente o abandone.',
     },
     'sobre.refused_without_reasons': {
       label: 'sobre rechazado sin motivos',
       means: 'La DGI muestra el sobre como rechazado y no dice por qué.',
-      mend: 'Pida los motivos a la DGI; después, reintente o abandone.',
+      fix: 'Pida los motivos a la DGI; después, reintente o abandone.',
     },
     'verdict.unknown_state': {
       label: 'respuesta de la DGI no prevista',
       means: 'La DGI da un estado que ninguna regla contempla (por ejemplo, FE).',
-      mend: 'Averigüe en la DGI qué significa; después, resuelva consultando.',
+      fix: 'Averigüe en la DGI qué significa; después, resuelva consultando.',
     },
     'verdict.other_cfe': {
       label: 'respuesta sobre otro comprobante',
       means:
         'La respuesta de la DGI para nuestro lugar en el sobre indica otro tipo, serie, número o momento de firma que los de este comprobante.',
-      mend: 'Consulte a la DGI por el sobre. Si se restauró un respaldo, vea docs/backup.md.',
+      fix: 'Consulte a la DGI por el sobre. Si se restauró un respaldo, vea docs/backup.md.',
     },
     'duplicate.not_ours': {
       label: 'número usado por otro sistema',
       means:
         'La DGI tiene este número por un sobre que no es nuestro: otro sistema de la empresa emite con el mismo CAE, el primer número a usar se fijó demasiado bajo, o se restauró un respaldo (docs/backup.md).',
-      mend: 'Averigüe quién usó el número; después, abandone este comprobante y emítalo de nuevo. El número no se debe anular.',
+      fix: 'Averigüe quién usó el número; después, abandone este comprobante y emítalo de nuevo. El número no se debe anular.',
     },
     'authority.our_mistake': {
       label: 'la DGI no pudo usar nuestra solicitud',
       means:
         'La DGI no pudo usar nuestra solicitud (token, número): un error nuestro, o empresas confundidas.',
-      mend: 'Informe a desarrollo, con el código.',
+      fix: 'Informe a desarrollo, con el código.',
     },
     'authority.certificate': {
       label: 'certificado no aceptado',
       means: 'La DGI no acepta el certificado de la empresa.',
-      mend: 'Pida a la empresa que cargue un certificado válido; después, reintente.',
+      fix: 'Pida a la empresa que cargue un certificado válido; después, reintente.',
     },
     'authority.caller': {
       label: 'certificado de titular desconocido',
       means: 'La DGI no puede saber por el certificado quién es su titular.',
-      mend: 'Pida a la empresa que cargue un certificado propio; después, reintente.',
+      fix: 'Pida a la empresa que cargue un certificado propio; después, reintente.',
     },
     'authority.user': {
       label: 'usuario no autorizado',
       means: 'El usuario de la empresa en la DGI no es válido o no está autorizado.',
-      mend: 'Pida a la empresa que lo corrija en el portal de la DGI; después, reintente.',
+      fix: 'Pida a la empresa que lo corrija en el portal de la DGI; después, reintente.',
     },
     'authority.no_permission': {
       label: 'sin permiso para el servicio',
       means: 'La empresa no tiene permiso para usar este servicio de la DGI.',
-      mend: 'Pida a la empresa que solicite el permiso en el portal de la DGI; después, reintente.',
+      fix: 'Pida a la empresa que solicite el permiso en el portal de la DGI; después, reintente.',
     },
     'authority.not_an_issuer': {
       label: 'no es emisor electrónico',
       means: 'La DGI no conoce el RUT como emisor electrónico.',
-      mend: 'Pida a la empresa que complete su habilitación; después, reintente.',
+      fix: 'Pida a la empresa que complete su habilitación; después, reintente.',
     },
     'authority.certification_stage': {
       label: 'todavía en certificación',
       means: 'La empresa está en la etapa de certificación de la DGI.',
-      mend: 'Pida a la empresa que la complete; después, reintente.',
+      fix: 'Pida a la empresa que la complete; después, reintente.',
     },
     'authority.unknown_code': {
       label: 'código de la DGI desconocido',
       means: 'La DGI respondió un código que ninguna regla contempla.',
-      mend: 'Averigüe qué significa; después, reintente.',
+      fix: 'Averigüe qué significa; después, reintente.',
     },
     'authority.signature_refused': {
       label: 'firma de nuestra solicitud no aceptada',
       means: 'La pasarela de la DGI no acepta la firma de nuestras solicitudes.',
-      mend: 'Revise el certificado y CFE_DGI_SOAP_HASH; después, reintente.',
+      fix: 'Revise el certificado y CFE_DGI_SOAP_HASH; después, reintente.',
     },
     'authority.untrusted_signer': {
       label: 'respuesta firmada con un certificado desconocido',
       means:
         'La respuesta está firmada con un certificado que no figura entre los de la DGI, o que no estaba vigente en esa fecha.',
-      mend: 'Averigüe si la DGI tiene un certificado nuevo y agréguelo (authority-certificate add); después, reintente.',
+      fix: 'Averigüe si la DGI tiene un certificado nuevo y agréguelo (authority-certificate add); después, reintente.',
     },
     'report.format': {
       label: 'reporte ilegible (R01)',
       means: 'La DGI no puede leer el reporte: un error nuestro.',
-      mend: 'Avise a desarrollo. Una vez corregido, reintente: el reporte se genera de nuevo con la misma secuencia.',
+      fix: 'Avise a desarrollo. Una vez corregido, reintente: el reporte se genera de nuevo con la misma secuencia.',
     },
     'report.company': {
       label: 'reporte de otra empresa (R02)',
       means: 'Los RUC del reporte, del certificado y de la solicitud no coinciden.',
-      mend: 'Pida a la empresa que cargue su propio certificado; después, reintente.',
+      fix: 'Pida a la empresa que cargue su propio certificado; después, reintente.',
     },
     'report.signature': {
       label: 'firma del reporte no aceptada (R03)',
       means: 'La DGI no acepta la firma o el certificado del reporte.',
-      mend: 'Pida a la empresa que cargue un certificado válido; después, reintente: el reporte se firma de nuevo con la misma secuencia.',
+      fix: 'Pida a la empresa que cargue un certificado válido; después, reintente: el reporte se firma de nuevo con la misma secuencia.',
     },
     'report.content': {
       label: 'contenido del reporte rechazado (R04)',
       means:
         'El reporte no cumple una regla del formato, en sumas, fechas o sucursales (por ejemplo, una que no está registrada); el texto de la DGI dice cuál.',
-      mend: 'Corrija la causa; después, reintente.',
+      fix: 'Corrija la causa; después, reintente.',
     },
     'report.unknown_refusal': {
       label: 'reporte rechazado, código desconocido',
       means: 'La DGI rechazó el reporte con un código que ninguna regla contempla.',
-      mend: 'Averigüe qué significa el código; después, reintente.',
+      fix: 'Averigüe qué significa el código; después, reintente.',
     },
     'report.other_system': {
       label: 'reporte de otro sistema',
       means: 'La DGI tiene un reporte del día enviado por otro sistema de la empresa.',
-      mend: 'Acuerde con la empresa qué sistema reporta; después, reintente o deje el día como está.',
+      fix: 'Acuerde con la empresa qué sistema reporta; después, reintente o deje el día como está.',
     },
     'report.differs': {
       label: 'reporte con diferencias',
       means: 'La DGI tiene para ese día otros comprobantes que los del reporte.',
-      mend: 'Compárelos; después, reintente o deje el día como está.',
+      fix: 'Compárelos; después, reintente o deje el día como está.',
     },
     'report.unknown_state': {
       label: 'estado del reporte desconocido',
       means: 'La DGI muestra el reporte en un estado que ninguna regla contempla.',
-      mend: 'Averigüe en la DGI qué significa; después, reintente.',
+      fix: 'Averigüe en la DGI qué significa; después, reintente.',
     },
     'report.last_sequence': {
       label: 'sin más secuencias',
       means: 'El reporte del día ya se envió todas las veces posibles.',
-      mend: 'Acuerde con la DGI cómo corregir el día; después, déjelo como está.',
+      fix: 'Acuerde con la DGI cómo corregir el día; después, déjelo como está.',
     },
   },
   rejection: {

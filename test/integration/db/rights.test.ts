@@ -293,7 +293,7 @@ test('a program is told to leave migrating to the owner, who need be nobody spec
   const owner = await openOrm({ databaseUrl: url, pool: 2 });
   const service = await openOrm({ databaseUrl: database.urlOf('api'), pool: 1 });
   try {
-    const refusal = /^The database lacks migrations 0001_baseline, .* as their owner\.$/;
+    const refusal = /^The database is missing migrations 0001_baseline, .* as their owner\.$/;
     await expect(ensureSchema(service, { CFE_MIGRATE: 'at-start' })).rejects.toThrow(refusal);
     await migrate(owner);
     await ensureSchema(service, { CFE_MIGRATE: 'at-start' });
@@ -301,7 +301,7 @@ test('a program is told to leave migrating to the owner, who need be nobody spec
     await owner.em.fork().execute('delete from migration where name = ?', [last]);
 
     await expect(ensureSchema(service, { CFE_MIGRATE: 'at-start' })).rejects.toThrow(
-      `The database lacks migrations ${last}, and the role of DATABASE_URL does not own its tables.`,
+      `The database is missing migrations ${last}, and the role of DATABASE_URL does not own its tables.`,
     );
     await expect(service.em.fork().execute('delete from audit')).rejects.toMatchObject(DENIED);
   } finally {
