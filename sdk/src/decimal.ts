@@ -2,8 +2,8 @@ const PLAIN = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<fraction>\d+))?(?:[eE](?<exponen
 const MOST_PLACES = 100;
 
 /**
- * A decimal number without binary rounding: amounts, prices, counts and rates of the API. It keeps the places with which
- * it was written, as `122.00` does, and goes into JSON as that number.
+ * A decimal number without binary rounding: amounts, prices, counts and rates of the API. Keeps its
+ * decimal places, as in `122.00`, also in JSON.
  */
 export class Decimal {
   readonly #units: bigint;
@@ -14,7 +14,7 @@ export class Decimal {
     this.#places = places;
   }
 
-  /** The number that a text, an integer, or the shortest notation of a JavaScript number says. Throws RangeError for others. */
+  /** Parses a text, an integer, or the shortest notation of a JavaScript number. Throws RangeError for others. */
   static of(value: Decimal | string | number | bigint): Decimal {
     if (value instanceof Decimal) return value;
     const { sign, whole, fraction = '', exponent = '0' } = PLAIN.exec(String(value))?.groups ?? {};
@@ -41,7 +41,7 @@ export class Decimal {
     return new Decimal(this.#units * factor.#units, this.#places + factor.#places);
   }
 
-  /** With that many places, halves away from zero, as fiscal amounts are rounded. */
+  /** Rounds to so many decimal places, halves away from zero, as fiscal amounts are rounded. */
   round(places: number): Decimal {
     if (places >= this.#places) return new Decimal(this.#units * power(places - this.#places), places);
     const step = power(this.#places - places);
@@ -49,7 +49,7 @@ export class Decimal {
     return new Decimal((this.#units + half) / step, places);
   }
 
-  /** Less than 0 where this is the smaller number, more where it is the greater, 0 where both are the same. */
+  /** Returns less than 0 if this number is smaller, more than 0 if it is greater, 0 if both are equal. */
   compare(other: Decimal | string | number | bigint): number {
     const { mine, others } = this.#aligned(Decimal.of(other));
     return mine < others ? -1 : Number(mine > others);
@@ -59,7 +59,7 @@ export class Decimal {
     return this.compare(other) === 0;
   }
 
-  /** The nearest JavaScript number; for pictures and estimates, never for sums. */
+  /** Returns the nearest JavaScript number; for charts and estimates, never for sums. */
   toNumber(): number {
     return Number(this.toString());
   }

@@ -1,6 +1,6 @@
 import type { ErrorCode, Fault } from './types.ts';
 
-/** What the API says when it refuses. */
+/** The error of a rejected request. */
 interface Refusal {
   readonly code: ErrorCode;
   readonly message: string;
@@ -11,21 +11,21 @@ interface Refusal {
   readonly madeByKey: { readonly rut: string; readonly cfeId: string } | undefined;
 }
 
-/** The API refused, and this call has done nothing. `code` is one of a closed set, so that a `switch` over it is complete. */
+/** The API rejected the request, and this call has done nothing. `code` is one of a closed set, so that a `switch` over it is complete. */
 export class CfeRefused extends Error implements Refusal {
   override readonly name = 'CfeRefused';
   readonly code: ErrorCode;
   /** HTTP status. */
   readonly status: number;
-  /** Of INVALID_INPUT: every fault, with its place in the body (JSON Pointer) and its rule. Of IDEMPOTENCY_KEY_REUSED: the first difference. */
+  /** Of INVALID_INPUT: every validation error, with its path in the body (JSON Pointer) and its rule. Of IDEMPOTENCY_KEY_REUSED: the first difference. */
   readonly faults: readonly Fault[];
-  /** To be quoted to support. */
+  /** For support. */
   readonly requestId: string | null;
   /** When to retry, if the API said so. NOT_SENT_YET without it is permanent. */
   readonly retryAfterSeconds: number | undefined;
   /** Of IDEMPOTENCY_KEY_REUSED: the CFE that the key has made. Read it: it may be the sale that you mean. */
   readonly madeByKey: { readonly rut: string; readonly cfeId: string } | undefined;
-  /** Of a POST: the key of this request, made or given. */
+  /** Of a POST: the key of this request, generated or your own. */
   readonly idempotencyKey: string | undefined;
 
   constructor(refusal: Refusal, idempotencyKey: string | undefined) {
@@ -41,14 +41,14 @@ export class CfeRefused extends Error implements Refusal {
 }
 
 /**
- * Nothing that came back says whether it was done: there was no answer, or an error of the service, or the caller gave up
- * meanwhile. Call again, a POST with the same `idempotencyKey`: what was done is then answered, and not done twice.
+ * The request may have been carried out: there was no answer, or an error of the service, or the caller aborted. Call
+ * again, a POST with the same `idempotencyKey`: the API returns the earlier result and does nothing twice.
  */
 export class CfeUnanswered extends Error {
   override readonly name = 'CfeUnanswered';
-  /** Of a POST: the key of this request, made or given. */
+  /** Of a POST: the key of this request, generated or your own. */
   readonly idempotencyKey: string | undefined;
-  /** What the API said last, if it said anything. */
+  /** The last error of the API, if any. */
   readonly refusal: CfeRefused | undefined;
   /** When to retry, if the API said so. */
   readonly retryAfterSeconds: number | undefined;

@@ -6,7 +6,7 @@ import { DECIMAL_FIELDS } from './operations.ts';
 const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };
 type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
 
-// Without them amounts would lose digits silently.
+// Prevents amounts from losing digits silently.
 const sourceOf: Reviver = (_, __, context) => context?.source;
 const isExact =
   typeof rawJSON === 'function' && JSON.parse('1.10', sourceOf as (key: string) => unknown) === '1.10';
@@ -21,11 +21,11 @@ const FIELDS: ReadonlySet<string> = new Set(DECIMAL_FIELDS);
 const asDecimals: Reviver = (key, value, { source }) =>
   typeof value === 'number' && source !== undefined && FIELDS.has(key) ? Decimal.of(source) : value;
 
-/** Reads JSON of the API; its decimals as `Decimal`. Throws SyntaxError. */
+/** Parses JSON of the API, with decimals as `Decimal`. Throws SyntaxError. */
 export const readJson = (text: string): unknown =>
   JSON.parse(text, asDecimals as (key: string, value: unknown) => unknown);
 
-/** Writes JSON; a `Decimal` as the number that it is. */
+/** Writes JSON; a `Decimal` as a number with its exact digits. */
 export const writeJson = (value: unknown): string =>
   JSON.stringify(value, function (this: Record<string, unknown>, key: string, simple: unknown) {
     const own = this[key];

@@ -42,7 +42,7 @@ export const OPERATIONS = {
   getAuthority: ['GET', '/authority', 'key'],
 } as const;
 
-/** Fields that hold decimals, wherever they stand; all other numbers are integers. */
+/** Names of fields with decimals, in any object; all other numbers are integers. */
 export const DECIMAL_FIELDS = [
   'amount',
   'count',

@@ -1,4 +1,4 @@
-/** One call after the other until there is an answer: tokens, time-outs, and what to wait for. */
+/** Sends requests until there is an answer: tokens, time-outs and retries. */
 import { CfeRefused, CfeUnanswered } from './errors.ts';
 import { readJson, writeJson } from './json.ts';
 import type { ErrorCode, Fault } from './types.ts';
@@ -7,16 +7,16 @@ import type { ErrorCode, Fault } from './types.ts';
 const ATTEMPT_MILLISECONDS = 45_000;
 const FIRST_PAUSE_MILLISECONDS = 500;
 const LONGEST_PAUSE_MILLISECONDS = 30_000;
-/** A token is renewed when so much of its time is over. */
+/** Renews a token after this part of its lifetime. */
 const RENEWED_AT = 0.9;
-/** What a wait may help against; all but a few say how long by Retry-After. */
+/** Errors worth a retry after a wait; most say how long by Retry-After. */
 const PASSING: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
 const PASSING_CONFLICTS: ReadonlySet<string> = new Set(['IDEMPOTENCY_IN_PROGRESS', 'NOT_SENT_YET']);
 
-/** What the attempt whose answer was lost had answered. */
+/** The result of a DELETE that an attempt with a lost answer carried out. */
 const DELETED: Reply = { status: 200, headers: new Headers(), content: { data: true } };
 
-/** How calls are made. */
+/** Settings of every call. */
 export interface TransportOptions {
   /** With `/v1`. */
   baseUrl: string;
@@ -40,7 +40,7 @@ export interface Call {
   signal?: AbortSignal | undefined;
 }
 
-/** What came back: JSON as it was read, or the bytes of a file. */
+/** The body of an answer: parsed JSON, or the bytes of a file. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -49,8 +49,8 @@ export interface Reply {
 
 export interface Transport {
   /**
-   * Asks until there is an answer. Throws CfeRefused where this surely changed nothing, CfeUnanswered where it may have,
-   * and the reason of `signal` where nothing was asked yet or it only reads.
+   * Retries until there is an answer. Throws CfeRefused if nothing was changed for certain, CfeUnanswered if something may
+   * have been, and the reason of `signal` if nothing was sent yet or the call only reads.
    */
   ask(call: Call): Promise<Reply>;
 }
@@ -73,7 +73,7 @@ export function createTransport(options: TransportOptions): Transport {
     return text;
   }
 
-  /** One token serves all calls; those that come while it is fetched wait for it. */
+  /** Shares one token among all calls; calls wait while it is fetched. */
   function currentToken(deadline: number): Promise<string> {
     if (!token || tokenEnds <= Date.now()) {
       tokenEnds = Number.POSITIVE_INFINITY;
@@ -134,7 +134,7 @@ async function once(
   login: Record<string, string>,
   deadline: number,
 ): Promise<Outcome> {
-  // What cannot be sent at all is thrown as it is.
+  // Outside of `try`: a request that cannot be built throws its own error.
   const request = {
     method,
     headers: new Headers({
@@ -166,13 +166,13 @@ async function once(
   }
   const { ok, status } = response;
   if (ok && isAnswer(method, content)) return { reply: { status, headers: response.headers, content } };
-  // Something between us and the API answered in its place.
+  // A proxy answered instead of the API.
   return (
     refusalIn(response, content, idempotencyKey) ?? unanswered(`answered ${status} by something else`, null)
   );
 }
 
-/** Whether that is an answer of the API: only reading answers files, all else has `data`. */
+/** Returns whether this is an answer of the API: only reads return files, all others have `data`. */
 const isAnswer = (method: string, content: unknown): boolean =>
   content instanceof Uint8Array
     ? method === 'GET'
@@ -213,39 +213,38 @@ function refusalIn(
 const isPassing = (error: Error): boolean =>
   error instanceof CfeUnanswered || (error instanceof CfeRefused && PASSING.has(error.status));
 
-/** Whether a call can change anything; of the POSTs only that of tokens has no key. */
+/** Returns whether a call can change anything; only the POST of tokens has no key. */
 const changes = ({ method, idempotencyKey }: Call): boolean =>
   method === 'POST' ? idempotencyKey !== undefined : method !== 'GET';
 
-/** Whether an attempt that ended so may have been carried out, or still be: also the service's own errors leave that open. */
+/** Returns whether an attempt with this result may have been carried out, or still be; a 5xx also leaves that open. */
 const isOpen = (error: CfeRefused | CfeUnanswered): boolean =>
   error instanceof CfeUnanswered || error.status >= 500 || error.code === 'IDEMPOTENCY_IN_PROGRESS';
 
 /**
- * What a call ends with. Once an attempt may have been carried out, nothing that comes later takes that back: the refusals
- * before the key is looked at (token, role, limit) say nothing of it, and those behind it nothing of an attempt that is
- * still under way.
+ * Returns the error of a call. Once an attempt may have been carried out, later refusals do not exclude it: the API checks
+ * token, role and limit before the key, and an attempt in progress has no result yet.
  */
 function endOf({ method, path, idempotencyKey }: Call, error: unknown, mayHaveHappened: boolean): unknown {
-  // The key belongs to another request: this one was not taken, nor will be.
+  // The key belongs to another request: this one was not accepted, and never will be.
   const isOfAnother = error instanceof CfeRefused && error.code === 'IDEMPOTENCY_KEY_REUSED';
   if (mayHaveHappened && !isOfAnother) {
     if (error instanceof CfeUnanswered && error.idempotencyKey === idempotencyKey) return error;
     const last = error instanceof Error ? error.message : String(error);
     return new CfeUnanswered(`${method} ${path} may have been done; then: ${last}`, idempotencyKey, error);
   }
-  // Those of the token, which many calls share, have no key.
+  // Requests for the token, which many calls share, have no key.
   if (error instanceof CfeRefused) return new CfeRefused(error, idempotencyKey);
   return error instanceof CfeUnanswered ? new CfeUnanswered(error.message, idempotencyKey, error) : error;
 }
 
-/** Seconds, with chance in them, so that many callers do not come back together. */
+/** Returns the seconds to wait, randomised to prevent many callers from retrying together. */
 const backoff = (attempt: number): number =>
   (Math.min(FIRST_PAUSE_MILLISECONDS * 2 ** attempt, LONGEST_PAUSE_MILLISECONDS) *
     (0.5 + Math.random() / 2)) /
   1_000;
 
-/** Resolves after so long; rejects with the reason of `signal` where that comes first. */
+/** Resolves after the time; rejects with the reason of `signal` if that comes first. */
 export function passed(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = (): void => {

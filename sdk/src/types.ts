@@ -6,14 +6,14 @@ import type { components, operations, webhooks } from './schema.ts';
 type DecimalField = (typeof DECIMAL_FIELDS)[number];
 type Replaced<T, By> = T extends number ? By : T;
 
-/** A type of the API as it is answered. */
+/** A type of the API in its answers. */
 export type Answered<T> = T extends readonly (infer Item)[]
   ? Answered<Item>[]
   : T extends object
     ? { [Key in keyof T]: Key extends DecimalField ? Replaced<T[Key], Decimal> : Answered<T[Key]> }
     : T;
 
-/** A type of the API as it is sent: decimals as `Decimal`, or as a number where its notation is the amount. */
+/** A type of the API in requests: decimals as `Decimal`, or as a number if its notation is exact. */
 export type Sent<T> = T extends readonly (infer Item)[]
   ? readonly Sent<Item>[]
   : T extends object
@@ -43,7 +43,7 @@ type Success<Name extends OperationName> = operations[Name]['responses'] extends
   ? Responses[Extract<keyof Responses, 200 | 201 | 202>]
   : never;
 
-/** What an operation answers: the `data` of its body, or the bytes of a file. */
+/** The result of an operation: the `data` of its body, or the bytes of a file. */
 export type DataOf<Name extends OperationName> = [Json<Success<Name>>] extends [never]
   ? Uint8Array
   : Json<Success<Name>> extends { data: infer Data }
@@ -64,7 +64,7 @@ type Body<Name extends OperationName> = [RequestBody<Name>] extends [never]
 /** The request of an operation: the values of its path, its query, its body. */
 export type RequestOf<Name extends OperationName> = Place<Name> & Query<Name> & Body<Name>;
 
-/** The operations that answer page by page. */
+/** The operations that return pages. */
 export type ListName = {
   [Name in OperationName]: [Parameters<Name, 'query'>] extends [never]
     ? never
@@ -72,7 +72,7 @@ export type ListName = {
       ? Name
       : never;
 }[OperationName];
-/** What a list is of. */
+/** The item of a list. */
 export type ItemOf<Name extends ListName> =
   DataOf<Name> extends { items: (infer Item)[] } | (infer Item)[] ? Item : never;
 
@@ -80,11 +80,11 @@ type Schemas = components['schemas'];
 export type Cfe = Answered<Schemas['Cfe']>;
 /** The result of validating a CFE that could be issued. */
 export type Validation = Exclude<DataOf<'issueCfe'>, Cfe>;
-/** A CFE to be issued, as POST …/cfes takes it. */
+/** A CFE to be issued: the body of POST …/cfes. */
 export type CfeRequest = Sent<Schemas['IssueCfeRequest']>;
 export type Enterprise = Answered<Schemas['Enterprise']>;
 export type Customer = Answered<Schemas['Customer']>;
-/** One thing wrong with a request: where, which rule, what to do. */
+/** A validation error of a request: its path, its rule, and how to correct it. */
 export type Fault = Schemas['Fault'];
 /** Every code that an error can have. */
 export type ErrorCode = Schemas['Error']['error']['code'];

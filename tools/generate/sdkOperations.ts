@@ -30,7 +30,7 @@ export const OPERATIONS = {
 ${operations.join('\n')}
 } as const;
 
-/** Fields that hold decimals, wherever they stand; all other numbers are integers. */
+/** Names of fields with decimals, in any object; all other numbers are integers. */
 export const DECIMAL_FIELDS = [
 ${fields.join('\n')}
 ] as const;
