@@ -1,6 +1,6 @@
 /**
- * What the short names in a CFE's life mean, for people: statuses, reasons to be stuck, codes of rejections and answers of the
- * authority. The only place of these words: console, command line, guides and docs/outcomes.md take them from here.
+ * Explains a CFE's statuses, stuck reasons, rejection codes and the authority's answers. The only source of these words for
+ * console, command line, guides and docs/outcomes.md.
  */
 import type { StuckReason } from '../stuckReason.ts';
 import { type CfeWords, WORDS_EN } from './cfesEn.ts';
@@ -27,21 +27,21 @@ export function rejectionMeans(code: string, words: CfeWords): string {
   return ANNULLED.test(key) ? `${words.rejection[key]} ${words.annulled}` : words.rejection[key];
 }
 
-/** What the company does about a reason of a rejection, in Markdown. */
+/** Returns what the company does about a reason of a rejection, in Markdown. */
 export function rejectionMend(code: string, words: CfeWords): string {
   const key = REJECTIONS.get(code);
   return key === undefined ? words.otherRejectionMend : words.rejectionMend[key];
 }
 
-/** A row for each code of a rejection: what it means, and what the company does about it, in Markdown. */
+/** Returns a row for each rejection code: its meaning, and what the company does about it, in Markdown. */
 export const rejectionRows = ({ rejection, rejectionMend }: CfeWords) =>
   [...REJECTIONS].map(([code, key]) => [code, rejection[key], rejectionMend[key]] as const);
 
-/** What a reason to be stuck means, and what a person does about it. */
+/** Returns the meaning of a stuck reason, and what support does about it. */
 export const stuckMeans = (reason: StuckReason, { stuck }: CfeWords = WORDS_EN): string =>
   `${stuck[reason].means} ${stuck[reason].fix}`;
 
-/** Answers that mean what another, or a reason to be stuck, does; exceptions as in docs/authority/services.md#exceptions. */
+/** Answers with the meaning of another answer or of a stuck reason; exceptions as in docs/authority/services.md#exceptions. */
 const SAME: Readonly<Record<string, keyof CfeWords['answer'] | StuckReason>> = {
   'fault security': 'authority.signature_refused',
   'untrusted signer': 'authority.untrusted_signer',
@@ -62,7 +62,7 @@ function exceptions<N extends string>(name: N, codes: readonly number[]): Record
   return Object.fromEntries(codes.map((code) => [`code ${code}`, name]));
 }
 
-/** What an answer of the authority to a call for a CFE means (docs/outcomes.md). */
+/** Returns the meaning of the authority's answer to a call for a CFE (docs/outcomes.md). */
 export function answerMeans(answer: string, words: CfeWords): string {
   const refusal = REJECTIONS.get(answer.replace(/^code (?=\d+$)/, ''));
   if (refusal) return words.rejection[refusal];

@@ -10,7 +10,7 @@ export interface Words {
   readonly means: string;
 }
 
-/** What every language has words for; the names of answers, and of the timeline's lines, are those of the English below. */
+/** The words of every language; the names of answers and of the timeline's lines come from the English ones below. */
 interface Named {
   readonly status: Record<CfeStatus, Words>;
   /** `fix`: the action of support that resolves it. */
@@ -207,7 +207,7 @@ export const WORDS_EN = {
     abandoned: 'Support gave it up; it was never valid.',
     'duplicate.not_ours': 'Another system of the company used its number, which must not be annulled.',
   },
-  /** What the company that issued it does about each, in Markdown; the guides' table shows it. */
+  /** What the company does about each, in Markdown, for the table in the guides. */
   rejectionMend: {
     E01: 'Issue it again; if the same happens, inform support.',
     E02: 'Inform support: another system uses numbers of this CAE.',

@@ -62,7 +62,7 @@ export function refusalOf(code: SupportRefusal, value?: string): { message: stri
   return { message: EN[code](value ?? ''), why: { code, ...(value === undefined ? {} : { value }) } };
 }
 
-/** A refusal in the words of a page: moments in Montevideo's time, answers and reasons with what they mean. */
+/** Returns a refusal in the words of a page: times in Montevideo's zone, answers and reasons with their meaning. */
 export function refusalMeans({ code, value = '' }: RefusalReason, language: keyof typeof WORDS): string {
   return WORDS[language][code](shown({ code, value }, language));
 }
