@@ -1,4 +1,4 @@
-/** Which account a page is about, where somebody belongs to several: the one in the query, else the one they looked at last. */
+/** Chooses the account of a page for people with several: the one in the query, else the last one they opened. */
 import * as z from 'zod';
 import { listAccountsPage } from '../db/consoleAccounts.ts';
 import type { AccountMembership } from '../db/people.ts';
@@ -10,39 +10,36 @@ import { type Answer, type ConsoleDeps, go, routeOf, type Sent, signedIn, type V
 import { button, choice, hidden } from './parts.ts';
 import { mayIn } from './permissions.ts';
 
-/** In queries and forms. */
+/** Field of queries and forms. */
 export const ACCOUNT = { account: z.uuid().optional() } as const;
-/** Of an operator's list: the id of an account, or what its name or address holds. */
+/** An account's id, or part of its name or e-mail address, in an operator's list. */
 export const SoughtAccount = z.string().trim().max(255).optional();
 const REMEMBERED_SECONDS = 180 * 86_400;
 
-/**
- * The account that a member's page is about, and remembers it; with what they are in it. Refuses one that they do not belong to
- * (NOT_FOUND), as if there were none.
- */
-export function chosenAccount(visit: Visit, asked: string | undefined): AccountMembership {
+/** Returns the account of a member's page with their role, and remembers it. Throws NOT_FOUND for an account of others. */
+export function chooseAccount(visit: Visit, asked: string | undefined): AccountMembership {
   const { viewer } = signedIn(visit);
   if (viewer.kind !== 'member') throw new TypeError('an operator belongs to no account');
-  const of = (id: string | undefined): AccountMembership | undefined =>
+  const find = (id: string | undefined): AccountMembership | undefined =>
     viewer.memberships.find(({ accountId }) => accountId === id);
   const chosen =
-    asked === undefined ? (of(visit.cookies.get('account')) ?? viewer.memberships[0]) : of(asked);
+    asked === undefined ? (find(visit.cookies.get('account')) ?? viewer.memberships[0]) : find(asked);
   if (!chosen) throw new Refusal('NOT_FOUND', 'This account is none of yours.');
   if (asked !== undefined) visit.cookies.set('account', chosen.accountId, REMEMBERED_SECONDS);
   return chosen;
 }
 
-/** Whether somebody may have the page or form that they ask for, of what is that account's. */
+/** Returns whether the viewer may open the requested page or form for that account. */
 export const isAllowedIn = (visit: Visit, accountId: string): boolean =>
   mayIn(signedIn(visit).viewer, accountId, routeOf(visit));
 
-/** The account that a form is about, if somebody may send it for that one; else there is none (NOT_FOUND). */
+/** Returns the account of a form. Throws NOT_FOUND if the viewer may not send the form for it. */
 export function accountOfForm(visit: Visit, accountId: string): AccountMembership {
   if (!isAllowedIn(visit, accountId)) throw new Refusal('NOT_FOUND', 'This account is none of yours.');
-  return chosenAccount(visit, accountId);
+  return chooseAccount(visit, accountId);
 }
 
-/** Says which account a page is about, and leads to the same of another. */
+/** Renders the account of a page, with a switch to the same page of another account. */
 export function accountBar(visit: Visit, path: string, chosen: AccountMembership): Html {
   const { viewer } = signedIn(visit);
   const { members: words } = visit.texts;
@@ -55,11 +52,11 @@ export function accountBar(visit: Visit, path: string, chosen: AccountMembership
   return html`${here}<form class="filters" method="get" action="${path}">${others}${go}</form>`;
 }
 
-/** Says which account a page is about, and what they are in it. */
+/** Renders the account of a page and the viewer's role in it. */
 export const accountLine = ({ texts: { members: words } }: Visit, chosen: AccountMembership): Html =>
   html`<p class="soft">${words.account} <strong>${chosen.accountName}</strong> · ${words.roles[chosen.role]}</p>`;
 
-/** The filter of a list by account: of operators any, of members theirs, where they have several. */
+/** Returns a list's filter by account: any account for operators; their own for members with several. */
 export function accountFilter(visit: Visit): { filters?: readonly Filter[] } {
   const { viewer } = signedIn(visit);
   const { members: words, accounts } = visit.texts;
@@ -70,10 +67,10 @@ export function accountFilter(visit: Visit): { filters?: readonly Filter[] } {
 }
 
 /**
- * The account by which an operator narrows a list. What is no id is looked for among the accounts: where that finds one, its list is
- * the answer; else the accounts that it finds.
+ * Returns the id of the account by which an operator filters a list. A text that is not an id redirects: to the list of the
+ * only account that matches, else to the accounts that match.
  */
-export async function operatorsAccount(
+export async function findOperatorsAccount(
   visit: Visit,
   { orm }: Pick<ConsoleDeps, 'orm'>,
   path: string,
@@ -87,11 +84,11 @@ export async function operatorsAccount(
   return go(link('/accounts', { text }), { kind: 'failed', text: visit.texts.accounts.notOne(text) });
 }
 
-/** The hidden field by which a form says which account it is about. */
+/** Renders the hidden field with the account of a form. */
 export const accountField = ({ accountId }: Pick<AccountMembership, 'accountId'>): Html =>
   hidden('account', accountId);
 
-/** Where a form about an account leads back to. */
+/** Returns the page to which a form about an account leads back. */
 export const backTo =
   (path: string) =>
   ({ sent }: { sent: Sent }): string => {

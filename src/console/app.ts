@@ -14,20 +14,20 @@ import type { ConsoleDeps, Page } from './page.ts';
 import { PAGES } from './pages/index.ts';
 import { type ConsoleState, type Ctx, refusalPage, type Served, servePage, visitOf } from './serve.ts';
 
-/** The files that pages load: ours, and htmx and idiomorph as their packages bring them. */
+/** Files that pages load: our own, and htmx and idiomorph from their packages. */
 
 const { resolve } = createRequire(import.meta.url);
-const own = (name: string): URL => new URL(`files/${name}`, import.meta.url);
+const ownFile = (name: string): URL => new URL(`files/${name}`, import.meta.url);
 
 const FILES: Readonly<Record<string, { readonly type: string; readonly from: () => string | URL }>> = {
-  'console.css': { type: 'text/css', from: () => own('console.css') },
-  'console.js': { type: 'text/javascript', from: () => own('console.js') },
-  'icon.svg': { type: 'image/svg+xml', from: () => own('icon.svg') },
+  'console.css': { type: 'text/css', from: () => ownFile('console.css') },
+  'console.js': { type: 'text/javascript', from: () => ownFile('console.js') },
+  'icon.svg': { type: 'image/svg+xml', from: () => ownFile('icon.svg') },
   'htmx.js': { type: 'text/javascript', from: () => resolve('htmx.org/dist/htmx.min.js') },
   'idiomorph.js': { type: 'text/javascript', from: () => resolve('idiomorph/dist/idiomorph-ext.min.js') },
 };
 
-/** One file, and the tag by which a browser knows whether it has it already. */
+/** One file, with the ETag that tells a browser whether its cached copy is current. */
 interface StaticFile {
   readonly type: string;
   readonly content: Buffer;
@@ -36,7 +36,7 @@ interface StaticFile {
 
 const read = new Map<string, StaticFile>();
 
-/** The file of that name, read once; null where there is none. */
+/** Returns the file of that name, read from disk once; null if unknown. */
 function staticFile(name: string): StaticFile | null {
   const row = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
   if (!row) return null;
@@ -49,7 +49,7 @@ function staticFile(name: string): StaticFile | null {
   return file;
 }
 
-/** A page loads from here alone, runs no script of its text, is framed by nobody, and sends its forms here. */
+/** Restricts pages to files and form targets of this host; forbids inline scripts and framing. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -73,14 +73,14 @@ const HEADERS = {
 
 interface ConsoleOptions {
   readonly deps: ConsoleDeps;
-  /** How many proxies stand between browsers and this process; none unless told. */
+  /** Number of proxies between browsers and this process; default 0. */
   readonly trustedProxies?: number;
-  /** Seconds from request to answer, by page; not measured unless told. */
+  /** Seconds from request to response, by page; omitted: not measured. */
   readonly requestDuration?: Histogram<'page' | 'method' | 'status'>;
   readonly pages?: readonly Page[];
 }
 
-/** The console as an HTTP application: what every request passes, in this order. */
+/** Creates the console's HTTP application; every request passes its middleware in this order. */
 export function createConsole({ deps, trustedProxies = 0, requestDuration, pages = PAGES }: ConsoleOptions) {
   const app = new Koa<ConsoleState>();
   const secure = deps.consoleUrl.startsWith('https:');

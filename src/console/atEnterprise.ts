@@ -1,58 +1,58 @@
-/** Pages and forms about one enterprise: who may see and do what there, and refusals in words that name the field. */
+/** Shared by pages and forms of one enterprise: role checks, and error messages that name the field. */
 import * as z from 'zod';
 import { findEnterprise } from '../db/enterprises.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
 import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
 import { Rut } from '../domain/rut.ts';
 import { type Fault, Refusal } from '../errors.ts';
-import { type Standing, standingAt } from './access.ts';
+import { type EnterpriseAccess, findAccessAt } from './access.ts';
 import { labelsByPath } from './fieldForms.ts';
 import {
-  acting,
   type ConsoleDeps,
   definePage,
   go,
+  LocalizedRefusal,
   routeOf,
   signedIn,
-  ToldRefusal,
   type Visit,
+  withActor,
 } from './page.ts';
 import { mayAt, type PageRoute } from './permissions.ts';
 import type { Texts } from './texts/index.ts';
 
 export interface AtEnterprise {
   readonly enterprise: Enterprise;
-  readonly standing: Standing;
+  readonly access: EnterpriseAccess;
 }
 
 /**
- * The enterprise of a page. Of one at which somebody has no role they learn nothing, not even that it is there (NOT_FOUND);
- * where their role there does not do, it is FORBIDDEN.
+ * Returns the enterprise of a page. Throws NOT_FOUND to a viewer without a role there, to hide that it exists; FORBIDDEN if
+ * their role is too low.
  */
-export async function atEnterprise(
+export async function requireEnterprise(
   visit: Visit,
   { orm }: Pick<ConsoleDeps, 'orm'>,
   rut: string,
 ): Promise<AtEnterprise> {
-  const standing = await standingAt(orm, signedIn(visit).viewer, rut);
-  const enterprise = standing && (await findEnterprise(orm.em.fork(), rut));
+  const access = await findAccessAt(orm, signedIn(visit).viewer, rut);
+  const enterprise = access && (await findEnterprise(orm.em.fork(), rut));
   if (!enterprise) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
-  requireRole(visit, standing);
-  return { enterprise, standing };
+  requireRole(visit, access);
+  return { enterprise, access };
 }
 
-/** Refuses the page or form that is asked for where what somebody is at its enterprise does not do (FORBIDDEN). */
-export function requireRole(visit: Visit, standing: Standing | null): void {
-  if (!mayAt(standing, routeOf(visit))) {
-    throw new ToldRefusal('FORBIDDEN', visit.texts.refused.notForRole);
+/** Throws FORBIDDEN if the role is too low for the requested page or form. */
+export function requireRole(visit: Visit, access: EnterpriseAccess | null): void {
+  if (!mayAt(access, routeOf(visit))) {
+    throw new LocalizedRefusal('FORBIDDEN', visit.texts.refused.notForRole);
   }
 }
 
-/** What a command of somebody's act goes by: the dates of business, and who acts. */
-export const onBusinessDays = (deps: ConsoleDeps, visit: Visit): ConsoleDeps =>
-  acting({ ...deps, clock: deps.businessClock }, visit);
+/** Returns the deps of a command on the business clock, with the signed-in person as its actor. */
+export const withBusinessClock = (deps: ConsoleDeps, visit: Visit): ConsoleDeps =>
+  withActor({ ...deps, clock: deps.businessClock }, visit);
 
-/** The places of an enterprise's page, by which forms lead back to where they stand. */
+/** Sections of an enterprise's page; a form leads back to its own. */
 export type Section =
   | 'login'
   | 'certificate'
@@ -67,7 +67,7 @@ export type Section =
 export const enterprisePath = (rut: string, section?: Section): string =>
   `/enterprises/${rut}${section === undefined ? '' : `#${section}`}`;
 
-/** What the paths of its forms name: the enterprise, and of those about a branch its code. */
+/** Path parameters of its forms: the enterprise, and the code of a branch. */
 const Params = z.object({
   rut: Rut,
   branch: z
@@ -76,7 +76,7 @@ const Params = z.object({
     .optional(),
 });
 
-/** A form of an enterprise's page: `act` answers what it did, in words. */
+/** Defines a form of an enterprise's page; `act` returns the message to show. */
 export function enterpriseForm<F extends z.ZodType>(form: {
   name: string;
   route: Extract<PageRoute, `POST /enterprises/{rut}/${string}`>;
@@ -88,7 +88,7 @@ export function enterpriseForm<F extends z.ZodType>(form: {
     request: { at: AtEnterprise; branch: string; form: z.output<F>; visit: Visit },
     deps: ConsoleDeps,
   ): Promise<string>;
-  /** In place of a refusal that names no field. */
+  /** Returns a message of its own for an error; undefined for the usual one. */
   refused?(texts: Texts, refusal: Refusal): string | undefined;
 }) {
   const { name, route, section, fields, fileBytes, isSlow = false } = form;
@@ -101,10 +101,10 @@ export function enterpriseForm<F extends z.ZodType>(form: {
     ...(fileBytes === undefined ? {} : { fileBytes }),
     back: ({ params: { rut } }) => enterprisePath(rut, section),
     async handle({ params: { rut, branch = '' }, form: sent, visit }, deps) {
-      const at = await atEnterprise(visit, deps, rut);
-      const text = await inWords(
+      const at = await requireEnterprise(visit, deps, rut);
+      const text = await translateErrors(
         visit,
-        () => form.act({ at, branch, form: sent, visit }, onBusinessDays(deps, visit)),
+        () => form.act({ at, branch, form: sent, visit }, withBusinessClock(deps, visit)),
         (refusal) => form.refused?.(visit.texts, refusal),
       );
       return go(enterprisePath(rut, section), { kind: 'done', text });
@@ -112,8 +112,8 @@ export function enterpriseForm<F extends z.ZodType>(form: {
   });
 }
 
-/** Runs `work`, whose refusals become words in the reader's language: each fault with the name of its field. */
-async function inWords<T>(
+/** Runs `work`; translates its errors into the reader's language, each fault with the name of its field. */
+async function translateErrors<T>(
   visit: Visit,
   work: () => Promise<T>,
   words: (refusal: Refusal) => string | undefined,
@@ -121,35 +121,35 @@ async function inWords<T>(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Refusal) || error instanceof ToldRefusal) throw error;
+    if (!(error instanceof Refusal) || error instanceof LocalizedRefusal) throw error;
     const own = words(error);
-    if (own !== undefined) throw new ToldRefusal(error.code, own, { cause: error });
+    if (own !== undefined) throw new LocalizedRefusal(error.code, own, { cause: error });
     if (error.faults.length === 0) throw error;
-    throw new ToldRefusal(error.code, faultsInWords(visit.texts, error.faults), { cause: error });
+    throw new LocalizedRefusal(error.code, describeFaults(visit.texts, error.faults), { cause: error });
   }
 }
 
-/** At most so many faults fit where a form tells what it did. */
-const MOST_TOLD = 4;
+/** More faults would not fit in the message of a form. */
+const MAX_SHOWN_FAULTS = 4;
 
-function faultsInWords(texts: Texts, faults: readonly Fault[]): string {
+function describeFaults(texts: Texts, faults: readonly Fault[]): string {
   const { enterprises: words } = texts;
-  const told = faults.slice(0, MOST_TOLD).map(({ path, code }) => {
+  const shown = faults.slice(0, MAX_SHOWN_FAULTS).map(({ path, code }) => {
     if (Object.hasOwn(words.faults, code)) return words.faults[code as keyof typeof words.faults];
     return fieldFault(texts, fieldNames(texts)[path], code);
   });
-  const more = faults.length - told.length;
-  return [...told, ...(more > 0 ? [words.more(more)] : [])].join(' ');
+  const more = faults.length - shown.length;
+  return [...shown, ...(more > 0 ? [words.more(more)] : [])].join(' ');
 }
 
-/** What is wrong with a field, by its name on the page. */
+/** Describes a field's fault, with the name of the field on the page. */
 export function fieldFault({ enterprises: words }: Texts, name: string | undefined, code: string): string {
   const known = Object.hasOwn(words.fieldFaults, code);
   const what = known ? words.fieldFaults[code as keyof typeof words.fieldFaults] : words.wrong;
   return `${name ?? words.value}: ${what}.`;
 }
 
-/** How the page calls the fields of the API's bodies, by their paths. */
+/** Returns the page's names of the API's fields, by their JSON paths. */
 function fieldNames({ enterprises: words }: Texts): Readonly<Record<string, string>> {
   return {
     '/cert_b64': words.file,

@@ -6,7 +6,7 @@ import { field } from './parts.ts';
 
 const ISSUER = 'CFE';
 
-/** A secret as an authenticator app takes it over: to be scanned, or typed. */
+/** Renders a secret for an authenticator app: a QR code to scan, and the text to type. */
 export function appKey({ texts }: Visit, { email, secret }: { email: string; secret: Uint8Array }): Html {
   const { invitation: words } = texts;
   const picture = encodeQR(otpauthUrl(secret, { issuer: ISSUER, email }), 'svg');
@@ -14,6 +14,6 @@ export function appKey({ texts }: Visit, { email, secret }: { email: string; sec
 <p>${words.byHand}<br><code>${encodeBase32(secret)}</code></p>`;
 }
 
-/** Where the code of an app is typed. */
+/** Renders the input for the code of an authenticator app. */
 export const codeField = (label: string, more: { required?: boolean; autofocus?: boolean } = {}): Html =>
   field(label, { name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, ...more });

@@ -1,7 +1,6 @@
 /**
- * Tells open pages that something changed, and nothing more: they fetch themselves anew, with the rights of whoever looks. One
- * question to the database serves all pages of a process, and none is asked while none is open
- * (docs/decisions/console.md#how-open-pages-learn-of-changes).
+ * Notifies open pages that something changed; each reloads itself with the rights of its viewer. One query serves all pages of
+ * a process, and none runs while no page is open (docs/decisions/console.md#how-open-pages-learn-of-changes).
  */
 
 import { readChangeCounts, TOPICS, type Topic } from '../db/changeCounts.ts';
@@ -10,43 +9,43 @@ import type { Logger } from '../logger.ts';
 
 export type { Topic } from '../db/changeCounts.ts';
 
-/** Pause between two questions. */
-const LOOK_MILLISECONDS = 2_000;
+/** Pause between two queries. */
+const POLL_MILLISECONDS = 2_000;
 
 export interface ChangeWatch {
-  /** Calls `tell` whenever one of the topics changes, until the function that it answers is called. */
-  listen(topics: readonly Topic[], tell: () => void): () => void;
-  /** How many listen. */
+  /** Calls `notify` at each change of one of the topics. Returns a function that stops it. */
+  listen(topics: readonly Topic[], notify: () => void): () => void;
+  /** Returns the number of listeners. */
   count(): number;
-  /** Ends all listening; `onClose` of each is called. */
+  /** Stops the queries, and aborts `closed`. */
   close(): void;
   readonly closed: AbortSignal;
 }
 
-/** A watch that asks only while somebody listens. */
+/** Creates a watch that queries the database only while it has listeners. */
 export function createChangeWatch(deps: {
   orm: Database;
   logger: Logger;
   lookMilliseconds?: number;
 }): ChangeWatch {
-  const { orm, logger, lookMilliseconds = LOOK_MILLISECONDS } = deps;
-  const listeners = new Set<{ topics: readonly Topic[]; tell: () => void }>();
+  const { orm, logger, lookMilliseconds = POLL_MILLISECONDS } = deps;
+  const listeners = new Set<{ topics: readonly Topic[]; notify: () => void }>();
   const closing = new AbortController();
-  let looking = false;
+  let isPolling = false;
 
-  async function look(): Promise<void> {
-    looking = true;
+  async function poll(): Promise<void> {
+    isPolling = true;
     let before = await counts();
     while (listeners.size > 0 && !closing.signal.aborted) {
       await pause(lookMilliseconds, closing.signal);
       const after = await counts();
       const changed = TOPICS.filter((topic) => before && after && before[topic] !== after[topic]);
       before = after ?? before;
-      for (const { topics, tell } of listeners) {
-        if (topics.some((topic) => changed.includes(topic))) tell();
+      for (const { topics, notify } of listeners) {
+        if (topics.some((topic) => changed.includes(topic))) notify();
       }
     }
-    looking = false;
+    isPolling = false;
   }
 
   async function counts(): Promise<Record<Topic, string> | undefined> {
@@ -59,10 +58,10 @@ export function createChangeWatch(deps: {
   }
 
   return {
-    listen(topics, tell) {
-      const listener = { topics, tell };
+    listen(topics, notify) {
+      const listener = { topics, notify };
       listeners.add(listener);
-      if (!looking) void look();
+      if (!isPolling) void poll();
       return () => void listeners.delete(listener);
     },
     count: () => listeners.size,

@@ -3,14 +3,14 @@ import { TOPICS } from '../db/changeCounts.ts';
 import { SESSION } from '../domain/people.ts';
 import { type Ctx, type Served, visitOf } from './serve.ts';
 
-/** Shorter than any proxy's patience; it also finds out who is gone. */
-const BEAT_MILLISECONDS = 25_000;
-/** A browser opens a stream that ended again after so long. */
-const AGAIN_MILLISECONDS = 5_000;
+/** Shorter than the idle timeout of proxies; also detects closed connections. */
+const HEARTBEAT_MILLISECONDS = 25_000;
+/** Delay after which a browser reopens a closed stream. */
+const RECONNECT_MILLISECONDS = 5_000;
 
 /**
- * Server-sent events (WHATWG HTML §9.2) that say nothing but *changed*. For who is signed in and has a place; 204 tells a browser
- * not to ask again. A stream ends with its session's idle time: the page that opens it anew shows whether there is still one.
+ * Sends server-sent events (WHATWG HTML §9.2) named *changed*; 204, which stops reconnects, without a session or a free slot.
+ * Closes after the session's idle time, so that the page finds out on reconnect whether its session has expired.
  */
 export async function serveChanges(ctx: Ctx, served: Served): Promise<void> {
   const { deps, guards } = served;
@@ -30,12 +30,12 @@ export async function serveChanges(ctx: Ctx, served: Served): Promise<void> {
   const stream = new PassThrough();
   const write = (text: string): void => void (stream.writableLength < 1_024 && stream.write(text));
   const unlisten = deps.changes.listen(topics, () => write('event: changed\ndata:\n\n'));
-  const beat = setInterval(() => write(':\n\n'), BEAT_MILLISECONDS);
-  const longest = setTimeout(() => stream.end(), SESSION.idleMilliseconds);
+  const heartbeat = setInterval(() => write(':\n\n'), HEARTBEAT_MILLISECONDS);
+  const timeout = setTimeout(() => stream.end(), SESSION.idleMilliseconds);
   const end = (): void => {
     unlisten();
-    clearInterval(beat);
-    clearTimeout(longest);
+    clearInterval(heartbeat);
+    clearTimeout(timeout);
     deps.changes.closed.removeEventListener('abort', end);
     stream.end();
     closed.resolve();
@@ -46,5 +46,5 @@ export async function serveChanges(ctx: Ctx, served: Served): Promise<void> {
   ctx.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
   ctx.status = 200;
   ctx.body = stream;
-  write(`retry: ${AGAIN_MILLISECONDS}\n\n`);
+  write(`retry: ${RECONNECT_MILLISECONDS}\n\n`);
 }

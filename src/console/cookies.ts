@@ -1,20 +1,17 @@
-/** The cookies of the console. With https they carry the prefix `__Host-`, which no other host and no plain connection can set. */
+/** The console's cookies. With https they have the prefix `__Host-`, which no other host and no http page can set. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/**
- * What is kept in a browser: the session, that somebody signed in here before, what a form did, the language, a sign-in under way,
- * the account that was looked at.
- */
+/** The session, a past sign-in, the message of a form, the language, an OpenID sign-in in progress, the last account. */
 export type CookieName = 'session' | 'browser' | 'flash' | 'language' | 'oidc' | 'account';
 
 export interface Cookies {
-  /** The value, or undefined where there is none. */
+  /** Returns the value, or undefined. */
   get(name: CookieName): string | undefined;
-  /** Sets a cookie; without `seconds` it goes with the browser's window, with 0 at once. */
+  /** Sets a cookie. Without `seconds` it is deleted when the browser closes; with 0, immediately. */
   set(name: CookieName, value: string, seconds?: number): void;
 }
 
-/** The cookies of one request and its answer. `secure`: the console is reached by https. */
+/** Returns the cookies of one request and its response. `secure`: people open the console by https. */
 export function cookiesOf(request: IncomingMessage, response: ServerResponse, secure: boolean): Cookies {
   const full = (name: CookieName): string => `${secure ? '__Host-' : ''}cfe_${name}`;
   const sent = new Map(

@@ -1,4 +1,4 @@
-/** Forms for fields that a table describes (domain/fields.ts): how they are drawn, sent and named. */
+/** Renders and reads forms whose fields are in a table (domain/fields.ts). */
 import type * as z from 'zod';
 import { parseTypedNumber } from '../domain/decimal.ts';
 import type { FieldTable, Stored } from '../domain/fields.ts';
@@ -7,7 +7,7 @@ import { field } from './parts.ts';
 
 type Labels<T extends FieldTable> = { readonly [C in keyof Stored<T>]: string };
 
-/** What the inputs hold for what is stored; empty for what is missing. */
+/** Returns the inputs' values of a stored row; empty for missing ones. */
 export const inputsOf = <T extends FieldTable>(
   fields: T,
   row: { readonly [C in keyof Stored<T>]?: Stored<T>[C] | undefined } | null,
@@ -19,8 +19,8 @@ export const inputsOf = <T extends FieldTable>(
     ]),
   ) as { [K in keyof T]: string };
 
-/** An input for each field, by its label in the reader's language. */
-export function drawFields<T extends FieldTable>(
+/** Renders an input for each field, with its label in the reader's language. */
+export function renderFields<T extends FieldTable>(
   labels: Labels<T>,
   fields: T,
   values: { readonly [K in keyof T]: string },
@@ -41,14 +41,14 @@ export function drawFields<T extends FieldTable>(
   );
 }
 
-/** What a form with these fields sends: for each what was typed. */
+/** Returns the shape of the form's body, with `typed` as the schema of each field. */
 export const sentShape = <T extends FieldTable, S extends z.ZodType>(
   fields: T,
   typed: S,
 ): { [K in keyof T]: S } =>
   Object.fromEntries(Object.keys(fields).map((name) => [name, typed])) as { [K in keyof T]: S };
 
-/** What was typed, as the body of the API: null for what was emptied and may be missing. */
+/** Returns the typed values as a body of the API; null for an optional field that was emptied. */
 export const bodyOfSent = (
   fields: FieldTable,
   sent: Readonly<Record<string, unknown>>,
@@ -63,7 +63,7 @@ export const bodyOfSent = (
     }),
   );
 
-/** The labels by the paths of the body's faults. */
+/** Returns the labels by JSON path, as faults name fields. */
 export const labelsByPath = <T extends FieldTable>(labels: Labels<T>, fields: T): Record<string, string> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, { column }]) => [`/${name}`, labels[column as keyof Stored<T>]]),

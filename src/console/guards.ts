@@ -1,4 +1,4 @@
-/** What keeps one person, account or network from taking the console from everybody else (docs/console.md#limits). */
+/** Limits each person, account and network, so that everyone else can use the console (docs/console.md#limits). */
 import type { Readable } from 'node:stream';
 import { countForm } from '../db/counts.ts';
 import { isExceeded, secondsUntilReset } from '../domain/requestLimits.ts';
@@ -6,64 +6,70 @@ import { Refusal } from '../errors.ts';
 import { networkOf } from '../http/callerAddress.ts';
 import { type ConcurrencySlots, createConcurrencySlots } from '../http/concurrencySlots.ts';
 import { accountsOf } from './access.ts';
-import { type ConsoleDeps, type Page, type SignedIn, signedIn, ToldRefusal, type Visit } from './page.ts';
+import {
+  type ConsoleDeps,
+  LocalizedRefusal,
+  type Page,
+  type SignedIn,
+  signedIn,
+  type Visit,
+} from './page.ts';
 import { isForAnyone } from './permissions.ts';
 
 /**
- * Requests that one process handles at a time; it has 20 connections to the database unless told. A person has fewer than their
- * account, an account fewer than all members together, and these leave half the connections to operators. A person's forms and
- * pages have places of their own: a form may wait minutes for a workflow, and its sender must be able to look meanwhile.
+ * Concurrent requests per process, of 20 database connections by default. All members together leave half of them to operators.
+ * A person's forms and pages have separate slots: a form may wait minutes for a workflow, while its sender reads pages.
  */
 const AT_ONCE = { browser: 4, network: 10, person: 4, account: 6, members: 10 } as const;
-/** Open at a time: files that are read from the database while they are sent, and streams of changes. */
+/** Concurrent downloads, each with a database connection, and concurrent streams of changes. */
 const FILES = { person: 2, account: 6 } as const;
 const STREAMS = { person: 5, account: 50, members: 500 } as const;
 const RETRY_AFTER_SECONDS = { busy: 2, file: 30 } as const;
 
 export interface Guards {
-  /** Runs `work`, which finds out who asks: few at a time of a browser, by the session it claims, and of a network. */
+  /** Runs the look-up of a session in a slot of the session token and of the network. */
   lookUp<T>(from: { token: string; address: string }, work: () => Promise<T>): Promise<T>;
-  /** Runs what reads a request, and all that follows: few at a time of a person. However slowly it comes, it holds up nobody else. */
-  whileReading<T>(page: Page, visit: Visit, work: () => Promise<T>): Promise<T>;
-  /** Runs what a page does: few at a time of an account, of all members, and of a network those who are not signed in. */
-  whileHandling<T>(page: Page, visit: Visit, work: () => Promise<T>): Promise<T>;
-  /** Counts a form that somebody sends; refuses one too many (RATE_LIMITED). */
+  /** Reads and handles a request in a slot of its person: a slow sender delays only themselves. */
+  limitPerson<T>(page: Page, visit: Visit, work: () => Promise<T>): Promise<T>;
+  /** Handles a page in a slot of its account and of all members; without a session, of its network. */
+  limitAccount<T>(page: Page, visit: Visit, work: () => Promise<T>): Promise<T>;
+  /** Counts a form of the signed-in person. Throws RATE_LIMITED above their limit. */
   countForm(page: Page, visit: Visit, deps: ConsoleDeps): Promise<void>;
-  /** Takes a place for a file until it is closed. Refuses where there is none (RATE_LIMITED). */
+  /** Takes a slot for a file until it is closed. Throws RATE_LIMITED if none is free. */
   sendFile(visit: Visit, file: Readable): Promise<void>;
-  /** Takes a place for a stream of changes until `closed` settles. False where there is none. */
-  openStream(somebody: SignedIn, closed: Promise<unknown>): Promise<boolean>;
+  /** Takes a slot for a stream of changes until `closed` settles. Returns false if none is free. */
+  openStream(person: SignedIn, closed: Promise<unknown>): Promise<boolean>;
 }
 
 const busy = (): Refusal => refusal('UNAVAILABLE', 'console.busy', RETRY_AFTER_SECONDS.busy);
 const tooManyFiles = (): Refusal => refusal('RATE_LIMITED', 'files.too_many', RETRY_AFTER_SECONDS.file);
 
-/** The guards of one process. */
+/** Creates the guards of one process. */
 export function createGuards(): Guards {
   const requests = (kind: keyof typeof AT_ONCE): ConcurrencySlots =>
     createConcurrencySlots({ atOnce: AT_ONCE[kind], full: busy });
   const [browsers, networks] = [requests('browser'), requests('network')];
   const [people, accounts, members] = [requests('person'), requests('account'), requests('members')];
-  const now = (atOnce: number): ConcurrencySlots =>
+  const withoutQueue = (atOnce: number): ConcurrencySlots =>
     createConcurrencySlots({ atOnce, waiting: 0, full: tooManyFiles });
-  const files = { people: now(FILES.person), accounts: now(FILES.account) };
+  const files = { people: withoutQueue(FILES.person), accounts: withoutQueue(FILES.account) };
   const streams = {
-    people: now(STREAMS.person),
-    accounts: now(STREAMS.account),
-    members: now(STREAMS.members),
+    people: withoutQueue(STREAMS.person),
+    accounts: withoutQueue(STREAMS.account),
+    members: withoutQueue(STREAMS.members),
   };
 
   return {
     lookUp: ({ token, address }, work) => browsers.hold(token, () => networks.hold(networkOf(address), work)),
-    whileReading({ method }, { signedIn: somebody }, work) {
-      return somebody ? people.hold(`${method} ${somebody.session.personId}`, work) : work();
+    limitPerson({ method }, { signedIn: person }, work) {
+      return person ? people.hold(`${method} ${person.session.personId}`, work) : work();
     },
-    whileHandling({ isSlow }, { signedIn: somebody, address }, work) {
-      if (!somebody) return networks.hold(networkOf(address), work);
-      const { viewer } = somebody;
+    limitAccount({ isSlow }, { signedIn: person, address }, work) {
+      if (!person) return networks.hold(networkOf(address), work);
+      const { viewer } = person;
       if (viewer.kind !== 'member') return work();
-      // One place for all accounts of a person: one held while waiting for the next would pass the wait on to that account.
-      const own: Held = [accounts, (accountsOf(viewer) ?? []).toSorted().join(' ')];
+      // One slot for all accounts of a person: holding one while waiting for the next would make the first account wait too.
+      const own: OwnedSlots = [accounts, (accountsOf(viewer) ?? []).toSorted().join(' ')];
       return holdAll(isSlow ? [own] : [own, [members, '']], work);
     },
     async countForm(page, visit, { orm }) {
@@ -73,19 +79,19 @@ export function createGuards(): Guards {
       if (!isExceeded(quota)) return;
       const retryAfterSeconds = secondsUntilReset(quota, visit.now);
       const words = visit.texts.tooManyForms(quota.limit.most, Math.ceil(retryAfterSeconds / 60));
-      throw new ToldRefusal('RATE_LIMITED', words, { retryAfterSeconds });
+      throw new LocalizedRefusal('RATE_LIMITED', words, { retryAfterSeconds });
     },
     async sendFile(visit, file) {
       const closed = new Promise<void>((resolve) => file.once('close', resolve));
-      await begun(ownersOf(signedIn(visit), files), closed).catch((error: unknown) => {
+      await takeSlots(slotsOf(signedIn(visit), files), closed).catch((error: unknown) => {
         file.destroy();
         throw error;
       });
     },
-    async openStream(somebody, closed) {
-      const own = ownersOf(somebody, streams);
-      const all: Held[] = somebody.viewer.kind === 'member' ? [...own, [streams.members, '']] : own;
-      return begun(all, closed).then(
+    async openStream(person, closed) {
+      const own = slotsOf(person, streams);
+      const all: OwnedSlots[] = person.viewer.kind === 'member' ? [...own, [streams.members, '']] : own;
+      return takeSlots(all, closed).then(
         () => true,
         () => false,
       );
@@ -93,26 +99,26 @@ export function createGuards(): Guards {
   };
 }
 
-type Held = readonly [places: ConcurrencySlots, owner: string];
+type OwnedSlots = readonly [slots: ConcurrencySlots, owner: string];
 
-/** Those of the accounts of a person; in the same order for all, so that nobody waits in a circle. */
-const accountsIn = (places: ConcurrencySlots, { viewer }: SignedIn): Held[] =>
-  (accountsOf(viewer) ?? []).toSorted().map((id): Held => [places, id]);
+/** Returns the slots of a person's accounts, sorted to prevent deadlocks between people with the same accounts. */
+const accountSlots = (slots: ConcurrencySlots, { viewer }: SignedIn): OwnedSlots[] =>
+  (accountsOf(viewer) ?? []).toSorted().map((id): OwnedSlots => [slots, id]);
 
-/** Those of a person and their accounts. */
-const ownersOf = (
-  somebody: SignedIn,
+/** Returns the slots of a person and their accounts. */
+const slotsOf = (
+  person: SignedIn,
   of: { people: ConcurrencySlots; accounts: ConcurrencySlots },
-): Held[] => [[of.people, somebody.session.personId], ...accountsIn(of.accounts, somebody)];
+): OwnedSlots[] => [[of.people, person.session.personId], ...accountSlots(of.accounts, person)];
 
-/** Runs `work` once there is a place of each. */
-const holdAll = <T>([first, ...others]: readonly Held[], work: () => Promise<T>): Promise<T> =>
+/** Runs `work` in a slot of each owner. */
+const holdAll = <T>([first, ...others]: readonly OwnedSlots[], work: () => Promise<T>): Promise<T> =>
   first ? first[0].hold(first[1], () => holdAll(others, work)) : work();
 
-/** Takes a place of each until `closed`, and settles once they are taken. */
-const begun = (places: readonly Held[], closed: Promise<unknown>): Promise<void> =>
+/** Takes a slot of each owner until `closed` settles. Resolves once all are taken. */
+const takeSlots = (slots: readonly OwnedSlots[], closed: Promise<unknown>): Promise<void> =>
   new Promise((resolve, reject) => {
-    holdAll(places, () => {
+    holdAll(slots, () => {
       resolve();
       return closed;
     }).catch(reject);

@@ -9,7 +9,7 @@ import { button, form } from './parts.ts';
 import { mayOpen, type PageRoute } from './permissions.ts';
 import { LANGUAGES, TEXTS, type Texts } from './texts/index.ts';
 
-/** What the frame leads to; to each only whoever may open it. */
+/** Links of the frame; each is shown to viewers who may open it. */
 const NAVIGATION: readonly {
   readonly name: keyof Texts['nav'];
   readonly route: Extract<PageRoute, `GET ${string}`>;
@@ -30,7 +30,7 @@ const NAVIGATION: readonly {
   { name: 'reports', route: 'GET /reports' },
 ];
 
-/** htmx is told to run no code from texts, to write no style of its own, to ask nobody else and to keep no pages. */
+/** Forbids htmx to run code from texts, to add styles, to call other hosts and to cache pages. */
 const HTMX = JSON.stringify({
   allowEval: false,
   includeIndicatorStyles: false,
@@ -38,7 +38,7 @@ const HTMX = JSON.stringify({
   historyCacheSize: 0,
 });
 
-/** A whole page. `live`: its main part is drawn anew when one of these changes. */
+/** Renders a whole page. `live`: topics whose changes reload its main part. */
 export function layout(visit: Visit, page: { title: string; body: Html; live?: readonly Topic[] }): string {
   const { texts, language, signedIn, path, flash } = visit;
   const live =
@@ -97,14 +97,14 @@ function navigation({ texts, path }: Visit, viewer: Viewer): Html {
 const signOutForm = (visit: Visit): Html =>
   form(visit, '/sign-out', button(visit.texts.signOut, 'quiet'), 'inline');
 
-/** Finds a receipt by whatever somebody has of it. */
+/** Renders the search for a receipt by any of its data. */
 function searchField({ texts: { lists: words } }: Visit): Html {
-  const told = html` aria-label="${words.search}" placeholder="${words.searchHint}" aria-keyshortcuts="/"`;
-  const field = html`<input type="search" name="q" maxlength="255" autocomplete="off"${told}>`;
+  const attributes = html` aria-label="${words.search}" placeholder="${words.searchHint}" aria-keyshortcuts="/"`;
+  const field = html`<input type="search" name="q" maxlength="255" autocomplete="off"${attributes}>`;
   return html`<form class="search" role="search" method="get" action="/search">${field}</form>`;
 }
 
-/** Opens by a key, over any page. */
+/** Renders the help on keys, which a key opens over any page. */
 const keysDialog = (visit: Visit): Html => {
   const { lists: words } = visit.texts;
   const close = html`<button class="quiet">${words.keysClose}</button>`;
@@ -112,13 +112,13 @@ const keysDialog = (visit: Visit): Html => {
   return html`<dialog id="keys" aria-labelledby="keys-title"><form method="dialog">${content}</form></dialog>`;
 };
 
-/** What each key does; also a page of its own, for who has no script. */
+/** Renders the action of each key; also the content of a page, for browsers without script. */
 export const keyHelp = ({ texts }: Visit): Html =>
   html`<dl class="keys">${Object.entries(texts.lists.keys).map(
     ([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`,
   )}</dl>`;
 
-/** A switch to each language but this one; the page stays. */
+/** Renders a switch to each other language, which leads back to the same page. */
 function languages(visit: Visit): Html {
   return form(
     visit,

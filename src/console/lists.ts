@@ -1,4 +1,4 @@
-/** Lists: one definition of columns and filters serves the table, the pages that follow it, and the CSV of all that matches. */
+/** Lists: one definition of columns and filters serves the table, its pages, and the CSV of all matching rows. */
 
 import { Readable } from 'node:stream';
 import * as z from 'zod';
@@ -8,24 +8,24 @@ import { Rut } from '../domain/rut.ts';
 import { Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Topic } from './changes.ts';
-import { momentText } from './format.ts';
+import { timestampText } from './format.ts';
 import { link } from './links.ts';
-import { type Answer, type ConsoleDeps, show, signedIn, ToldRefusal, type Visit } from './page.ts';
+import { type Answer, type ConsoleDeps, LocalizedRefusal, show, signedIn, type Visit } from './page.ts';
 import { button, form, hidden, nothing, panel } from './parts.ts';
 
-/** Rows of one page of a list, and of one question while a CSV is written. */
+/** Rows of one page of a list, and of one query of a CSV. */
 const PAGE_ROWS = 50;
 const CSV_ROWS = 500;
 
-/** What every list's page takes in its query beside its filters. */
+/** Query parameters of every list's page, besides its filters. */
 export const LIST_QUERY = {
   after: z.string().max(4_000).optional(),
   format: z.literal('csv').optional(),
-  /** Which list of a page that has several. */
+  /** Names the list, on a page with several. */
   list: z.string().max(40).optional(),
 } as const;
 
-/** The values of the boxes that were ticked, as a form sends them. */
+/** Values of the ticked boxes, as a form sends them. */
 export const Ticked = z
   .union([z.string(), z.array(z.string()).max(500)])
   .default([])
@@ -35,81 +35,86 @@ type Part = Html | string | null | false;
 type Query = Readonly<Record<string, string | undefined>>;
 
 export interface Column<R> {
-  /** Its head in the CSV. */
+  /** Head of the CSV's column. */
   readonly key: string;
   readonly head: string;
-  /** Set right. */
+  /** Aligned right. */
   readonly isFigure?: boolean;
-  /** In the CSV alone. */
+  /** Not on the page. */
   readonly csvOnly?: boolean;
-  /** That of the first column is the link to the row: without one of its own. */
+  /** The first column's cell is the link to the row and must not contain another. */
   cell(row: R): Part;
   csv(row: R): CsvValue;
 }
 
-/** What the CSV says of a row: the value of a field of it, by its name, or what a function makes of the row. */
-type Told<R> = { [K in keyof R]-?: R[K] extends CsvValue ? K : never }[keyof R] | ((row: R) => CsvValue);
+/** Source of the CSV's value: a field of the row, or a function of the row. */
+type CsvSource<R> = { [K in keyof R]-?: R[K] extends CsvValue ? K : never }[keyof R] | ((row: R) => CsvValue);
 
-/** A column; the page shows what the CSV says, unless `cell` says it in other words. */
-export function column<R>(key: string, head: string, told: Told<R>, cell?: (row: R) => Part): Column<R> {
-  const csv = typeof told === 'function' ? told : (row: R) => row[told] as CsvValue;
+/** Returns a column; the page shows the CSV's value, unless `cell` is set. */
+export function column<R>(
+  key: string,
+  head: string,
+  source: CsvSource<R>,
+  cell?: (row: R) => Part,
+): Column<R> {
+  const csv = typeof source === 'function' ? source : (row: R) => row[source] as CsvValue;
   return { key, head, csv, cell: cell ?? ((row) => String(csv(row) ?? '')) };
 }
 
-/** A column that is set right. */
-export const figureColumn = <R>(...told: Parameters<typeof column<R>>): Column<R> => ({
-  ...column(...told),
+/** Returns a column that is aligned right. */
+export const figureColumn = <R>(...args: Parameters<typeof column<R>>): Column<R> => ({
+  ...column(...args),
   isFigure: true,
 });
 
-/** A column of the CSV alone. */
-export const fileColumn = <R>(key: string, head: string, told: Told<R>): Column<R> => ({
-  ...column(key, head, told),
+/** Returns a column that only the CSV has. */
+export const fileColumn = <R>(key: string, head: string, source: CsvSource<R>): Column<R> => ({
+  ...column(key, head, source),
   csvOnly: true,
 });
 
-/** A field by which a list is narrowed, by the name that it has in the query. */
+/** A field that filters a list; `name` is its name in the query. */
 export interface Filter {
   readonly name: string;
   readonly label: string;
   readonly type?: 'text' | 'date' | 'search';
-  /** What there is to choose from: value and words. */
+  /** Values to choose from, with their labels. */
   readonly options?: readonly (readonly [value: string, label: string])[];
-  /** What its values look like; dates tell it by their type. */
+  /** Rule of its values, shown with an error; dates have theirs by type. */
   readonly rule?: keyof Visit['texts']['lists']['rules'];
 }
 
 export interface List<R> {
-  /** Of the table for who hears it, and of the file. */
+  /** Label of the table for screen readers. */
   readonly label: string;
   readonly name: string;
   readonly path: string;
-  /** As the page was asked: the filters' values, and LIST_QUERY's. */
+  /** Query of the request: the values of the filters and of LIST_QUERY. */
   readonly query: Query;
   readonly filters?: readonly Filter[];
   readonly columns: readonly Column<R>[];
-  /** Stands on a page with other lists. */
+  /** Is on a page with other lists. */
   readonly isPart?: boolean;
-  /** The rows behind a key, in the list's order, `limit` of them at most. */
+  /** Returns the rows after a key, in the list's order, up to `limit`. */
   read(page: { after: readonly string[] | null; limit: number }): Promise<readonly R[]>;
-  /** By what rows are in order: one value for each part, enough to tell any two apart. */
+  /** Sort key of a row, unique in the list. */
   readonly key: { readonly parts: readonly KeyPart[]; of(row: R): readonly string[] };
-  /** Where a row leads; a path of ours. */
+  /** Returns the path of a row's page. */
   href?(row: R): string | null;
-  /** Rows can be ticked: their values are sent as `name` with the form at `action`, which has `content`. */
+  /** Boxes to tick rows: the form at `action`, with `content`, sends their values as `name`. */
   readonly ticks?: {
     readonly name: string;
     of(row: R): string | null;
     readonly action: string;
     readonly content: Html;
   };
-  /** What is said where no row matches. */
+  /** Text if no row matches. */
   readonly empty: string;
-  /** What is said instead where nothing is asked for, and there is nothing at all: how there comes to be something. */
+  /** Text if the list has no rows without filters: how to add the first. */
   readonly emptyAtFirst?: string;
 }
 
-/** A RUT by which a list is narrowed: with points, hyphens and spaces too, as it is printed. */
+/** A RUT as a filter; accepts the points, hyphens and spaces of printed ones. */
 export const SoughtRut = z
   .string()
   .max(40)
@@ -117,15 +122,15 @@ export const SoughtRut = z
   .pipe(Rut);
 
 /**
- * A page that is a list: its filters, its table, what leads on; or with `format=csv` the file. Where a filter has no value that it
- * can have there is nothing but the filters, which say so: what matches the others is not what was asked for.
+ * Returns the page of a list, or its CSV with `format=csv`. An invalid filter shows only the filters with the error: rows that
+ * match the other filters would mislead.
  */
-export async function listing<R>(
+export async function showList<R>(
   visit: Visit,
   { orm }: Pick<ConsoleDeps, 'orm'>,
   page: Omit<List<R>, 'label'> & {
     title: string;
-    /** Of the table; the title of the page unless told. */
+    /** Label of the table; default: the page's title. */
     label?: string;
     live?: readonly Topic[];
     above?: Html;
@@ -133,20 +138,20 @@ export async function listing<R>(
   },
 ): Promise<Answer> {
   const list = { label: page.title, ...page };
-  if (visit.unread.size > 0) return unreadFilters(visit, list);
-  if (list.query['format'] === 'csv') return csvOf(list);
+  if (visit.invalidQuery.size > 0) return showInvalidFilters(visit, list);
+  if (list.query['format'] === 'csv') return csvAnswer(list);
   const saved =
     list.filters && (await listSavedFilters(orm.em.fork(), signedIn(visit).session.personId, list.path));
   const body = html`${list.above}${list.filters && filterForm(visit, list, list.filters)}${saved && savedFilters(visit, list, saved)}
-${panel(null, await listPart(visit, list))}${list.below}`;
+${panel(null, await renderList(visit, list))}${list.below}`;
   return show(list.title, body, list.live ? { live: list.live } : {});
 }
 
-/** The filters of a list, and which of them have no value that they can have. */
-function unreadFilters<R>(visit: Visit, list: List<R> & { title: string }): Answer {
+/** Shows the filters of a list, with the invalid ones marked. */
+function showInvalidFilters<R>(visit: Visit, list: List<R> & { title: string }): Answer {
   const { filters = [], title } = list;
-  const wrong = filters.filter(({ name }) => visit.unread.has(name));
-  if (wrong.length < visit.unread.size) throw new Refusal('INVALID_INPUT', 'query');
+  const wrong = filters.filter(({ name }) => visit.invalidQuery.has(name));
+  if (wrong.length < visit.invalidQuery.size) throw new Refusal('INVALID_INPUT', 'query');
   const faults = wrong.map(
     (filter) => html`<p class="flash failed" role="alert">${faultOf(visit, filter)}</p>`,
   );
@@ -158,8 +163,8 @@ function faultOf({ texts: { lists: words } }: Visit, { label, type, rule }: Filt
   return `${words.wrong(label)}${known ? ` ${words.rules[known]}` : ''}`;
 }
 
-/** The table of a list with what leads on, to stand in a page. */
-export async function listPart<R>(visit: Visit, list: List<R>): Promise<Html> {
+/** Renders the table of a list, with the links to its next page and its CSV. */
+export async function renderList<R>(visit: Visit, list: List<R>): Promise<Html> {
   const { lists: words } = visit.texts;
   const isAsked = !list.isPart || list.query['list'] === list.name;
   const after = isAsked ? list.query['after'] : undefined;
@@ -182,7 +187,7 @@ export async function listPart<R>(visit: Visit, list: List<R>): Promise<Html> {
 ${more}</div>`;
 }
 
-/** How a list reads rows that are all at hand, as of what never has many; `idOf` tells any two apart. */
+/** Returns `read` and `key` of a list whose rows are all in memory; `idOf` returns a unique id. */
 export const inMemory = <R>(rows: readonly R[], idOf: (row: R) => string): Pick<List<R>, 'read' | 'key'> => ({
   async read({ after, limit }) {
     const from = after ? rows.findIndex((row) => idOf(row) === after[0]) + 1 : 0;
@@ -191,8 +196,8 @@ export const inMemory = <R>(rows: readonly R[], idOf: (row: R) => string): Pick<
   key: { parts: ['text'], of: (row) => [idOf(row)] },
 });
 
-/** All rows that match, as CSV (RFC 4180, in UTF-8 with its mark, by which spreadsheets know it), read page by page while it is sent. */
-export function csvOf<R>(list: List<R>): Answer {
+/** Returns all matching rows as CSV (RFC 4180), streamed in pages. The byte order mark makes spreadsheets read UTF-8. */
+export function csvAnswer<R>(list: List<R>): Answer {
   async function* lines(): AsyncGenerator<string> {
     yield `\uFEFF${csvLine(list.columns.map(({ key }) => key))}`;
     let after: readonly string[] | null = null;
@@ -213,7 +218,7 @@ export function csvOf<R>(list: List<R>): Answer {
   };
 }
 
-/** Where the list stands, with its filters and what is added. */
+/** Returns the address of the list, with its filters and `more`. */
 function address<R>({ path, name, isPart, ...list }: List<R>, more: Query = {}): string {
   return link(path, {
     ...filtersOf(list),
@@ -222,7 +227,7 @@ function address<R>({ path, name, isPart, ...list }: List<R>, more: Query = {}):
   });
 }
 
-/** The filters that are set. */
+/** Returns the values of the filters. */
 const filtersOf = ({ query, filters = [] }: Pick<List<never>, 'query' | 'filters'>): Query =>
   Object.fromEntries(filters.map(({ name }) => [name, query[name]]));
 
@@ -232,7 +237,7 @@ const isNarrowed = <R>({ query, filters = [] }: List<R>): boolean =>
 function keyIn<R>(visit: Visit, { key }: List<R>, after: string | undefined): string[] | null {
   if (after === undefined) return null;
   const values = decodeCursor(after, key.parts);
-  if (!values) throw new ToldRefusal('INVALID_INPUT', visit.texts.lists.wrongCursor);
+  if (!values) throw new LocalizedRefusal('INVALID_INPUT', visit.texts.lists.wrongCursor);
   return values;
 }
 
@@ -260,18 +265,18 @@ function tableOf<R>(visit: Visit, list: List<R>, rows: readonly R[]): Html {
   return html`<div class="wide" role="region" aria-label="${list.label}" tabindex="0">${shown}</div>`;
 }
 
-/** Of a row, by which an update finds it again. */
+/** Returns the HTML id of a row, which must stay the same when the page reloads. */
 const idOf = (list: string, key: readonly string[]): string =>
   [list, ...key].join('-').replaceAll(/\s/g, '_');
 
-/** A box of the form above the table; it belongs to it by its id, so that rows may hold forms of their own. */
+/** Renders a box of the form above the table, linked by the form's id: rows may contain other forms. */
 const tickBox = (
   visit: Visit,
   list: string,
   { name, value, key, of }: { name: string; value: string; key: string; of: string },
 ): Html => {
-  const told = html` form="ticks-${list}" aria-label="${visit.texts.lists.tick} ${of}"`;
-  return html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}"${told}>`;
+  const attributes = html` form="ticks-${list}" aria-label="${visit.texts.lists.tick} ${of}"`;
+  return html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}"${attributes}>`;
 };
 
 function tickForm(visit: Visit, name: string, { action, content }: { action: string; content: Html }): Html {
@@ -282,18 +287,18 @@ function tickForm(visit: Visit, name: string, { action, content }: { action: str
 function filterForm<R>(visit: Visit, list: List<R>, filters: readonly Filter[]): Html {
   const { lists: words } = visit.texts;
   const fields = filters.map((filter) => filterField(visit, filter, list.query[filter.name]));
-  const isSet = isNarrowed(list) || visit.unread.size > 0;
+  const isSet = isNarrowed(list) || visit.invalidQuery.size > 0;
   const clear = isSet && html`<a href="${list.path}">${words.clear}</a>`;
   return html`<form class="filters" method="get" action="${list.path}">${fields}
 <div class="buttons">${button(words.filter)}${clear}</div></form>`;
 }
 
 function filterField(visit: Visit, { name, label, type = 'text', options }: Filter, asked = ''): Html {
-  const value = visit.unread.get(name) ?? asked;
-  const marks = visit.unread.has(name) && html` aria-invalid="true"`;
+  const value = visit.invalidQuery.get(name) ?? asked;
+  const marks = visit.invalidQuery.has(name) && html` aria-invalid="true"`;
   if (!options) {
-    const told = html` maxlength="255" autocomplete="off"${marks}`;
-    const typed = html`<input name="${name}" type="${type}" value="${value}"${told}>`;
+    const attributes = html` maxlength="255" autocomplete="off"${marks}`;
+    const typed = html`<input name="${name}" type="${type}" value="${value}"${attributes}>`;
     return html`<label class="field"><span>${label}</span>${typed}</label>`;
   }
   const all: Filter['options'] = [['', '–'], ...options];
@@ -302,7 +307,7 @@ function filterField(visit: Visit, { name, label, type = 'text', options }: Filt
   )}</select></label>`;
 }
 
-/** The filters that a person has saved for this list; the one that is set can be saved. */
+/** Renders a person's saved filters of this list, and a form to save the current one. */
 function savedFilters<R>(
   visit: Visit,
   list: List<R>,
@@ -320,28 +325,26 @@ function savedFilters<R>(
     const forget = form(visit, `/saved-filters/${id}/delete`, [hidden('to', here), button], 'inline');
     return html`<span class="one">${leads}${forget}</span>`;
   });
-  const told = html`aria-label="${words.saveAs}" placeholder="${words.saveAs}"`;
-  const name = html`<input name="name" maxlength="60" required autocomplete="off" ${told}>`;
+  const attributes = html`aria-label="${words.saveAs}" placeholder="${words.saveAs}"`;
+  const name = html`<input name="name" maxlength="60" required autocomplete="off" ${attributes}>`;
   const save = form(visit, '/saved-filters', [hidden('to', here), name, button(words.saveGo)], 'inline');
   return html`<div class="saved">${all}${
     isSet && !isSaved && html`<details id="save-filter"><summary>${words.save}</summary>${save}</details>`
   }</div>`;
 }
 
-/** Comma-separated values (RFC 4180), for spreadsheets too. */
-
-/** A moment stands in Montevideo's time, as on the pages. */
+/** A value of the CSV; dates are written in Montevideo's time, as on the pages. */
 type CsvValue = string | number | boolean | Date | null | undefined;
 
-/** One line with its end. @internal exported for tests */
+/** Returns one line of a CSV with its line break. @internal exported for tests */
 export const csvLine = (values: readonly CsvValue[]): string => `${values.map(field).join(',')}\r\n`;
 
 function field(value: CsvValue): string {
   if (value === null || value === undefined) return '';
-  const text = value instanceof Date ? momentText(value) : harmless(String(value));
+  const text = value instanceof Date ? timestampText(value) : escapeFormula(String(value));
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** What a spreadsheet would take for a formula gets an apostrophe before it; a plain number is none. */
-const harmless = (text: string): string =>
+/** Prevents formulas in spreadsheets: puts an apostrophe before a text that starts like one, except a number. */
+const escapeFormula = (text: string): string =>
   /^[=+\-@\t\r\n]/.test(text) && !/^-?\d+(\.\d+)?$/.test(text) ? `'${text}` : text;

@@ -2,14 +2,14 @@ import { type Counter, collectDefaultMetrics, type Histogram, Registry } from 'p
 import { counter, gauge, histogram } from '../metrics/instruments.ts';
 import type { ChangeWatch } from './changes.ts';
 
-/** What the console measures of itself. */
+/** Metrics of the console. */
 export interface ConsoleMetrics {
   readonly registry: Registry;
   readonly requestDuration: Histogram<'page' | 'method' | 'status'>;
   readonly signIns: Counter<'outcome'>;
 }
 
-/** The metrics of one console process, with those of Node itself. */
+/** Creates the metrics of one console process, including Node's own. */
 export function createConsoleMetrics(ports: {
   changes: ChangeWatch;
   ready: () => Promise<boolean>;

@@ -1,33 +1,33 @@
-/** Signing in by the operator's OpenID provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0). */
+/** Sign-in by the operator's OpenID provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0). */
 import * as client from 'openid-client';
 import type { OidcIdentity } from '../commands/sessions.ts';
 import { OPERATOR_ROLES } from '../domain/people.ts';
 import { Refusal } from '../errors.ts';
 
-/** What a browser keeps between going to the provider and coming back. */
+/** Stored in the browser's cookie while the person is at the provider. */
 export interface OidcVisit {
   readonly verifier: string;
   readonly state: string;
   readonly nonce: string;
-  /** Where it wanted to go. */
+  /** The page to open after sign-in. */
   readonly to: string;
 }
 
 export interface Oidc {
-  /** Where to send the browser, and what it must bring back. Refuses where the provider is away (UNAVAILABLE). */
+  /** Returns the provider's URL, and the values to check on return. Throws UNAVAILABLE if the provider cannot be reached. */
   begin(to: string): Promise<{ url: string; visit: OidcVisit }>;
   /**
-   * Who came back with the address `search` (its query): signature, issuer, audience, nonce and state were checked. Refuses whatever
-   * does not fit (UNAUTHORIZED).
+   * Returns the person of the query `search` from the provider. Checks signature, issuer, audience, nonce and state; throws
+   * UNAUTHORIZED if one does not match.
    */
   end(search: string, visit: OidcVisit): Promise<OidcIdentity>;
 }
 
-/** Of the console: the path to which the provider sends people back. */
+/** Path of the console to which the provider redirects people. */
 export const OIDC_RETURN = '/sign-in/oidc/return';
 const WAIT_SECONDS = 10;
 
-/** The provider of `issuer`; it is asked for its addresses when the first person signs in, and again after a failure. */
+/** Creates the client of `issuer`; reads the provider's metadata at the first sign-in, and again after a failure. */
 export function createOidc(options: {
   issuer: string;
   clientId: string;
@@ -47,7 +47,7 @@ export function createOidc(options: {
       return await known;
     } catch (cause) {
       known = undefined;
-      throw away(cause);
+      throw unavailableProvider(cause);
     }
   };
   return {
@@ -89,7 +89,7 @@ export function createOidc(options: {
   };
 }
 
-function away(cause: unknown): Refusal {
+function unavailableProvider(cause: unknown): Refusal {
   const message = 'The OpenID provider cannot be reached.';
   return new Refusal('UNAVAILABLE', message, { faults: [{ path: '', code: 'oidc.away', message }], cause });
 }

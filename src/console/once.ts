@@ -1,17 +1,17 @@
-/** What is shown once: it stands in the answer to the form that made it and nowhere else, in no address, cookie, log or table. */
+/** Shows secrets once: only the response to the form contains them, no address, cookie, log or table. */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { type Html, html } from '../page/html.ts';
 import { type Answer, show, type Visit } from './page.ts';
 import { hidden, panel } from './parts.ts';
 
-/** Names what a form makes, so that the form sent twice, as a reload does, makes it once. */
+/** Idempotency key of a form: a reload sends it again and must not create a second secret. */
 export const ONCE = { once: z.uuid() } as const;
 
-/** The hidden field of `ONCE`. */
+/** Renders the hidden field of `ONCE`. */
 export const onceField = (): Html => hidden('once', randomUUID());
 
-/** Shows a secret this once; `back` leads on. Script, where there is any, takes it off the page that is left. */
+/** Returns the page with the secret and a link to `back`. The script removes the secret when the person leaves the page. */
 export function showOnce(
   visit: Visit,
   what: { title: string; about: string; secret: string; facts?: Html; back: string },

@@ -1,37 +1,37 @@
-/** Why operators do something with what is a customer's own; customers themselves are not asked. */
+/** Asks operators for the reason of an action on a customer's data; customers need none. */
 import * as z from 'zod';
 import { REASON_LENGTH } from '../domain/supportAction.ts';
 import { textSchema } from '../domain/text.ts';
 import { type Html, html } from '../page/html.ts';
-import { signedIn, ToldRefusal, type Visit } from './page.ts';
+import { LocalizedRefusal, signedIn, type Visit } from './page.ts';
 import { button, field, form } from './parts.ts';
 
-/** In the form. */
+/** Field of the form. */
 export const OPERATORS_REASON = { reason: z.string().max(4_000).optional() } as const;
 
-const isAsked = (visit: Visit): boolean => signedIn(visit).viewer.kind === 'operator';
+const needsReason = (visit: Visit): boolean => signedIn(visit).viewer.kind === 'operator';
 
-/** Where operators say it; nothing for customers. */
+/** Renders the field of the reason to operators; nothing to customers. */
 export const operatorsReasonField = (visit: Visit): Html =>
-  isAsked(visit) ? field(visit.texts.runs.why, { name: 'reason', maxlength: REASON_LENGTH }) : html``;
+  needsReason(visit) ? field(visit.texts.runs.why, { name: 'reason', maxlength: REASON_LENGTH }) : html``;
 
-/** A form of one button in a row of a table; to operators it opens where they say why. */
-export function askedInRow(
+/** Renders a form of one button in a table's row; for operators, the button opens the field of the reason. */
+export function renderRowForm(
   visit: Visit,
   { id, action, title }: { id: string; action: string; title: string },
 ): Html {
   const content = html`${operatorsReasonField(visit)}${button(title, 'quiet')}`;
-  if (!isAsked(visit)) return form(visit, action, content, 'inline');
+  if (!needsReason(visit)) return form(visit, action, content, 'inline');
   return html`<details id="${id}"><summary>${title}</summary>${form(visit, action, content)}</details>`;
 }
 
-/** What was said, for the audit. Refuses an operator's act without it (INVALID_INPUT). */
+/** Returns the reason, for the audit. Throws INVALID_INPUT if an operator gives none. */
 export function operatorsReason(
   visit: Visit,
   { reason }: { reason?: string | undefined },
 ): { reason?: string } {
-  if (!isAsked(visit)) return {};
-  const said = textSchema(REASON_LENGTH).safeParse(reason?.trim() ?? '');
-  if (said.success) return { reason: said.data };
-  throw new ToldRefusal('INVALID_INPUT', visit.texts.runs.whyMissing);
+  if (!needsReason(visit)) return {};
+  const parsed = textSchema(REASON_LENGTH).safeParse(reason?.trim() ?? '');
+  if (parsed.success) return { reason: parsed.data };
+  throw new LocalizedRefusal('INVALID_INPUT', visit.texts.runs.whyMissing);
 }

@@ -1,4 +1,4 @@
-/** What a page of the console is: one row of src/console/pages/index.ts, whatever it shows. */
+/** Defines pages of the console; src/console/pages/index.ts lists them all. */
 
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
@@ -22,7 +22,7 @@ import type { Oidc } from './oidc.ts';
 import type { PageRoute } from './permissions.ts';
 import type { Language, Texts } from './texts/index.ts';
 
-/** What pages are handed. */
+/** Dependencies of pages. */
 export interface ConsoleDeps
   extends CommandDeps,
     SignInDeps,
@@ -32,59 +32,59 @@ export interface ConsoleDeps
     WebhookCommandDeps,
     Pick<SupportCfeDeps, 'askSupport' | 'askRejected'> {
   readonly orm: Orm;
-  /** The time by which papers end and days are reported; `clock`, by which sessions run, is not moved by tests. */
+  /** Clock of expiry dates and reported days, which tests may move; `clock` is that of sessions. */
   readonly businessClock: () => Date;
   readonly knownBrowsers: KnownBrowsers;
   readonly logger: Logger;
   readonly changes: ChangeWatch;
-  /** The operator's OpenID provider; null where there is none. */
+  /** The operator's OpenID provider; null if not configured. */
   readonly oidc: Oidc | null;
-  /** Where people reach the console, without a slash at its end. */
+  /** Base URL of the console, without a final slash. */
   readonly consoleUrl: string;
-  /** Where receivers open the pages of their receipts, without a slash at its end. */
+  /** Base URL of the receivers' pages, without a final slash. */
   readonly publicUrl: string;
-  /** Where operators reach the Temporal UI, and its namespace; null where that is not told. */
+  /** URL and namespace of the Temporal UI; null if not configured. */
   readonly temporalUi: { readonly url: string; readonly namespace: string } | null;
-  /** Told how each attempt to sign in ended. */
+  /** Called with the outcome of each sign-in attempt. */
   readonly onSignIn: (outcome: 'done' | 'refused' | 'limited') => void;
 }
 
-/** Somebody who is signed in. */
+/** A signed-in person. */
 export interface SignedIn {
   readonly session: LiveSession;
   readonly viewer: Viewer;
 }
 
-/** What every page knows of its request. */
+/** A request, as every page gets it. */
 export interface Visit {
   readonly requestId: string;
-  /** The page or form that is asked for; null where there is none. */
+  /** The requested page or form; null if unknown. */
   readonly route: PageRoute | null;
-  /** The network address that it comes from. */
+  /** Network address of the caller. */
   readonly address: string;
   readonly browser: string;
-  /** With its query. */
+  /** Path and query. */
   readonly path: string;
   readonly language: Language;
   readonly texts: Texts;
-  /** To be put into every form. */
+  /** CSRF token; every form must contain it. */
   readonly formToken: string;
   readonly cookies: Cookies;
-  /** The token of the browser's session, or the one that stands for it before somebody signs in. */
+  /** Token of the session; before sign-in, a token of the browser's own. */
   readonly webToken: string;
   readonly now: Date;
   readonly signedIn: SignedIn | null;
-  /** Signed in, and neither operator nor member of an account: nothing but the pages for anyone is theirs. */
-  readonly isNobody: boolean;
-  /** A session that lacks its second factor. */
-  readonly halfway: LiveSession | null;
-  /** What a form did, told once. */
+  /** Signed in, but neither operator nor member of an account: may open only the pages for anyone. */
+  readonly hasNoRole: boolean;
+  /** A session that waits for its second factor. */
+  readonly pendingSession: LiveSession | null;
+  /** Message of a form, shown once. */
   readonly flash: Flash | null;
-  /** Of the query of a page, by name, what is no value of its field, as it was typed. The page is handed the query without it. */
-  readonly unread: ReadonlyMap<string, string>;
+  /** Invalid parameters of the query, by name, as typed. The page gets its query without them. */
+  readonly invalidQuery: ReadonlyMap<string, string>;
 }
 
-/** What a form says it did, on the page that follows it. */
+/** Message of a form on the page that follows it. */
 export interface Flash {
   readonly kind: 'done' | 'failed';
   readonly text: string;
@@ -104,13 +104,13 @@ export type Answer =
       readonly name: string;
       readonly type: string;
       readonly content: string | Buffer | Readable;
-      /** Runs once a file that is read while it is sent has its place, before its first byte; what it throws refuses the file. */
+      /** Runs once a streamed file has its slot, before its first byte; an error prevents the download. */
       readonly onBegin?: () => Promise<void>;
-      /** Of what is read while it is sent, how many bytes that will be, where it is known. */
+      /** Bytes of a streamed file, if known. */
       readonly length?: number;
     };
 
-/** Shows a page; `live`: what must change for it to be drawn anew. */
+/** Returns a page; `live`: topics whose changes reload it. */
 export const show = (
   title: string,
   body: Html,
@@ -122,38 +122,38 @@ export const show = (
   ...more,
 });
 
-/** Leads to a path of ours, telling there what was done. */
+/** Returns a redirect to a path of the console, with a message to show there. */
 export const go = (to: string, flash?: Flash): Answer => ({ kind: 'go', to, ...(flash ? { flash } : {}) });
 
 interface Shape<P extends z.ZodType, Q extends z.ZodType, F extends z.ZodType> {
   readonly name: string;
-  /** Its row in the table of who may do what. */
+  /** Key of the table of permissions. */
   readonly route: PageRoute;
   readonly params: P;
   readonly query: Q;
-  /** Of a form, without its token. */
+  /** Schema of a form's fields, without its token. */
   readonly form: F;
-  /** Whether it counts among the forms that a person may send in an hour; forms do unless told. */
+  /** Whether it counts towards a person's hourly limit of forms; default: all forms. */
   readonly counted?: boolean;
-  /** Whether it may take seconds without the database: it holds a place of its account, and none of those that all members share. */
+  /** Whether it may wait seconds without the database: it takes a slot of its account, but not of all members. */
   readonly isSlow?: boolean;
-  /** Of a form that carries files: how many bytes it may have in all. Its files reach `form` as bytes. */
+  /** Limit of bytes of a form with files; `form` gets each file as bytes. */
   readonly fileBytes?: number;
   handle(
     request: { params: z.output<P>; query: z.output<Q>; form: z.output<F>; visit: Visit },
     deps: ConsoleDeps,
   ): Promise<Answer>;
-  /** Of a form: where a refusal is told, in place of a page of its own; `sent`: its fields, whatever they hold. */
+  /** Returns the page that shows a form's error; default: an error page. `sent` contains the unchecked fields. */
   back?(request: { params: z.output<P>; sent: Sent; visit: Visit }): string;
 }
 
-/** The fields of a form as they came; a list where one occurs several times. */
+/** Unchecked fields of a form; a list for one that occurs several times. */
 export type Sent = Readonly<Record<string, string | string[]>>;
 
-/** A page or a form as the application sees it, whatever it takes. */
+/** A page or form, without the types of its input. */
 export interface Page extends Omit<Shape<z.ZodType, z.ZodType, z.ZodType>, 'handle' | 'back'> {
   readonly method: 'GET' | 'POST';
-  /** With `{name}` for each value. */
+  /** Path with `{name}` for each parameter. */
   readonly path: string;
   handle(
     request: { params: unknown; query: unknown; form: unknown; visit: Visit },
@@ -164,7 +164,7 @@ export interface Page extends Omit<Shape<z.ZodType, z.ZodType, z.ZodType>, 'hand
 
 type Optional = 'params' | 'query' | 'form';
 
-/** A page whose `handle` is typed by its schemas; it takes nothing where it names none. */
+/** Defines a page; its schemas type its `handle`. A missing schema accepts no fields. */
 export function definePage<
   P extends z.ZodType = z.ZodObject,
   Q extends z.ZodType = z.ZodObject,
@@ -177,27 +177,27 @@ export function definePage<
 
 const NOTHING = z.object({});
 
-/** A refusal in the words of its reader's language; others are told by their code. */
-export class ToldRefusal extends Refusal {}
+/** An error whose message is in the reader's language; other errors are translated by their code. */
+export class LocalizedRefusal extends Refusal {}
 
-/** Who is signed in; for pages that are not for anyone. */
-export function signedIn({ signedIn: somebody }: Visit): SignedIn {
-  if (!somebody) throw new TypeError('a page for those who are signed in was handed a visit of nobody');
-  return somebody;
+/** Returns the signed-in person, on pages that require one. */
+export function signedIn({ signedIn: person }: Visit): SignedIn {
+  if (!person) throw new TypeError('a page that requires a session got a visit without one');
+  return person;
 }
 
-/** The page or form that is served; for what runs in no other. */
+/** Returns the route of the page or form. */
 export function routeOf({ route }: Visit): PageRoute {
-  if (route === null) throw new TypeError('a visit of no page was handed to a page');
+  if (route === null) throw new TypeError('a page got a visit without a route');
   return route;
 }
 
-/** The command deps of somebody's act: whose it is, and from where. */
-export function acting<D extends CommandDeps>(deps: D, visit: Visit): D {
+/** Returns the deps of a command with the signed-in person as its actor, and their network address. */
+export function withActor<D extends CommandDeps>(deps: D, visit: Visit): D {
   const { email } = signedIn(visit).session;
   return { ...deps, actor: `console:${email}` as const, origin: { keyId: null, address: visit.address } };
 }
 
-/** What is said to who tried too often: when they may again. */
-export const limitedWords = ({ retryAfterSeconds = 60 }: Refusal, texts: Texts): string =>
+/** Describes a rate limit: when the next attempt is possible. */
+export const describeRateLimit = ({ retryAfterSeconds = 60 }: Refusal, texts: Texts): string =>
   texts.signIn.limited(Math.ceil(retryAfterSeconds / 60));

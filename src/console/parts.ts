@@ -1,23 +1,23 @@
-/** Pieces that pages share: forms, panels, tables, marks. */
+/** HTML that pages share: forms, panels, tables, flags. */
 import { type Html, html } from '../page/html.ts';
 import type { Visit } from './page.ts';
 
 type Part = Html | string | null | false;
-/** One piece, or several in a row. */
+/** One piece of HTML, or several. */
 type Content = Html | readonly Part[];
 
-/** A form that is sent here; it carries the token of the browser's session. */
+/** Renders a form with its CSRF token. */
 export function form(visit: Visit, action: string, content: Content, kind = ''): Html {
   return html`<form method="post" action="${action}" class="${kind}">${token(visit)}${content}</form>`;
 }
 
 const token = ({ formToken }: Visit): Html => hidden('form_token', formToken);
 
-/** What a form sends that nobody fills in. */
+/** Renders a hidden field. */
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;
 
-/** A field of a form with its label. `type`, `name`, and what browsers are told of it. */
+/** Renders an input with its label and its attributes for browsers. */
 export function field(
   label: string,
   {
@@ -37,11 +37,11 @@ export function field(
     inputmode?: 'numeric' | 'text';
     autofocus?: boolean;
     placeholder?: string;
-    /** Of a `datalist` with what may be meant. */
+    /** Id of a `datalist` with suggestions. */
     list?: string;
   },
 ): Html {
-  const told = [
+  const attributes = [
     html` autocomplete="${autocomplete}"`,
     html` maxlength="${more.maxlength ?? 200}"`,
     html` inputmode="${more.inputmode ?? 'text'}"`,
@@ -50,19 +50,19 @@ export function field(
     more.placeholder && html` placeholder="${more.placeholder}"`,
     more.list && html` list="${more.list}"`,
   ];
-  return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}"${told}></label>`;
+  return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}"${attributes}></label>`;
 }
 
-/** A form that carries files, without script. */
+/** Renders a form with files. */
 export function fileForm(visit: Visit, action: string, content: Content): Html {
   return html`<form method="post" action="${action}" enctype="multipart/form-data">${token(visit)}${content}</form>`;
 }
 
-/** Where a file is chosen; `accept`: what browsers offer first. */
+/** Renders the input of a file; `accept`: types that browsers offer first. */
 export const fileField = (label: string, { name, accept }: { name: string; accept: string }): Html =>
   html`<label class="field"><span>${label}</span><input type="file" name="${name}" accept="${accept}" required></label>`;
 
-/** A choice with its label; nothing is chosen where `value` is none of them. */
+/** Renders a choice with its label; nothing is selected if `value` is not an option. */
 export const choice = (
   label: string,
   {
@@ -75,7 +75,7 @@ export const choice = (
     ([one, words]) => html`<option value="${one}"${one === value && html` selected`}>${words}</option>`,
   )}</select></label>`;
 
-/** What there is to choose from: each of `values` with what it is called in `words`. */
+/** Returns the options of a choice: each of `values` with its label in `words`. */
 export const optionsOf = <T extends string>(
   values: readonly T[],
   words: Readonly<Record<T, string | { readonly label: string }>>,
@@ -88,19 +88,19 @@ export const optionsOf = <T extends string>(
 export const button = (text: string, kind: 'main' | 'quiet' = 'main'): Html =>
   html`<button class="${kind}">${text}</button>`;
 
-/** A part of a page under a heading; null where that of the page says it. */
+/** Renders a section of a page; without a heading if the page's title is enough. */
 export function panel(title: string | null, content: Part): Html {
   return html`<section class="panel">${title !== null && html`<header><h2>${title}</h2></header>`}${content}</section>`;
 }
 
-/** A table; its cells are text or pieces, those of `figures` (by place) are set right. Scrolls by itself where it is too wide. */
+/** Renders a table, which scrolls on its own if too wide. The columns with an index in `figures` are aligned right. */
 export function table(
   label: string,
   heads: readonly string[],
   rows: readonly (readonly Part[])[],
   figures: readonly number[] = [],
 ): Html {
-  const kind = (place: number): string => (figures.includes(place) ? 'figure' : '');
+  const kind = (column: number): string => (figures.includes(column) ? 'figure' : '');
   return html`<div class="wide" role="region" aria-label="${label}" tabindex="0"><table><thead><tr>${heads.map(
     (head, i) => html`<th scope="col" class="${kind(i)}">${head}</th>`,
   )}</tr></thead><tbody>${rows.map(
@@ -108,16 +108,16 @@ export function table(
   )}</tbody></table></div>`;
 }
 
-/** A word with a colour that means the same everywhere; the word says it all without. */
+/** Renders a word with a colour; the word must be clear without it. */
 export const mark = (text: string, tone: 'good' | 'bad' | 'wait' | 'calm'): Html =>
   html`<span class="mark ${tone}">${text}</span>`;
 
-/** Tells a browser's store of passwords whose password a form sets; never seen, never sent. */
+/** Renders an invisible field that names the person to a browser's password manager; it is not sent. */
 export const whose = (email: string): Html =>
   html`<input type="text" value="${email}" autocomplete="username" readonly hidden>`;
 
 export const nothing = (text: string): Html => html`<p class="nothing">${text}</p>`;
 
-/** A text that breaks between words only, and not at the hyphen of `e-Ticket`. */
+/** Renders a text that breaks only between words, not at the hyphen of `e-Ticket`. */
 export const wholeWords = (text: string): Html =>
   html`${text.split(' ').map((word, i) => html`${i > 0 && ' '}<span class="nowrap">${word}</span>`)}`;

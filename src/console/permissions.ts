@@ -1,4 +1,4 @@
-/** Who may do what in the console: one row for each page and form, asked by the guard and by whatever draws a button. */
+/** Permissions of the console: one row for each page and form, checked before it runs and before its button is shown. */
 import {
   isRoleAtLeast,
   MEMBER_ROLES,
@@ -6,9 +6,9 @@ import {
   OPERATOR_ROLES,
   type OperatorRole,
 } from '../domain/people.ts';
-import type { Standing, Viewer } from './access.ts';
+import type { EnterpriseAccess, Viewer } from './access.ts';
 
-/** Operators and members of accounts, each from a role on; null: none of them. */
+/** The lowest role of operators and of members; null excludes them. */
 export interface Audience {
   readonly operators: OperatorRole | null;
   readonly members: MemberRole | null;
@@ -16,7 +16,7 @@ export interface Audience {
 
 /** Editors are members from the role MEMBER on. */
 const AUDIENCES = {
-  /** Also who is not signed in. */
+  /** Includes people without a session. */
   anyone: { operators: 'VIEWER', members: 'VIEWER' },
   anyRole: { operators: 'VIEWER', members: 'VIEWER' },
   anyOperator: { operators: 'VIEWER', members: null },
@@ -29,7 +29,7 @@ const AUDIENCES = {
   ownersAndAdmins: { operators: 'ADMIN', members: 'OWNER' },
 } as const satisfies Readonly<Record<string, Audience>>;
 
-/** The table (docs/console.md#people-and-roles). A page or form without a row does not compile. */
+/** The audience of each page and form (docs/console.md#people-and-roles); one without a row does not compile. */
 export const WHO_MAY = {
   'GET /sign-in': 'anyone',
   'POST /sign-in': 'anyone',
@@ -151,25 +151,25 @@ export const WHO_MAY = {
   'GET /audit': 'anyOperator',
 } as const satisfies Readonly<Record<`${'GET' | 'POST'} /${string}`, keyof typeof AUDIENCES>>;
 
-/** A page or form, by method and path, with `{name}` for each value. */
+/** A page or form: method and path, with `{name}` for each parameter. */
 export type PageRoute = keyof typeof WHO_MAY;
 
 /** @internal exported for tests */
 export const audienceOf = (route: PageRoute): Audience => AUDIENCES[WHO_MAY[route]];
 
-/** Whether no session is asked for. */
+/** Returns whether a route needs no session. */
 export const isForAnyone = (route: PageRoute): boolean => WHO_MAY[route] === 'anyone';
 
-/** Whether somebody stands so at an enterprise that they may; what is not offered by this is refused by it. */
-export function mayAt(standing: Standing | null, route: PageRoute): boolean {
-  if (standing === null) return false;
+/** Returns whether a role at an enterprise is enough for a route. Decides both whether to show and whether to accept a form. */
+export function mayAt(access: EnterpriseAccess | null, route: PageRoute): boolean {
+  if (access === null) return false;
   const { operators, members } = audienceOf(route);
-  return standing.kind === 'operator'
-    ? operators !== null && isRoleAtLeast(OPERATOR_ROLES, standing.role, operators)
-    : members !== null && isRoleAtLeast(MEMBER_ROLES, standing.role, members);
+  return access.kind === 'operator'
+    ? operators !== null && isRoleAtLeast(OPERATOR_ROLES, access.role, operators)
+    : members !== null && isRoleAtLeast(MEMBER_ROLES, access.role, members);
 }
 
-/** The accounts for which somebody may; null: an operator who may for all. */
+/** Returns the accounts for which the viewer may use a route; null means all. */
 export function accountsFor(viewer: Viewer, route: PageRoute): readonly string[] | null {
   if (viewer.kind === 'operator') return mayAt(viewer, route) ? null : [];
   return viewer.memberships
@@ -177,13 +177,13 @@ export function accountsFor(viewer: Viewer, route: PageRoute): readonly string[]
     .map(({ accountId }) => accountId);
 }
 
-/** Whether somebody may for one account: in what belongs to it and to no enterprise, such as webhooks and keys. */
+/** Returns whether the viewer may use a route for one account, such as that of a webhook or a key. */
 export function mayIn(viewer: Viewer, accountId: string, route: PageRoute): boolean {
   const accounts = accountsFor(viewer, route);
   return accounts === null || accounts.includes(accountId);
 }
 
-/** Whether somebody may anywhere: a member, where one of their accounts lets them. */
+/** Returns whether the viewer may use a route for at least one account. */
 export function mayOpen(viewer: Viewer, route: PageRoute): boolean {
   const accounts = accountsFor(viewer, route);
   return accounts === null || accounts.length > 0;

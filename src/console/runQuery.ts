@@ -1,4 +1,4 @@
-/** What a bulk run is chosen by, as it stands in the address of its preview and in the form that starts it. */
+/** Filters of a bulk run, in the address of its preview and in the form that starts it. */
 import * as z from 'zod';
 import { CFE_STATUSES } from '../domain/cfeStatus.ts';
 import { CFE_TYPE_NAMES, ENVIRONMENTS } from '../domain/cfeTypes.ts';
@@ -8,7 +8,7 @@ import { RUN_KINDS, type RunFilter } from '../domain/run.ts';
 import { STUCK_REASONS } from '../domain/stuckReason.ts';
 import { SoughtRut } from './lists.ts';
 
-/** A day, or a moment of it, in Montevideo; or one with its own zone. */
+/** A date or a local time in Montevideo, or a timestamp with its zone. */
 const Since = z
   .string()
   .max(40)
@@ -29,11 +29,11 @@ export const RunQuery = z.object({ kind: z.enum(RUN_KINDS), ...RUN_QUERY });
 
 const FilterQuery = z.object(RUN_QUERY);
 
-/** The filter that a query asks for. */
+/** Returns the filter of a query. */
 export function filterOf(query: z.output<typeof FilterQuery>): RunFilter {
   const { stuck_reason: stuckReason, rut, environment, type, status, webhook, event, since } = query;
-  const moment = since === undefined ? undefined : parseInstant(since)?.toISOString();
-  const all = { stuckReason, rut, environment, type, status, webhook, event, since: moment };
+  const sinceText = since === undefined ? undefined : parseInstant(since)?.toISOString();
+  const all = { stuckReason, rut, environment, type, status, webhook, event, since: sinceText };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 

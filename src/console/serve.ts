@@ -23,11 +23,11 @@ import { link } from './links.ts';
 import {
   type Answer,
   type ConsoleDeps,
+  describeRateLimit,
   type Flash,
-  limitedWords,
+  LocalizedRefusal,
   type Page,
   type Sent,
-  ToldRefusal,
   type Visit,
 } from './page.ts';
 import { panel } from './parts.ts';
@@ -109,10 +109,10 @@ export async function visitOf(
     webToken,
     now,
     signedIn: session && viewer ? { session, viewer } : null,
-    isNobody: Boolean(session?.complete && !viewer),
-    halfway: session && !session.complete ? session : null,
+    hasNoRole: Boolean(session?.complete && !viewer),
+    pendingSession: session && !session.complete ? session : null,
     flash,
-    unread: new Map(),
+    invalidQuery: new Map(),
   };
 }
 
@@ -150,17 +150,17 @@ export async function servePage(
   ctx.state.visit = visit;
   ctx.state.email = visit.signedIn?.session.email ?? null;
   if (!isForAnyone(page.route)) {
-    if (visit.isNobody) throw new ToldRefusal('FORBIDDEN', visit.texts.refused.noRole);
+    if (visit.hasNoRole) throw new LocalizedRefusal('FORBIDDEN', visit.texts.refused.noRole);
     if (!visit.signedIn) return answer(ctx, visit, await toSignIn(page, ctx, visit));
     if (!mayOpen(visit.signedIn.viewer, page.route))
-      throw new ToldRefusal('FORBIDDEN', visit.texts.refused.notForRole);
+      throw new LocalizedRefusal('FORBIDDEN', visit.texts.refused.notForRole);
   }
-  await guards.whileReading(page, visit, async () => {
+  await guards.limitPerson(page, visit, async () => {
     await guards.countForm(page, visit, deps);
     const params = checked(page.params, ctx.params, 'NOT_FOUND');
     const { sent, files } =
       page.method === 'POST' ? await formOf(ctx, visit, page.fileBytes) : { sent: {}, files: {} };
-    const answered = await guards.whileHandling(page, visit, () =>
+    const answered = await guards.limitAccount(page, visit, () =>
       answerOf(page, { params, sent, files, search: ctx.search, visit }, deps),
     );
     if (answered.kind === 'file' && answered.content instanceof Readable)
@@ -203,10 +203,10 @@ async function answerOf(
   deps: ConsoleDeps,
 ): Promise<Answer> {
   try {
-    const { query, unread } = readQuery(page, search);
+    const { query, invalidQuery } = readQuery(page, search);
     const form = checked(page.form, { ...sent, ...files }, 'INVALID_INPUT');
-    const answered = await page.handle({ params, query, form, visit: { ...visit, unread } }, deps);
-    if (unread.size > 0 && !saysUnread(answered)) throw new Refusal('INVALID_INPUT', 'query');
+    const answered = await page.handle({ params, query, form, visit: { ...visit, invalidQuery } }, deps);
+    if (invalidQuery.size > 0 && !saysUnread(answered)) throw new Refusal('INVALID_INPUT', 'query');
     return answered;
   } catch (error) {
     if (!(error instanceof Refusal) || !page.back || error.code === 'FORBIDDEN') throw error;
@@ -243,14 +243,14 @@ const queryOf = (search: string): Record<string, string> =>
   Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== ''));
 
 /** The query that a page takes; what of it is no value of its field is left out, and told by its name. */
-function readQuery(page: Page, search: string): { query: unknown; unread: Map<string, string> } {
+function readQuery(page: Page, search: string): { query: unknown; invalidQuery: Map<string, string> } {
   const asked = queryOf(search);
   const read = page.query.safeParse(asked);
-  if (read.success) return { query: read.data, unread: new Map() };
+  if (read.success) return { query: read.data, invalidQuery: new Map() };
   const names = new Set(read.error.issues.map(({ path: [name] }) => String(name)));
-  const unread = new Map(Object.entries(asked).filter(([name]) => names.has(name)));
+  const invalidQuery = new Map(Object.entries(asked).filter(([name]) => names.has(name)));
   const rest = Object.fromEntries(Object.entries(asked).filter(([name]) => !names.has(name)));
-  return { query: checked(page.query, rest, 'INVALID_INPUT'), unread };
+  return { query: checked(page.query, rest, 'INVALID_INPUT'), invalidQuery };
 }
 
 /** Whether a page said of its query what it could not take; one that cannot has done as if that had not been asked. */
@@ -269,24 +269,24 @@ async function formOf(
   const site = ctx.get('Sec-Fetch-Site');
   const type = fileBytes === undefined ? 'urlencoded' : 'multipart/form-data';
   if (!ctx.is(type) || !['', 'same-origin', 'none'].includes(site)) {
-    throw new ToldRefusal('FORBIDDEN', visit.texts.refused.staleForm);
+    throw new LocalizedRefusal('FORBIDDEN', visit.texts.refused.staleForm);
   }
   const [length, limit] = [ctx.get('Content-Length') || null, fileBytes ?? FORM_BYTES];
   const body = await rawBody(ctx.req, { length, limit }).catch(() => {
-    throw new ToldRefusal('PAYLOAD_TOO_LARGE', visit.texts.refused.tooLarge);
+    throw new LocalizedRefusal('PAYLOAD_TOO_LARGE', visit.texts.refused.tooLarge);
   });
   const checkToken = (token: string | undefined): void => {
     if (!isFormToken(token ?? '', visit.webToken))
-      throw new ToldRefusal('FORBIDDEN', visit.texts.refused.staleForm);
+      throw new LocalizedRefusal('FORBIDDEN', visit.texts.refused.staleForm);
   };
   if (fileBytes !== undefined) checkToken(tokenOfParts(body));
   else if (countOf(body, '&', MOST_FIELDS) >= MOST_FIELDS)
-    throw new ToldRefusal('INVALID_INPUT', visit.texts.why.INVALID_INPUT);
+    throw new LocalizedRefusal('INVALID_INPUT', visit.texts.why.INVALID_INPUT);
   const given =
     fileBytes === undefined
       ? [...new URLSearchParams(body.toString('utf8'))]
       : await partsOf(body, ctx.get('Content-Type'));
-  if (!given) throw new ToldRefusal('INVALID_INPUT', visit.texts.why.INVALID_INPUT);
+  if (!given) throw new LocalizedRefusal('INVALID_INPUT', visit.texts.why.INVALID_INPUT);
   const texts = given.filter((one): one is [string, string] => typeof one[1] === 'string');
   checkToken(texts.find(([name]) => name === 'form_token')?.[1]);
   const fields = Map.groupBy(
@@ -381,7 +381,7 @@ export function refusalPage(ctx: Ctx, refusal: Refusal, deps: ConsoleDeps): void
   const { texts } = visit;
   const { refused } = texts;
   const title = refusal.code in refused ? refused[refusal.code as keyof typeof refused] : refused.other;
-  const [back, words] = visit.isNobody ? ['/sign-in', texts.signIn.again] : ['/', refused.home];
+  const [back, words] = visit.hasNoRole ? ['/sign-in', texts.signIn.again] : ['/', refused.home];
   const number = html`<p class="soft">${refused.request} <code>${visit.requestId}</code></p>`;
   const on = html`<p><a href="${back}">${words}</a></p>`;
   const body = panel(null, html`<p>${wordsOf(refusal, texts)}</p>${number}${on}`);
@@ -410,10 +410,10 @@ function unknownVisit(ctx: Ctx, deps: ConsoleDeps): Visit {
     webToken,
     now: deps.clock(),
     signedIn: null,
-    isNobody: false,
-    halfway: null,
+    hasNoRole: false,
+    pendingSession: null,
     flash: null,
-    unread: new Map(),
+    invalidQuery: new Map(),
   };
 }
 
@@ -421,8 +421,8 @@ function unknownVisit(ctx: Ctx, deps: ConsoleDeps): Visit {
 function wordsOf(refusal: Refusal, texts: Texts): string {
   const fault = refusal.faults[0]?.code ?? '';
   if (Object.hasOwn(texts.faults, fault)) return texts.faults[fault as keyof Texts['faults']];
-  if (refusal instanceof ToldRefusal) return refusal.message;
-  if (refusal.code === 'RATE_LIMITED') return limitedWords(refusal, texts);
+  if (refusal instanceof LocalizedRefusal) return refusal.message;
+  if (refusal.code === 'RATE_LIMITED') return describeRateLimit(refusal, texts);
   const { why } = texts;
   return Object.hasOwn(why, refusal.code) ? why[refusal.code as keyof Texts['why']] : why.other;
 }

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { standingBy, viewerOf } from '../../src/console/access.ts';
+import { highestAccess, viewerOf } from '../../src/console/access.ts';
 import { age, amount, browserName, day, figure, moment } from '../../src/console/format.ts';
 import { ownPath } from '../../src/console/links.ts';
 import { csvLine } from '../../src/console/lists.ts';
@@ -241,15 +241,17 @@ describe('what somebody may at an enterprise', () => {
     ['OWNER', 'reads', 'VIEWER'],
     ['OWNER', 'elsewhere', undefined],
   ] as const)('%s of an account that is “%s” there: %s', (role, account, stands) => {
-    expect(standingBy(of([role, account]), there)?.role).toBe(stands);
+    expect(highestAccess(of([role, account]), there)?.role).toBe(stands);
   });
 
   test('of several accounts, the one by which they are most', () => {
-    expect(standingBy(of(['OWNER', 'reads'], ['MEMBER', 'owner'], ['OWNER', 'elsewhere']), there)).toEqual({
-      kind: 'member',
-      role: 'MEMBER',
-      accountId: 'owner',
-    });
+    expect(highestAccess(of(['OWNER', 'reads'], ['MEMBER', 'owner'], ['OWNER', 'elsewhere']), there)).toEqual(
+      {
+        kind: 'member',
+        role: 'MEMBER',
+        accountId: 'owner',
+      },
+    );
   });
 
   const ROUTE = 'POST /deliveries/{id}/redeliver';

@@ -19,17 +19,17 @@ import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type Column, column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
+import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../lists.ts';
 import { showOnce } from '../once.ts';
 import {
   type Answer,
-  acting,
   type ConsoleDeps,
   definePage,
   go,
   show,
   signedIn,
   type Visit,
+  withActor,
 } from '../page.ts';
 import { button, choice, field, form, hidden, mark, optionsOf, panel, table } from '../parts.ts';
 import { mayOpen, type PageRoute } from '../permissions.ts';
@@ -65,16 +65,16 @@ export const accountPage = definePage({
     const people = peopleList(visit, deps, account, at);
     if (query.format === 'csv')
       return query.list === 'keys'
-        ? csvOf(keys)
+        ? csvAnswer(keys)
         : query.list === 'people'
-          ? csvOf(people)
-          : csvOf(enterprises);
+          ? csvAnswer(people)
+          : csvAnswer(enterprises);
     const grant = maySend(visit, 'POST /accounts/{id}/grants') && grantForm(visit, id);
     const add = maySend(visit, 'POST /accounts/{id}/people') && addForm(visit, id);
     const body = html`${factsOf(visit, account)}
-${panel(words.enterprises, html`${await listPart(visit, enterprises)}${grant}`)}
-${panel(words.people, html`${await listPart(visit, people)}${add}`)}
-${panel(words.keys, await listPart(visit, keys))}
+${panel(words.enterprises, html`${await renderList(visit, enterprises)}${grant}`)}
+${panel(words.people, html`${await renderList(visit, people)}${add}`)}
+${panel(words.keys, await renderList(visit, keys))}
 ${panel(words.limits, limitsTable(visit, id, await listRateLimits(em, id)))}`;
     return show(account.name, body, { live: ['accounts', 'keys', 'people'] });
   },
@@ -276,7 +276,7 @@ export const sendLimit = definePage({
     ...Reason.shape,
   }),
   async handle({ params: { id }, form: { environment, per_hour: perHour, reason }, visit }, deps) {
-    await setRateLimit(acting(deps, visit), { accountId: id, environment, perHour, reason });
+    await setRateLimit(withActor(deps, visit), { accountId: id, environment, perHour, reason });
     const { accounts: words, environments } = visit.texts;
     return go(place(id), {
       kind: 'done',
@@ -293,7 +293,7 @@ export const sendGrant = definePage({
   params: Id,
   form: z.object({ rut: z.string().trim().pipe(Rut), role: z.enum(GRANTED_ROLES), ...Reason.shape }),
   async handle({ params: { id }, form: { rut, role, reason }, visit }, deps) {
-    await setGrant(acting(deps, visit), { accountId: id, rut, role, reason });
+    await setGrant(withActor(deps, visit), { accountId: id, rut, role, reason });
     return go(place(id), { kind: 'done', text: visit.texts.accounts.granted(rut, role) });
   },
 });
@@ -306,7 +306,7 @@ export const sendRemoveGrant = definePage({
   params: z.object({ id: z.uuid(), rut: Rut }),
   form: Reason,
   async handle({ params: { id, rut }, form: { reason }, visit }, deps) {
-    await removeGrant(acting(deps, visit), { accountId: id, rut, reason });
+    await removeGrant(withActor(deps, visit), { accountId: id, rut, reason });
     return go(place(id), { kind: 'done', text: visit.texts.accounts.ungranted(rut) });
   },
 });
@@ -319,7 +319,7 @@ export const sendPerson = definePage({
   params: Id,
   form: z.object({ email: z.string().trim().pipe(Email.max(BY_LENGTH)), role: z.enum(MEMBER_ROLES) }),
   async handle({ params: { id }, form: { email, role }, visit }, deps) {
-    const { invitation } = await createUser(acting(deps, visit), { email, accountId: id, role });
+    const { invitation } = await createUser(withActor(deps, visit), { email, accountId: id, role });
     return invitation
       ? linkOnce(visit, deps, id, email, invitation.token)
       : go(place(id), { kind: 'done', text: visit.texts.accounts.added(email) });
@@ -334,7 +334,7 @@ export const sendInvite = definePage({
   params: PersonOf,
   async handle({ params, visit }, deps) {
     const { email } = await memberOf(deps, params);
-    const { invitation } = await inviteUser(acting(deps, visit), { email });
+    const { invitation } = await inviteUser(withActor(deps, visit), { email });
     return linkOnce(visit, deps, params.id, email, invitation.token);
   },
 });
@@ -348,7 +348,7 @@ export const sendDisable = definePage({
   form: Reason,
   async handle({ params, form: { reason }, visit }, deps) {
     const { email } = await memberOf(deps, params);
-    await disableUser(acting(deps, visit), { email, reason });
+    await disableUser(withActor(deps, visit), { email, reason });
     return go(place(params.id), { kind: 'done', text: visit.texts.accounts.disabled(email) });
   },
 });
@@ -362,7 +362,7 @@ export const sendEnd = definePage({
   form: Reason,
   async handle({ params, form: { reason }, visit }, deps) {
     const { email } = await memberOf(deps, params);
-    const ended = await endSessions(acting(deps, visit), { email, reason });
+    const ended = await endSessions(withActor(deps, visit), { email, reason });
     return go(place(params.id), {
       kind: 'done',
       text: visit.texts.accounts.ended(email, figure(ended, visit.texts)),

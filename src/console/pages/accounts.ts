@@ -5,8 +5,8 @@ import { Email } from '../../domain/email.ts';
 import { textSchema } from '../../domain/text.ts';
 import { type Html, html } from '../../page/html.ts';
 import { figure, moment } from '../format.ts';
-import { type Column, column, figureColumn, LIST_QUERY, listing } from '../lists.ts';
-import { acting, definePage, go, signedIn, type Visit } from '../page.ts';
+import { type Column, column, figureColumn, LIST_QUERY, showList } from '../lists.ts';
+import { definePage, go, signedIn, type Visit, withActor } from '../page.ts';
 import { button, field, form, panel } from '../parts.ts';
 import { mayOpen } from '../permissions.ts';
 
@@ -19,7 +19,7 @@ export const accountListPage = definePage({
   query: z.object({ ...LIST_QUERY, text: z.string().trim().max(254).optional() }),
   async handle({ query, visit }, deps) {
     const { accounts: words } = visit.texts;
-    return listing<ListedAccount>(visit, deps, {
+    return showList<ListedAccount>(visit, deps, {
       title: words.title,
       live: ['accounts'],
       name: 'accounts',
@@ -76,7 +76,7 @@ export const sendAccount = definePage({
   }),
   back: () => '/accounts',
   async handle({ form: { name, email, developer }, visit }, deps) {
-    const { id } = await createAccount(acting(deps, visit), {
+    const { id } = await createAccount(withActor(deps, visit), {
       name,
       email,
       isDeveloper: developer === 'yes',

@@ -4,9 +4,9 @@ import { AUDIT_ACTIONS, personOf } from '../../domain/audit.ts';
 import { formatCfeId } from '../../domain/cfeId.ts';
 import { addDays, isDate, startOfDay } from '../../domain/montevideo.ts';
 import { type Html, html } from '../../page/html.ts';
-import { operatorsAccount, SoughtAccount } from '../accounts.ts';
+import { findOperatorsAccount, SoughtAccount } from '../accounts.ts';
 import { moment } from '../format.ts';
-import { type Column, column, fileColumn, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
+import { type Column, column, fileColumn, LIST_QUERY, SoughtRut, showList } from '../lists.ts';
 import { definePage, type Visit } from '../page.ts';
 import { optionsOf } from '../parts.ts';
 
@@ -29,7 +29,7 @@ export const auditListPage = definePage({
   query: Query,
   async handle({ query, visit }, deps) {
     const { audit: words } = visit.texts;
-    const account = await operatorsAccount(visit, deps, '/audit', query);
+    const account = await findOperatorsAccount(visit, deps, '/audit', query);
     if ('kind' in account) return account;
     const { person, rut, subject, action, from, to } = query;
     const search = {
@@ -41,7 +41,7 @@ export const auditListPage = definePage({
       from: from === undefined ? undefined : startOfDay(from),
       before: to === undefined ? undefined : startOfDay(addDays(to, 1)),
     };
-    return listing(visit, deps, {
+    return showList(visit, deps, {
       title: words.title,
       live: ['audit'],
       name: 'audit',

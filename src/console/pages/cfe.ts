@@ -27,20 +27,20 @@ import { CFE_WORDS, rejectionMeans, rejectionMend } from '../../domain/words/cfe
 import { refusalMeans } from '../../domain/words/refusals.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { accountsOf, type Standing, standingAt } from '../access.ts';
+import { accountsOf, type EnterpriseAccess, findAccessAt } from '../access.ts';
 import { enterprisePath, requireRole } from '../atEnterprise.ts';
 import { amount, day, figure, moment } from '../format.ts';
 import { link, runUrl } from '../links.ts';
-import { askedInRow } from '../operatorsReason.ts';
+import { renderRowForm } from '../operatorsReason.ts';
 import {
-  acting,
   type ConsoleDeps,
   definePage,
   go,
+  LocalizedRefusal,
   show,
   signedIn,
-  ToldRefusal,
   type Visit,
+  withActor,
 } from '../page.ts';
 import { button, choice, field, form, hidden, mark, nothing, panel, table } from '../parts.ts';
 import { mayAt, mayIn } from '../permissions.ts';
@@ -64,20 +64,20 @@ async function seenCfe(
   { orm }: Pick<ConsoleDeps, 'orm'>,
   visit: Visit,
   place: Place,
-): Promise<{ cfe: Cfe; standing: Standing }> {
+): Promise<{ cfe: Cfe; access: EnterpriseAccess }> {
   const { rut, environment } = place;
   const parts = parseCfeId(place.cfe_id);
-  const standing = await standingAt(orm, signedIn(visit).viewer, rut);
-  const cfe = parts && standing && (await findCfeWithRequest(orm.em.fork(), { rut, environment, ...parts }));
+  const access = await findAccessAt(orm, signedIn(visit).viewer, rut);
+  const cfe = parts && access && (await findCfeWithRequest(orm.em.fork(), { rut, environment, ...parts }));
   if (!cfe) throw new Refusal('NOT_FOUND', 'There is no such CFE.');
-  requireRole(visit, standing);
-  return { cfe, standing };
+  requireRole(visit, access);
+  return { cfe, access };
 }
 
 /** What one page tells of. */
 interface Told {
   readonly cfe: Cfe;
-  readonly standing: Standing;
+  readonly access: EnterpriseAccess;
   readonly dossier: CfeDossier;
   readonly mails: readonly Mail[];
   /** To its reader's own webhooks; to everyone's where an operator reads. */
@@ -91,7 +91,7 @@ export const cfePage = definePage({
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}',
   params: PLACE,
   async handle({ params, visit }, deps) {
-    const { cfe, standing } = await seenCfe(deps, visit, params);
+    const { cfe, access } = await seenCfe(deps, visit, params);
     const { rut, environment, id } = cfe;
     const cfeId = formatCfeId(cfe);
     const em = () => deps.orm.em.fork();
@@ -108,7 +108,7 @@ export const cfePage = definePage({
     ]);
     const told: Told = {
       cfe,
-      standing,
+      access,
       dossier,
       mails,
       deliveries,
@@ -205,17 +205,17 @@ function whyItWaits(visit: Visit, { rut, stuckReason }: Cfe): [string, Html][] {
   const { label, means, fix } = CFE_WORDS[visit.language].stuck[stuckReason];
   return [
     [own.stuck, html`${mark(label, 'bad')} <code class="soft">${stuckReason}</code> ${means}`],
-    [own.mend, html`${fix} <a href="${enterprisePath(rut)}">${own.atEnterprise}</a>`],
+    [own.mend, html`${fix} <a href="${enterprisePath(rut)}">${own.goToEnterprise}</a>`],
   ];
 }
 
 /** A form for each act that fits now and that its reader may do: what it will do stands above its button. */
-function whatCanBeDone(visit: Visit, { cfe, standing, dossier }: Told): Html {
+function whatCanBeDone(visit: Visit, { cfe, access, dossier }: Told): Html {
   const { cfe: own } = visit.texts;
   const words = CFE_WORDS[visit.language];
   const mends = whatToDo(visit, cfe);
   if (dossier.actions.length === 0) return mends ?? nothing(own.nothingToDo);
-  if (!mayAt(standing, 'POST /cfes/{rut}/{environment}/{cfe_id}/support'))
+  if (!mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/support'))
     return mends ?? nothing(own.supportActs);
   const to = `${placeOf(cfe)}/support`;
   const one = (action: SupportAction): Html =>
@@ -238,7 +238,7 @@ function whatToDo({ language }: Visit, { status, rejection }: Cfe): Html | null 
 }
 
 function whatHappened(visit: Visit, told: Told): Html {
-  const { cfe, standing, dossier } = told;
+  const { cfe, access, dossier } = told;
   const { cfe: own } = visit.texts;
   const { createdAt, settledAt, status, rejection } = cfe;
   // A key is known to its own account, and to us.
@@ -250,8 +250,8 @@ function whatHappened(visit: Visit, told: Told): Html {
   const here = placeOf(cfe);
   const said = ({ operation, answer }: AttemptSummary): Html =>
     html` <a href="${link(`${here}/exchange`, { operation, answer })}">${own.said}</a>`;
-  const maySeeSaid = mayAt(standing, 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange');
-  const maySeeActs = mayAt(standing, 'GET /audit');
+  const maySeeSaid = mayAt(access, 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange');
+  const maySeeActs = mayAt(access, 'GET /audit');
   const rows = cfeTimeline(lived, CFE_WORDS[visit.language])
     // Who of us did what is for us.
     .filter(({ kind }) => maySeeActs || kind !== 'act')
@@ -286,14 +286,14 @@ function whoWasTold(visit: Visit, { mails, deliveries }: Told): { at: Date; show
 
 function mailsOf(
   visit: Visit,
-  { cfe, standing, mails }: Told,
+  { cfe, access, mails }: Told,
   { sandboxMails = [] }: Pick<ConsoleDeps, 'sandboxMails'>,
 ): Html {
   const { cfe: own } = visit.texts;
   const here = placeOf(cfe);
   const isMailable = cfe.status !== 'REJECTED';
-  const maySend = isMailable && mayAt(standing, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails');
-  const mayRepeat = isMailable && mayAt(standing, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}');
+  const maySend = isMailable && mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails');
+  const mayRepeat = isMailable && mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}');
   const isTrial = cfe.environment === 'sandbox';
   const isReachable = (address: string): boolean =>
     !isTrial || isSandboxAddressAllowed(address, sandboxMails);
@@ -324,7 +324,7 @@ function deliveriesOf(visit: Visit, { deliveries }: Told): Html {
   if (deliveries.length === 0) return nothing(own.noDeliveries);
   const { viewer } = signedIn(visit);
   const again = ({ id }: ListedDelivery): Html =>
-    askedInRow(visit, { id: `again-${id}`, action: `/deliveries/${id}/redeliver`, title: own.again });
+    renderRowForm(visit, { id: `again-${id}`, action: `/deliveries/${id}/redeliver`, title: own.again });
   const isAgain = (one: ListedDelivery): boolean =>
     !one.isWebhookRemoved && mayIn(viewer, one.accountId, 'POST /deliveries/{id}/redeliver');
   const rows = deliveries.map((one) => [
@@ -339,7 +339,7 @@ function deliveriesOf(visit: Visit, { deliveries }: Told): Html {
 
 function linksOf(
   visit: Visit,
-  { cfe, standing, report }: Told,
+  { cfe, access, report }: Told,
   { temporalUi, publicUrl }: Pick<ConsoleDeps, 'temporalUi' | 'publicUrl'>,
 ): Html {
   const { cfe: own } = visit.texts;
@@ -349,11 +349,11 @@ function linksOf(
     report
       ? html`<a href="${reportPath(report)}">${own.report} ${day(report.date)}</a> ${reportMark(visit, report.status)}`
       : own.noReport,
-    mayAt(standing, 'GET /audit') &&
+    mayAt(access, 'GET /audit') &&
       html`<a href="${link('/audit', { rut: cfe.rut, subject: formatCfeId(cfe) })}">${own.audit}</a>`,
     temporalUi &&
       cfe.workflowId !== null &&
-      standing.kind === 'operator' &&
+      access.kind === 'operator' &&
       html`<a href="${runUrl(temporalUi, cfe.workflowId)}" rel="noreferrer">${own.workflow}</a>`,
   ];
   return html`<ul class="plain">${links.filter(Boolean).map((one) => html`<li>${one}</li>`)}</ul>`;
@@ -421,7 +421,7 @@ export const sendCfeSupport = definePage({
   back,
   async handle({ params, form: sent, visit }, deps) {
     const { cfe } = await seenCfe(deps, visit, params);
-    const { outcome, why } = await supportCfe(acting(deps, visit), {
+    const { outcome, why } = await supportCfe(withActor(deps, visit), {
       id: cfe.id,
       ...sent,
       dryRun: false,
@@ -439,7 +439,7 @@ const limitOf =
   ({ texts }: Visit) =>
   (error: unknown): never => {
     const isLimit = error instanceof Refusal && error.code === 'RATE_LIMITED';
-    throw isLimit ? new ToldRefusal('RATE_LIMITED', texts.cfe.mailLimit) : error;
+    throw isLimit ? new LocalizedRefusal('RATE_LIMITED', texts.cfe.mailLimit) : error;
   };
 
 /** POST …/mails: the receipt to an address. */
@@ -450,9 +450,9 @@ export const sendCfeMail = definePage({
   form: z.object({ destination: Email }),
   back,
   async handle({ params, form: { destination }, visit }, deps) {
-    const { cfe, standing } = await seenCfe(deps, visit, params);
-    const accountId = standing.kind === 'member' ? standing.accountId : cfe.accountId;
-    await sendMail(acting(deps, visit), { accountId, cfeUuid: cfe.id, destination }).catch(limitOf(visit));
+    const { cfe, access } = await seenCfe(deps, visit, params);
+    const accountId = access.kind === 'member' ? access.accountId : cfe.accountId;
+    await sendMail(withActor(deps, visit), { accountId, cfeUuid: cfe.id, destination }).catch(limitOf(visit));
     return go(pathOf(params), { kind: 'done', text: visit.texts.cfe.mailSent(destination) });
   },
 });
@@ -464,14 +464,14 @@ export const sendCfeMailAgain = definePage({
   params: PLACE.extend({ mail_id: z.uuid() }),
   back,
   async handle({ params, visit }, deps) {
-    const { cfe, standing } = await seenCfe(deps, visit, params);
+    const { cfe, access } = await seenCfe(deps, visit, params);
     const mail = await findMail(deps.orm.em.fork(), params.mail_id);
     if (mail?.cfeUuid !== cfe.id) throw new Refusal('NOT_FOUND', 'There is no such e-mail.');
     const asking =
-      standing.kind === 'member'
-        ? ({ by: 'member', accountId: standing.accountId } as const)
+      access.kind === 'member'
+        ? ({ by: 'member', accountId: access.accountId } as const)
         : ({ by: 'operator' } as const);
-    await resendMail(acting(deps, visit), { mailId: mail.id, ...asking }).catch(limitOf(visit));
+    await resendMail(withActor(deps, visit), { mailId: mail.id, ...asking }).catch(limitOf(visit));
     return go(pathOf(params), { kind: 'done', text: visit.texts.cfe.sentAgain });
   },
 });

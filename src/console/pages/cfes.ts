@@ -21,8 +21,8 @@ import {
   figureColumn,
   fileColumn,
   LIST_QUERY,
-  listing,
   SoughtRut,
+  showList,
 } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark, optionsOf, wholeWords } from '../parts.ts';
@@ -77,7 +77,7 @@ export const cfesPage = definePage({
     const { search: words } = visit.texts;
     const filter = filterOf(query);
     const seen = accountsOf(signedIn(visit).viewer);
-    return listing(visit, deps, {
+    return showList(visit, deps, {
       title: words.title,
       label: words.label,
       name: 'cfes',

@@ -10,11 +10,11 @@ import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type AtEnterprise, atEnterprise, fieldFault } from '../atEnterprise.ts';
-import { bodyOfSent, drawFields, inputsOf, labelsByPath, sentShape } from '../fieldForms.ts';
+import { type AtEnterprise, fieldFault, requireEnterprise } from '../atEnterprise.ts';
+import { bodyOfSent, inputsOf, labelsByPath, renderFields, sentShape } from '../fieldForms.ts';
 import { figure, moment } from '../format.ts';
-import { type Column, column, LIST_QUERY, listing } from '../lists.ts';
-import { acting, type ConsoleDeps, definePage, go, show, ToldRefusal, type Visit } from '../page.ts';
+import { type Column, column, LIST_QUERY, showList } from '../lists.ts';
+import { type ConsoleDeps, definePage, go, LocalizedRefusal, show, type Visit, withActor } from '../page.ts';
 import { button, choice, field, form, mark, nothing, panel, table } from '../parts.ts';
 import { mayAt } from '../permissions.ts';
 
@@ -46,10 +46,10 @@ export const customersPage = definePage({
   }),
   async handle({ params: { rut }, query, visit }, deps) {
     const { customers: words } = visit.texts;
-    const { enterprise, standing } = await atEnterprise(visit, deps, rut);
-    const mayAdd = mayAt(standing, 'POST /enterprises/{rut}/customers');
+    const { enterprise, access } = await requireEnterprise(visit, deps, rut);
+    const mayAdd = mayAt(access, 'POST /enterprises/{rut}/customers');
     const filter = { rut, legalName: query.name, docNumber: query.document, countryCode: query.country };
-    return listing<Customer>(visit, deps, {
+    return showList<Customer>(visit, deps, {
       title: `${words.title} · ${enterprise.legalName}`,
       name: 'customers',
       label: words.title,
@@ -105,7 +105,7 @@ function customerForm(visit: Visit, action: string, customer: Customer | null): 
     customer && html`<p class="soft">${words.changeAbout}</p>`,
     !customer && choice(words.type, { name: 'type', options: DOCUMENT_TYPES.map((one) => [one, one]) }),
     !customer && field(words.document, { name: 'document' }),
-    ...drawFields(words, CUSTOMER_FIELDS, inputsOf(CUSTOMER_FIELDS, customer)),
+    ...renderFields(words, CUSTOMER_FIELDS, inputsOf(CUSTOMER_FIELDS, customer)),
     html`<fieldset class="boxes">${about}${addresses}</fieldset>`,
     button(customer ? words.changeGo : words.addGo),
   ]);
@@ -147,14 +147,14 @@ function inWords({ texts }: Visit, error: unknown): unknown {
   const { customers: words } = texts;
   const [fault] = error instanceof Refusal ? error.faults : [];
   if (!(error instanceof Refusal) || !fault) return error;
-  if (fault.code === 'customer.exists') return new ToldRefusal(error.code, words.exists);
+  if (fault.code === 'customer.exists') return new LocalizedRefusal(error.code, words.exists);
   const names: Readonly<Record<string, string>> = {
     ...labelsByPath(words, CUSTOMER_FIELDS),
     '/doc_number': words.document,
     '/notifications': words.notifications,
   };
   const name = names[`/${fault.path.split('/')[1]}`];
-  return name === undefined ? error : new ToldRefusal(error.code, fieldFault(texts, name, fault.code));
+  return name === undefined ? error : new LocalizedRefusal(error.code, fieldFault(texts, name, fault.code));
 }
 
 /** POST /enterprises/{rut}/customers: adds one. */
@@ -165,9 +165,9 @@ export const sendCustomer = definePage({
   form: z.object({ ...FIELDS, type: z.enum(DOCUMENT_TYPES), document: Text }),
   back: ({ params }) => pathOf(params.rut),
   async handle({ params: { rut }, form: sent, visit }, deps) {
-    await atEnterprise(visit, deps, rut);
+    await requireEnterprise(visit, deps, rut);
     const customer = bodyOf(visit, sent, sent);
-    const made = await createCustomer(acting(deps, visit), { rut, customer }).catch((error: unknown) => {
+    const made = await createCustomer(withActor(deps, visit), { rut, customer }).catch((error: unknown) => {
       throw inWords(visit, error);
     });
     return go(pathOf(rut, made.id), { kind: 'done', text: visit.texts.customers.added });
@@ -181,7 +181,7 @@ export const customerPage = definePage({
   route: 'GET /enterprises/{rut}/customers/{id}',
   async handle({ params: { rut, id }, visit }, deps) {
     const { customers: words } = visit.texts;
-    const at = await atEnterprise(visit, deps, rut);
+    const at = await requireEnterprise(visit, deps, rut);
     const customer = await customerFor(deps, rut, id);
     const { docNumber, docType } = customer;
     const mails = await listMailsToReceiver(deps.orm.em.fork(), { rut, docNumber }, MOST_RECEIPTS);
@@ -196,13 +196,13 @@ ${panel(words.mails, mailsTable(visit, rut, mails))}`;
 /** The forms of a customer for whoever may send them; what is kept of it for others. */
 function customerPanels(
   visit: Visit,
-  { enterprise: { rut }, standing }: AtEnterprise,
+  { enterprise: { rut }, access }: AtEnterprise,
   customer: Customer,
 ): Html {
   const { customers: words } = visit.texts;
   const path = pathOf(rut, customer.id);
-  const mayChange = mayAt(standing, 'POST /enterprises/{rut}/customers/{id}');
-  const mayDelete = mayAt(standing, 'POST /enterprises/{rut}/customers/{id}/delete');
+  const mayChange = mayAt(access, 'POST /enterprises/{rut}/customers/{id}');
+  const mayDelete = mayAt(access, 'POST /enterprises/{rut}/customers/{id}/delete');
   if (!mayChange && !mayDelete) {
     const shown = columnsOf(visit).map(
       (column) => html`<div><dt>${column.head}</dt><dd>${column.cell(customer)}</dd></div>`,
@@ -247,10 +247,10 @@ export const sendCustomerChange = definePage({
   form: Fields,
   back: ({ params }) => pathOf(params.rut, params.id),
   async handle({ params: { rut, id }, form: sent, visit }, deps) {
-    await atEnterprise(visit, deps, rut);
+    await requireEnterprise(visit, deps, rut);
     const { docType, docNumber } = await customerFor(deps, rut, id);
     const customer = bodyOf(visit, { type: docType, document: docNumber }, sent);
-    await updateCustomer(acting(deps, visit), { rut, docType, docNumber, customer });
+    await updateCustomer(withActor(deps, visit), { rut, docType, docNumber, customer });
     return go(pathOf(rut, id), { kind: 'done', text: visit.texts.customers.changed });
   },
 });
@@ -263,9 +263,9 @@ export const sendCustomerDelete = definePage({
   form: z.object({ sure: z.literal('yes') }),
   back: ({ params }) => pathOf(params.rut, params.id),
   async handle({ params: { rut, id }, visit }, deps) {
-    await atEnterprise(visit, deps, rut);
+    await requireEnterprise(visit, deps, rut);
     const { docType, docNumber } = await customerFor(deps, rut, id);
-    await deleteCustomer(acting(deps, visit), { rut, docType, docNumber });
+    await deleteCustomer(withActor(deps, visit), { rut, docType, docNumber });
     return go(pathOf(rut), { kind: 'done', text: visit.texts.customers.deleted });
   },
 });

@@ -23,8 +23,8 @@ import {
   fileColumn,
   LIST_QUERY,
   type List,
-  listing,
   SoughtRut,
+  showList,
 } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark, optionsOf } from '../parts.ts';
@@ -63,7 +63,7 @@ export const deliveriesPage = definePage({
       filters: ['status', 'event', 'webhook', 'rut', 'cfe', 'from', 'to'],
       webhooks,
     });
-    return listing(visit, deps, { ...list, title: words.deliveries, live: ['deliveries'] });
+    return showList(visit, deps, { ...list, title: words.deliveries, live: ['deliveries'] });
   },
 });
 

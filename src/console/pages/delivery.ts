@@ -10,7 +10,7 @@ import { type Html, html } from '../../page/html.ts';
 import { isAllowedIn } from '../accounts.ts';
 import { figure, moment } from '../format.ts';
 import { OPERATORS_REASON, operatorsReason, operatorsReasonField } from '../operatorsReason.ts';
-import { acting, definePage, go, show, signedIn, type Visit } from '../page.ts';
+import { definePage, go, show, signedIn, type Visit, withActor } from '../page.ts';
 import { button, form, nothing, panel, table } from '../parts.ts';
 import { mayIn } from '../permissions.ts';
 import { deliveryMark, enterpriseOf, nextAttempt, resultWords } from './deliveries.ts';
@@ -122,7 +122,7 @@ export const sendRedeliver = definePage({
   back: ({ params }) => `/deliveries/${params.id}`,
   async handle({ params, form: sent, visit }, deps) {
     const { delivery } = await deliveryFor(visit, deps.orm, params.id);
-    await redeliver(acting(deps, visit), { deliveryId: delivery.id, ...operatorsReason(visit, sent) });
+    await redeliver(withActor(deps, visit), { deliveryId: delivery.id, ...operatorsReason(visit, sent) });
     return go(`/deliveries/${delivery.id}`, { kind: 'done', text: visit.texts.webhooks.redelivered });
   },
 });

@@ -18,10 +18,10 @@ import { Rut } from '../../domain/rut.ts';
 import { type LowNumbers, lowNumbers } from '../../domain/warnings.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { type AtEnterprise, atEnterprise, enterprisePath, type Section } from '../atEnterprise.ts';
+import { type AtEnterprise, enterprisePath, requireEnterprise, type Section } from '../atEnterprise.ts';
 import { day, minuteText, moment } from '../format.ts';
 import { link } from '../links.ts';
-import { csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
+import { csvAnswer, LIST_QUERY, type List, renderList } from '../lists.ts';
 import { type ConsoleDeps, definePage, show, type Visit } from '../page.ts';
 import { mark, nothing, panel, table } from '../parts.ts';
 import { mayAt } from '../permissions.ts';
@@ -55,7 +55,7 @@ export const enterprisePage = definePage({
   params: z.object({ rut: Rut }),
   query: z.object({ ...LIST_QUERY }),
   async handle({ params, query, visit }, deps) {
-    const at = await atEnterprise(visit, deps, params.rut);
+    const at = await requireEnterprise(visit, deps, params.rut);
     const now = deps.businessClock();
     const { enterprise } = at;
     const drawn: Drawn = { ...at, visit, deps, now, ...(await numbersOf(deps, enterprise.rut, now)) };
@@ -64,10 +64,10 @@ export const enterprisePage = definePage({
     const annulments = annulmentList(visit, deps, at, query);
     if (query.format === 'csv')
       return query.list === caes.name
-        ? csvOf(caes)
+        ? csvAnswer(caes)
         : query.list === branches.name
-          ? csvOf(branches)
-          : csvOf(annulments);
+          ? csvAnswer(branches)
+          : csvAnswer(annulments);
     const body = html`${placesOf(visit, at)}
 ${await standingPanel(drawn)}
 <div class="panels"><div>
@@ -90,15 +90,15 @@ ${section('acts', await actsPanel(drawn))}`;
 });
 
 /** Where else something of it stands, for whoever may go there. */
-function placesOf({ texts }: Visit, { enterprise: { rut }, standing }: AtEnterprise): Html {
+function placesOf({ texts }: Visit, { enterprise: { rut }, access }: AtEnterprise): Html {
   const { nav } = texts;
   const places = [
     [`${enterprisePath(rut)}/customers`, texts.customers.title],
     [link('/cfes', { rut }), nav.cfes],
-    mayAt(standing, 'GET /stuck') && [link('/stuck', { rut }), nav.stuck],
+    mayAt(access, 'GET /stuck') && [link('/stuck', { rut }), nav.stuck],
     [link('/deliveries', { rut }), nav.deliveries],
-    mayAt(standing, 'GET /audit') && [link('/audit', { rut }), nav.audit],
-    mayAt(standing, 'GET /exports') && [exportsPath({ rut }), texts.exports.link],
+    mayAt(access, 'GET /audit') && [link('/audit', { rut }), nav.audit],
+    mayAt(access, 'GET /exports') && [exportsPath({ rut }), texts.exports.link],
   ].filter((one): one is [string, string] => one !== false);
   return html`<p class="places">${places.map(([href, words], i) => html`${i > 0 && ' · '}<a href="${href}">${words}</a>`)}</p>`;
 }
@@ -128,7 +128,7 @@ const MENDED_AT: Readonly<Record<ReadyFact, Section>> = {
 };
 
 /** Where it stands; of what keeps it from issuing, each thing with what to do about it. */
-async function standingPanel({ enterprise, standing, visit, deps, now, low }: Drawn): Promise<Html> {
+async function standingPanel({ enterprise, access, visit, deps, now, low }: Drawn): Promise<Html> {
   const { enterprises: words } = visit.texts;
   const { status } = enterprise;
   const lacking = missingReadyFacts(await readReadyFacts(deps.orm.em.fork(), enterprise, now));
@@ -150,11 +150,11 @@ async function standingPanel({ enterprise, standing, visit, deps, now, low }: Dr
     SUSPENDED: words.isSuspended,
   }[status];
   const reason =
-    standing.kind === 'operator' &&
+    access.kind === 'operator' &&
     enterprise.suspensionReason &&
     html`<p><span class="soft">${words.suspendedFor}</span> ${enterprise.suspensionReason}</p>`;
   const role =
-    standing.kind === 'member' && html` · ${words.yourRole}: ${visit.texts.members.roles[standing.role]}`;
+    access.kind === 'member' && html` · ${words.yourRole}: ${visit.texts.members.roles[access.role]}`;
   const rut = html`${words.rut} <code>${enterprise.rut}</code>`;
   const shown = mark(words.statuses[status], STATUS_TONES[status]);
   const who = html`<p>${shown} ${enterprise.legalName} · ${rut}${role}</p>`;
@@ -170,7 +170,7 @@ function lowItem({ texts }: Visit, { type, numbersLeft, daysLeft: days }: LowNum
   return html`<li><a href="#caes"><strong>${what}</strong></a> ${lowMark(texts, numbersLeft)}<br>${todo}</li>`;
 }
 
-function loginPanel({ enterprise, standing, visit }: Drawn): Html {
+function loginPanel({ enterprise, access, visit }: Drawn): Html {
   const { enterprises: words } = visit.texts;
   const { loginStatus, efacturaStatus, lastValidatedAt, permissions } = enterprise;
   const tone = { NOT_ATTEMPTED: 'calm', SUCCESS: 'good', FAILED: 'bad' } as const;
@@ -186,7 +186,7 @@ function loginPanel({ enterprise, standing, visit }: Drawn): Html {
   return panel(
     words.login,
     html`${facts(rows)}${
-      mayAt(standing, 'POST /enterprises/{rut}/login') && forms.loginForm(visit, enterprise.rut)
+      mayAt(access, 'POST /enterprises/{rut}/login') && forms.loginForm(visit, enterprise.rut)
     }`,
   );
 }
@@ -195,7 +195,7 @@ function loginPanel({ enterprise, standing, visit }: Drawn): Html {
 const facts = (rows: readonly (readonly (Html | string)[])[]): Html =>
   html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
-async function certificatePanel({ enterprise, standing, visit, deps, today }: Drawn): Promise<Html> {
+async function certificatePanel({ enterprise, access, visit, deps, today }: Drawn): Promise<Html> {
   const { enterprises: words } = visit.texts;
   const certificate = await findCurrentCertificate(deps.orm.em.fork(), enterprise.rut, 'production');
   const shown = certificate
@@ -208,38 +208,35 @@ async function certificatePanel({ enterprise, standing, visit, deps, today }: Dr
   return panel(
     words.certificate,
     html`${shown}${
-      mayAt(standing, 'POST /enterprises/{rut}/certificate') && forms.certificateForm(visit, enterprise.rut)
+      mayAt(access, 'POST /enterprises/{rut}/certificate') && forms.certificateForm(visit, enterprise.rut)
     }`,
   );
 }
 
-async function caesPanel({ enterprise, standing, visit }: Drawn, list: List<CaeRow>): Promise<Html> {
+async function caesPanel({ enterprise, access, visit }: Drawn, list: List<CaeRow>): Promise<Html> {
   const { enterprises: words } = visit.texts;
   return panel(
     words.caes,
-    html`${await listPart(visit, list)}${
-      mayAt(standing, 'POST /enterprises/{rut}/caes') && forms.caeForm(visit, enterprise.rut)
+    html`${await renderList(visit, list)}${
+      mayAt(access, 'POST /enterprises/{rut}/caes') && forms.caeForm(visit, enterprise.rut)
     }`,
   );
 }
 
-async function branchesPanel(
-  { enterprise, standing, visit }: Drawn,
-  list: List<ListedBranch>,
-): Promise<Html> {
+async function branchesPanel({ enterprise, access, visit }: Drawn, list: List<ListedBranch>): Promise<Html> {
   const { enterprises: words } = visit.texts;
   return panel(
     words.branches,
-    html`${await listPart(visit, list)}${
-      mayAt(standing, 'POST /enterprises/{rut}/branches') && forms.newBranchForm(visit, enterprise.rut)
+    html`${await renderList(visit, list)}${
+      mayAt(access, 'POST /enterprises/{rut}/branches') && forms.newBranchForm(visit, enterprise.rut)
     }`,
   );
 }
 
-async function dataPanel({ enterprise, standing, visit, deps }: Drawn): Promise<Html> {
+async function dataPanel({ enterprise, access, visit, deps }: Drawn): Promise<Html> {
   const { enterprises: words } = visit.texts;
-  const mayChange = mayAt(standing, 'POST /enterprises/{rut}/data');
-  const mayLogo = mayAt(standing, 'POST /enterprises/{rut}/logo');
+  const mayChange = mayAt(access, 'POST /enterprises/{rut}/data');
+  const mayLogo = mayAt(access, 'POST /enterprises/{rut}/logo');
   const logo =
     enterprise.logoSha256 === null || enterprise.logoSha256 === undefined
       ? html`<p class="soft">${words.logoNone}</p>`
@@ -286,7 +283,7 @@ async function mailPanel({ enterprise, visit, deps }: Drawn): Promise<Html> {
   );
 }
 
-async function reportsPanel({ enterprise, standing, visit, deps, now, today }: Drawn): Promise<Html> {
+async function reportsPanel({ enterprise, access, visit, deps, now, today }: Drawn): Promise<Html> {
   const { enterprises: words } = visit.texts;
   const { rut } = enterprise;
   const em = deps.orm.em.fork();
@@ -303,39 +300,39 @@ async function reportsPanel({ enterprise, standing, visit, deps, now, today }: D
   return panel(
     words.reports,
     html`<p>${words.duty} ${told}</p>${shown}<div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>${
-      mayAt(standing, 'POST /enterprises/{rut}/send-report') && forms.sendDayForm(visit, rut, today)
-    }${mayAt(standing, 'POST /enterprises/{rut}/report-duty') && forms.dutyForm(visit, rut)}`,
+      mayAt(access, 'POST /enterprises/{rut}/send-report') && forms.sendDayForm(visit, rut, today)
+    }${mayAt(access, 'POST /enterprises/{rut}/report-duty') && forms.dutyForm(visit, rut)}`,
   );
 }
 
 /** The numbers annulled of an enterprise, as a list of its own on the page. */
 async function annulmentsPanel(
-  { enterprise, standing, visit }: Drawn,
+  { enterprise, access, visit }: Drawn,
   list: List<AnnulledSpan>,
 ): Promise<Html> {
   const { enterprises: words } = visit.texts;
   return panel(
     words.annulments,
-    html`${await listPart(visit, list)}${
-      mayAt(standing, 'POST /enterprises/{rut}/annulments') && forms.annulForm(visit, enterprise.rut)
+    html`${await renderList(visit, list)}${
+      mayAt(access, 'POST /enterprises/{rut}/annulments') && forms.annulForm(visit, enterprise.rut)
     }`,
   );
 }
 
 /** Who has a role here: all of them for operators and owners; others learn of no account but theirs. */
-async function accountsPanel({ enterprise, standing, visit, deps }: Drawn): Promise<Html> {
+async function accountsPanel({ enterprise, access, visit, deps }: Drawn): Promise<Html> {
   const { enterprises: words } = visit.texts;
   const { rut } = enterprise;
   const all = await listAccountRoles(deps.orm.em.fork(), rut);
   const isOwners =
-    standing.kind === 'member' &&
-    all.some(({ accountId, role }) => accountId === standing.accountId && role === 'OWNER');
+    access.kind === 'member' &&
+    all.some(({ accountId, role }) => accountId === access.accountId && role === 'OWNER');
   const seen =
-    standing.kind === 'operator' || isOwners
+    access.kind === 'operator' || isOwners
       ? all
-      : all.filter(({ accountId }) => accountId === standing.accountId);
-  const mayGrant = mayAt(standing, 'POST /enterprises/{rut}/grants');
-  const mayWithdraw = mayAt(standing, 'POST /enterprises/{rut}/grants/remove');
+      : all.filter(({ accountId }) => accountId === access.accountId);
+  const mayGrant = mayAt(access, 'POST /enterprises/{rut}/grants');
+  const mayWithdraw = mayAt(access, 'POST /enterprises/{rut}/grants/remove');
   const rows = seen.map(({ accountId, name, role }) => [
     name,
     visit.texts.members.roles[role],
@@ -350,8 +347,8 @@ async function accountsPanel({ enterprise, standing, visit, deps }: Drawn): Prom
   );
 }
 
-async function actsPanel({ enterprise, standing, visit, deps }: Drawn): Promise<Html> {
-  if (!mayAt(standing, 'POST /enterprises/{rut}/transfer')) return html``;
+async function actsPanel({ enterprise, access, visit, deps }: Drawn): Promise<Html> {
+  if (!mayAt(access, 'POST /enterprises/{rut}/transfer')) return html``;
   const removed = await previewRemoval(deps, enterprise);
   return panel(visit.texts.enterprises.acts, forms.actForms(visit, enterprise, removed));
 }
@@ -362,7 +359,7 @@ export const enterpriseLogo = definePage({
   route: 'GET /enterprises/{rut}/logo',
   params: z.object({ rut: Rut }),
   async handle({ params, visit }, deps) {
-    const { enterprise } = await atEnterprise(visit, deps, params.rut);
+    const { enterprise } = await requireEnterprise(visit, deps, params.rut);
     const logo =
       enterprise.logoSha256 && (await deps.orm.em.fork().findOne(Logo, { sha256: enterprise.logoSha256 }));
     if (!logo) throw new Refusal('NOT_FOUND', 'NOT_FOUND');

@@ -36,7 +36,7 @@ import { textSchema } from '../../domain/text.ts';
 import type { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
 import { enterpriseForm } from '../atEnterprise.ts';
-import { bodyOfSent, drawFields, inputsOf, sentShape } from '../fieldForms.ts';
+import { bodyOfSent, inputsOf, renderFields, sentShape } from '../fieldForms.ts';
 import { amount as amountText, figure } from '../format.ts';
 import type { Visit } from '../page.ts';
 import { button, choice, field, fileField, fileForm, form, hidden, optionsOf } from '../parts.ts';
@@ -94,7 +94,7 @@ export const sendLogin = enterpriseForm({
       ...(password === '' ? {} : { password }),
     });
     // An operator's is counted for the owner: no account may guess at a login through them.
-    const accountId = at.standing.kind === 'member' ? at.standing.accountId : ownerAccountId;
+    const accountId = at.access.kind === 'member' ? at.access.accountId : ownerAccountId;
     await requestCredentialsCheck(deps, { accountId, rut, login });
     return visit.texts.enterprises.checking;
   },
@@ -127,7 +127,7 @@ export const sendCertificate = enterpriseForm({
   async act({ at, form: sent, visit }, deps) {
     const body = parseOrRefuse(UploadCertificate, { cert_b64: base64(sent.file), password: sent.password });
     const { rut, ownerAccountId } = at.enterprise;
-    const owner = at.standing.kind === 'member' ? at.standing.accountId : ownerAccountId;
+    const owner = at.access.kind === 'member' ? at.access.accountId : ownerAccountId;
     using identity = await openCertificate({ owner, file: sent.file, password: body.password });
     const { notAfter } = await storeCertificate(deps, { rut }, identity);
     return visit.texts.enterprises.certificateDone(dateText(montevideoDate(notAfter)));
@@ -216,7 +216,7 @@ export const sendAnnulment = enterpriseForm({
 type ShownBranch = BranchFacts & { branch: number; isOwn: boolean };
 
 const branchFields = ({ texts }: Visit, branch: ShownBranch | null): Html[] =>
-  drawFields(texts.enterprises, BRANCH_FIELDS, inputsOf(BRANCH_FIELDS, branch));
+  renderFields(texts.enterprises, BRANCH_FIELDS, inputsOf(BRANCH_FIELDS, branch));
 
 export const newBranchForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
@@ -324,7 +324,7 @@ export function dataForm(visit: Visit, enterprise: Enterprise, plans: readonly P
     form(visit, `/enterprises/${enterprise.rut}/data`, [
       about(words.dataAbout),
       hidden('was', JSON.stringify(now)),
-      ...drawFields(words, ENTERPRISE_FIELDS, now),
+      ...renderFields(words, ENTERPRISE_FIELDS, now),
       choice(words.plan, { name: 'plan', value: now.plan, options }),
       field(words.startDate, {
         name: 'start',

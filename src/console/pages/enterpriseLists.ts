@@ -110,7 +110,7 @@ export async function branchList(
   query: Query,
 ): Promise<List<ListedBranch>> {
   const { enterprises: words } = visit.texts;
-  const { enterprise, standing } = place;
+  const { enterprise, access } = place;
   const others = await findBranches(orm.em.fork(), enterprise.rut);
   const rows = [
     { ...factsOf(enterprise), closedAt: null, isOwn: true },
@@ -128,7 +128,7 @@ export async function branchList(
     name: 'branches',
     columns: [
       ...branchColumns(visit),
-      mayAt(standing, 'POST /enterprises/{rut}/branches/{branch}')
+      mayAt(access, 'POST /enterprises/{rut}/branches/{branch}')
         ? acts
         : { ...acts, csvOnly: true, cell: () => null },
     ],
@@ -178,7 +178,7 @@ export function annulmentList(
 ): List<AnnulledSpan> {
   const { enterprises: words, environments } = visit.texts;
   const em = orm.em.fork();
-  const of = { rut: place.enterprise.rut, isOperator: place.standing.kind === 'operator' };
+  const of = { rut: place.enterprise.rut, isOperator: place.access.kind === 'operator' };
   return {
     ...at(place, query),
     label: words.annulments,

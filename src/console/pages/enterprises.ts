@@ -17,7 +17,7 @@ import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
 import { enterprisePath } from '../atEnterprise.ts';
 import { day, figure, moment } from '../format.ts';
-import { type Column, column, figureColumn, fileColumn, LIST_QUERY, listing } from '../lists.ts';
+import { type Column, column, figureColumn, fileColumn, LIST_QUERY, showList } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark, optionsOf, wholeWords } from '../parts.ts';
 import type { Texts } from '../texts/index.ts';
@@ -69,7 +69,7 @@ export const enterprisesPage = definePage({
       endsWithin: ends === undefined ? undefined : Number(ends),
     };
     const em = deps.orm.em.fork();
-    return listing<ListedEnterprise>(visit, deps, {
+    return showList<ListedEnterprise>(visit, deps, {
       title: words.title,
       name: 'enterprises',
       path: '/enterprises',
@@ -144,7 +144,7 @@ export const papersPage = definePage({
     const now = deps.businessClock();
     const days = Number(query.within ?? WITHIN[0]);
     const em = deps.orm.em.fork();
-    return listing<DocumentWarning>(visit, deps, {
+    return showList<DocumentWarning>(visit, deps, {
       title: words.papers,
       name: 'papers',
       path: '/papers',

@@ -17,20 +17,20 @@ import { MOST_PRINTED, Month, monthBefore } from '../../domain/receiptExport.ts'
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { standingAt } from '../access.ts';
-import { atEnterprise, onBusinessDays } from '../atEnterprise.ts';
+import { findAccessAt } from '../access.ts';
+import { requireEnterprise, withBusinessClock } from '../atEnterprise.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type Column, column, figureColumn, fileColumn, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
+import { type Column, column, figureColumn, fileColumn, LIST_QUERY, SoughtRut, showList } from '../lists.ts';
 import {
-  acting,
   type ConsoleDeps,
   definePage,
   go,
+  LocalizedRefusal,
   type Sent,
   signedIn,
-  ToldRefusal,
   type Visit,
+  withActor,
 } from '../page.ts';
 import { button, choice, field, form, mark, optionsOf, panel } from '../parts.ts';
 import { accountsFor, mayAt } from '../permissions.ts';
@@ -59,7 +59,7 @@ export const exportsPage = definePage({
     const { rut, environment, month } = query;
     const em = deps.orm.em.fork();
     const accounts = accountsFor(signedIn(visit).viewer, 'GET /exports');
-    return listing<ReceiptExport>(visit, deps, {
+    return showList<ReceiptExport>(visit, deps, {
       title: words.title,
       name: 'exports',
       path: '/exports',
@@ -89,7 +89,7 @@ async function asking(visit: Visit, { orm, businessClock }: ConsoleDeps, asked: 
   const accounts = accountsFor(viewer, 'POST /exports');
   const offered = accounts === null ? [] : await listExportableEnterprises(orm.em.fork(), accounts, OFFERED);
   const mayAny = accounts === null || offered.length > 0;
-  if (rut === undefined ? !mayAny : !mayAt(await standingAt(orm, viewer, rut), 'POST /exports'))
+  if (rut === undefined ? !mayAny : !mayAt(await findAccessAt(orm, viewer, rut), 'POST /exports'))
     return html``;
   const only = offered.length === 1 ? offered[0]?.rut : undefined;
   const list = 'enterprises-to-export';
@@ -159,17 +159,17 @@ export const sendExport = definePage({
   }),
   back: ({ sent }) => exportsPath(givenIn(sent)),
   async handle({ form: { rut, environment, month, pdfs }, visit }, deps) {
-    await atEnterprise(visit, deps, rut);
+    await requireEnterprise(visit, deps, rut);
     const request = { rut, environment, month, withPdfs: pdfs === 'yes' };
     try {
-      await requestExport(onBusinessDays(deps, visit), request);
+      await requestExport(withBusinessClock(deps, visit), request);
     } catch (error) {
       if (!(error instanceof TooManyToPrint)) throw error;
       const words = visit.texts.exports.tooManyToPrint(
         figure(error.count, visit.texts),
         figure(MOST_PRINTED, visit.texts),
       );
-      throw new ToldRefusal(error.code, words, { cause: error });
+      throw new LocalizedRefusal(error.code, words, { cause: error });
     }
     return go('/exports', { kind: 'done', text: visit.texts.exports.askedFor(month) });
   },
@@ -190,7 +190,7 @@ function givenIn(sent: Sent): { rut?: string; environment?: string; month?: stri
 async function theirs(visit: Visit, deps: ConsoleDeps, id: string): Promise<ReceiptExport> {
   const found = await findExport(deps.orm.em.fork(), id);
   if (!found) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
-  await atEnterprise(visit, deps, found.rut);
+  await requireEnterprise(visit, deps, found.rut);
   return found;
 }
 
@@ -201,7 +201,7 @@ export const sendStopExport = definePage({
   params: z.object({ id: ID }),
   async handle({ params: { id }, visit }, deps) {
     await theirs(visit, deps, id);
-    await stopExport(onBusinessDays(deps, visit), id);
+    await stopExport(withBusinessClock(deps, visit), id);
     return go('/exports', { kind: 'done', text: visit.texts.exports.stopAsked });
   },
 });
@@ -216,14 +216,14 @@ export const exportZip = definePage({
   async handle({ params: { id }, visit }, deps) {
     const found = await theirs(visit, deps, id);
     if (!isExportKept(found, deps.businessClock()))
-      throw new ToldRefusal('NOT_FOUND', visit.texts.exports.notThere);
+      throw new LocalizedRefusal('NOT_FOUND', visit.texts.exports.notThere);
     return {
       kind: 'file',
       name: `${id}.zip`,
       type: 'application/zip',
       length: exportBytes(found),
       content: Readable.from(streamExport(() => deps.orm.em.fork(), found)),
-      onBegin: () => fetchExport(acting(deps, visit), found),
+      onBegin: () => fetchExport(withActor(deps, visit), found),
     };
   },
 });

@@ -9,7 +9,7 @@ import { isWebToken } from '../../crypto/webTokens.ts';
 import { type Html, html } from '../../page/html.ts';
 import { appKey, codeField } from '../authenticatorApp.ts';
 import { link } from '../links.ts';
-import { acting, definePage, go, show, type Visit } from '../page.ts';
+import { definePage, go, show, type Visit, withActor } from '../page.ts';
 import { button, field, form, panel, whose } from '../parts.ts';
 
 const JOIN = {
@@ -71,7 +71,7 @@ export const sendJoin = definePage({
       return go('/sign-in', { kind: 'done', text: texts.invitation.accepted });
     }
     if (!signedIn) return go(link('/sign-in', { to: `/join/${token}` }));
-    await acceptMembershipSignedIn(acting(deps, visit), { token, personId: signedIn.session.personId });
+    await acceptMembershipSignedIn(withActor(deps, visit), { token, personId: signedIn.session.personId });
     return go('/', { kind: 'done', text: texts.members.join.done });
   },
 });

@@ -8,12 +8,12 @@ import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
 import { REASON_LENGTH } from '../../domain/supportAction.ts';
 import { textSchema } from '../../domain/text.ts';
 import { type Html, html } from '../../page/html.ts';
-import { ACCOUNT, accountBar, accountField, accountOfForm, backTo, chosenAccount } from '../accounts.ts';
+import { ACCOUNT, accountBar, accountField, accountOfForm, backTo, chooseAccount } from '../accounts.ts';
 import { moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type Column, column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
+import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../lists.ts';
 import { ONCE, onceField, showOnce } from '../once.ts';
-import { acting, definePage, go, show, signedIn, type Visit } from '../page.ts';
+import { definePage, go, show, signedIn, type Visit, withActor } from '../page.ts';
 import { button, field, form, mark, panel } from '../parts.ts';
 import { mayIn } from '../permissions.ts';
 
@@ -26,7 +26,7 @@ export const keysPage = definePage({
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
   async handle({ query, visit }, { orm }) {
     const { keys: words } = visit.texts.members;
-    const account = chosenAccount(visit, query.account);
+    const account = chooseAccount(visit, query.account);
     const mayMake = mayIn(signedIn(visit).viewer, account.accountId, 'POST /keys');
     const list: List<ApiKey> = {
       name: 'keys',
@@ -40,8 +40,8 @@ export const keysPage = definePage({
       key: { parts: ['uuid'], of: ({ id }) => [id] },
       empty: words.none,
     };
-    if (query.format === 'csv') return csvOf(list);
-    const body = html`${accountBar(visit, '/keys', account)}${panel(null, await listPart(visit, list))}
+    if (query.format === 'csv') return csvAnswer(list);
+    const body = html`${accountBar(visit, '/keys', account)}${panel(null, await renderList(visit, list))}
 ${mayMake && panel(words.make, makeForm(visit, account))}`;
     return show(words.title, body, { live: ['keys'] });
   },
@@ -106,7 +106,7 @@ export const sendKey = definePage({
   async handle({ form: { account, once: keyId, label, environment }, visit }, deps) {
     const { keys: words } = visit.texts.members;
     const { accountId, accountName } = accountOfForm(visit, account);
-    const made = await createApiKey(acting(deps, visit), { accountId, environment, label, keyId });
+    const made = await createApiKey(withActor(deps, visit), { accountId, environment, label, keyId });
     const where = `${accountName} · ${label} · ${visit.texts.environments[environment]}`;
     return showOnce(visit, {
       title: words.onceTitle,
@@ -127,7 +127,7 @@ export const sendRevokeKey = definePage({
   back: backTo('/keys'),
   async handle({ params, form: { account, reason }, visit }, deps) {
     const { accountId } = accountOfForm(visit, account);
-    await revokeApiKey(acting(deps, visit), { keyId: params.id, accountId, reason });
+    await revokeApiKey(withActor(deps, visit), { keyId: params.id, accountId, reason });
     const text = visit.texts.members.keys.revokeDone;
     return go(link('/keys', { account: accountId }), { kind: 'done', text });
   },

@@ -4,7 +4,7 @@ import { listLiveSessions } from '../../db/consoleSessions.ts';
 import { html } from '../../page/html.ts';
 import { browserName, moment } from '../format.ts';
 import { ownPath } from '../links.ts';
-import { acting, definePage, go, show, signedIn } from '../page.ts';
+import { definePage, go, show, signedIn, withActor } from '../page.ts';
 import { button, field, form, panel, table, whose } from '../parts.ts';
 import { rememberLanguage } from '../serve.ts';
 import { LANGUAGES } from '../texts/index.ts';
@@ -74,7 +74,7 @@ export const sendEndSessions = definePage({
     const { session } = signedIn(visit);
     const { me: words } = visit.texts;
     const which = sent.session === undefined ? { but: session.id } : { only: sent.session };
-    await endSessions(acting(deps, visit), { email: session.email, ...which });
+    await endSessions(withActor(deps, visit), { email: session.email, ...which });
     return go('/me', { kind: 'done', text: sent.session === undefined ? words.endedOthers : words.ended });
   },
 });
@@ -88,7 +88,7 @@ export const sendPassword = definePage({
   async handle({ form: sent, visit }, deps) {
     const { session } = signedIn(visit);
     const place = placeOf(visit, session.email, deps);
-    await told(deps, changePassword(acting(deps, visit), session, sent, place));
+    await told(deps, changePassword(withActor(deps, visit), session, sent, place));
     return go('/me', { kind: 'done', text: visit.texts.me.changed });
   },
 });

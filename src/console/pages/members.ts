@@ -13,12 +13,12 @@ import { MEMBER_ROLES } from '../../domain/people.ts';
 import { BY_LENGTH, REASON_LENGTH } from '../../domain/supportAction.ts';
 import { textSchema } from '../../domain/text.ts';
 import { type Html, html } from '../../page/html.ts';
-import { ACCOUNT, accountBar, accountField, accountOfForm, backTo, chosenAccount } from '../accounts.ts';
+import { ACCOUNT, accountBar, accountField, accountOfForm, backTo, chooseAccount } from '../accounts.ts';
 import { moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type Column, column, csvOf, LIST_QUERY, type List, listPart } from '../lists.ts';
+import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../lists.ts';
 import { showOnce } from '../once.ts';
-import { acting, definePage, go, show, signedIn, type Visit } from '../page.ts';
+import { definePage, go, show, signedIn, type Visit, withActor } from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
 import { mayIn, type PageRoute } from '../permissions.ts';
 
@@ -32,7 +32,7 @@ export const membersPage = definePage({
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
   async handle({ query, visit }, { orm }) {
     const { members: words } = visit.texts.members;
-    const account = chosenAccount(visit, query.account);
+    const account = chooseAccount(visit, query.account);
     const em = orm.em.fork();
     const list: List<Member> = {
       name: 'members',
@@ -46,11 +46,11 @@ export const membersPage = definePage({
       key: { parts: ['uuid'], of: ({ personId }) => [personId] },
       empty: words.title,
     };
-    if (query.format === 'csv') return csvOf(list);
+    if (query.format === 'csv') return csvAnswer(list);
     const may = (route: PageRoute): boolean => mayIn(signedIn(visit).viewer, account.accountId, route);
     const mayWithdraw = may('POST /members/invitations/{id}/withdraw');
     const invited = mayWithdraw ? await listAccountInvitations(em, account.accountId, visit.now) : [];
-    const body = html`${accountBar(visit, '/members', account)}${panel(null, await listPart(visit, list))}
+    const body = html`${accountBar(visit, '/members', account)}${panel(null, await renderList(visit, list))}
 ${mayWithdraw && panel(words.open, invitedTable(visit, account, invited))}
 ${may('POST /members') && panel(words.invite, inviteForm(visit, account))}
 <p class="soft">${words.lost}</p>`;
@@ -149,7 +149,7 @@ export const sendMemberInvitation = definePage({
   async handle({ form: { account, email, role }, visit }, deps) {
     const { members: words } = visit.texts.members;
     const { accountId, accountName } = accountOfForm(visit, account);
-    const { token } = await inviteMember(acting(deps, visit), { accountId, email, role });
+    const { token } = await inviteMember(withActor(deps, visit), { accountId, email, role });
     return showOnce(visit, {
       title: words.onceTitle,
       about: words.onceAbout(email),
@@ -169,7 +169,7 @@ export const sendWithdrawInvitation = definePage({
   form: z.object(OF),
   async handle({ params, form: { account }, visit }, deps) {
     const { accountId } = accountOfForm(visit, account);
-    await withdrawMemberInvitation(acting(deps, visit), { accountId, invitationId: params.id });
+    await withdrawMemberInvitation(withActor(deps, visit), { accountId, invitationId: params.id });
     const text = visit.texts.members.members.withdrawn;
     return go(link('/members', { account: accountId }), { kind: 'done', text });
   },
@@ -185,7 +185,11 @@ export const sendMemberRole = definePage({
   async handle({ params, form: { account, role }, visit }, deps) {
     const { members: words, roles } = visit.texts.members;
     const { accountId } = accountOfForm(visit, account);
-    const { email } = await changeMemberRole(acting(deps, visit), { accountId, personId: params.id, role });
+    const { email } = await changeMemberRole(withActor(deps, visit), {
+      accountId,
+      personId: params.id,
+      role,
+    });
     const text = words.changed(email, roles[role]);
     return go(link('/members', { account: accountId }), { kind: 'done', text });
   },
@@ -201,7 +205,7 @@ export const sendRemoveMember = definePage({
   async handle({ params, form: { account, reason }, visit }, deps) {
     const { members: words } = visit.texts.members;
     const { accountId } = accountOfForm(visit, account);
-    const { email } = await removeMember(acting(deps, visit), { accountId, personId: params.id, reason });
+    const { email } = await removeMember(withActor(deps, visit), { accountId, personId: params.id, reason });
     return go(link('/members', { account: accountId }), { kind: 'done', text: words.removed(email) });
   },
 });

@@ -12,23 +12,23 @@ import { checkoutUrl } from '../../domain/payment.ts';
 import { Rut } from '../../domain/rut.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { standingAt } from '../access.ts';
-import { ACCOUNT, accountBar, accountField, backTo, chosenAccount } from '../accounts.ts';
+import { findAccessAt } from '../access.ts';
+import { ACCOUNT, accountBar, accountField, backTo, chooseAccount } from '../accounts.ts';
 import { requireRole } from '../atEnterprise.ts';
 import { amount as amountText, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
 import {
   type Column,
   column,
-  csvOf,
+  csvAnswer,
   figureColumn,
   fileColumn,
   inMemory,
   LIST_QUERY,
   type List,
-  listPart,
+  renderList,
 } from '../lists.ts';
-import { acting, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../page.ts';
+import { type ConsoleDeps, definePage, go, show, signedIn, type Visit, withActor } from '../page.ts';
 import { button, form, mark, panel } from '../parts.ts';
 import { mayAt } from '../permissions.ts';
 import { factList } from './webhook.ts';
@@ -70,7 +70,7 @@ export const planPage = definePage({
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
   async handle({ query, visit }, { orm }) {
     const { plan: words } = visit.texts.members;
-    const account = chosenAccount(visit, query.account);
+    const account = chooseAccount(visit, query.account);
     const { accountId } = account;
     const list: List<PlannedEnterprise> = {
       name: 'plan',
@@ -88,8 +88,8 @@ export const planPage = definePage({
       href: ({ rut }) => link(`/plan/${rut}`, { account: accountId }),
       empty: words.none,
     };
-    if (query.format === 'csv') return csvOf(list);
-    const body = html`${accountBar(visit, '/plan', account)}${panel(null, await listPart(visit, list))}`;
+    if (query.format === 'csv') return csvAnswer(list);
+    const body = html`${accountBar(visit, '/plan', account)}${panel(null, await renderList(visit, list))}`;
     return show(words.title, body, { live: ['payments'] });
   },
 });
@@ -131,16 +131,16 @@ export const enterprisePlanPage = definePage({
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
   async handle({ params, query, visit }, deps) {
     const { plan: words } = visit.texts.members;
-    const account = chosenAccount(visit, query.account);
+    const account = chooseAccount(visit, query.account);
     const enterprise = await enterpriseOf(visit, deps, account.accountId, params.rut);
     const em = deps.orm.em.fork();
     const plans = await listPlans(em);
     const payments = await listPayments(em, { rut: enterprise.rut });
-    const standing = await standingAt(deps.orm, signedIn(visit).viewer, enterprise.rut);
-    const mayChoose = mayAt(standing, 'POST /plan/{rut}');
-    const mayPay = mayAt(standing, 'GET /plan/{rut}/payments/{id}');
+    const access = await findAccessAt(deps.orm, signedIn(visit).viewer, enterprise.rut);
+    const mayChoose = mayAt(access, 'POST /plan/{rut}');
+    const mayPay = mayAt(access, 'GET /plan/{rut}/payments/{id}');
     const list = paymentList(visit, payments, { rut: enterprise.rut, query, mayPay });
-    if (query.format === 'csv') return csvOf(list);
+    if (query.format === 'csv') return csvAnswer(list);
     const rows: [string, Html | string][] = [
       [words.enterprise, `${enterprise.legalName} · ${enterprise.rut}`],
       [
@@ -155,7 +155,7 @@ export const enterprisePlanPage = definePage({
     ];
     const body = html`${accountBar(visit, '/plan', account)}${panel(null, factList(rows))}
 ${mayChoose && panel(words.choose, chooseForm(visit, { enterprise, plans, account: account.accountId }))}
-${panel(words.payments, html`${await listPart(visit, list)}<p class="soft">${words.cancelAbout}</p>`)}`;
+${panel(words.payments, html`${await renderList(visit, list)}<p class="soft">${words.cancelAbout}</p>`)}`;
     return show(`${words.title} · ${enterprise.legalName}`, body, { live: ['payments'] });
   },
 });
@@ -231,11 +231,11 @@ export const payPage = definePage({
   route: 'GET /plan/{rut}/payments/{id}',
   params: z.object({ rut: Rut, id: z.uuid() }),
   async handle({ params: { rut, id }, visit }, deps) {
-    const standing = await standingAt(deps.orm, signedIn(visit).viewer, rut);
-    const payments = standing ? await listPayments(deps.orm.em.fork(), { rut }) : [];
+    const access = await findAccessAt(deps.orm, signedIn(visit).viewer, rut);
+    const payments = access ? await listPayments(deps.orm.em.fork(), { rut }) : [];
     const payment = payments.find((one) => one.id === id);
     if (payment?.status !== PENDING) throw new Refusal('NOT_FOUND', 'No such payment waits.');
-    requireRole(visit, standing);
+    requireRole(visit, access);
     return go(checkoutUrl(deps.checkoutUrl, id));
   },
 });
@@ -280,11 +280,11 @@ export const sendPlan = definePage({
   back: ({ params, sent }) => backTo(`/plan/${params.rut}`)({ sent }),
   async handle({ params: { rut }, form: { account, plan }, visit }, deps) {
     const { plan: words } = visit.texts.members;
-    const { accountId } = chosenAccount(visit, account);
+    const { accountId } = chooseAccount(visit, account);
     await enterpriseOf(visit, deps, accountId, rut);
-    requireRole(visit, await standingAt(deps.orm, signedIn(visit).viewer, rut));
+    requireRole(visit, await findAccessAt(deps.orm, signedIn(visit).viewer, rut));
     const [plan_id, frequency_id] = plan;
-    await updateEnterprise(acting(deps, visit), { rut, update: { plan_id, frequency_id } });
+    await updateEnterprise(withActor(deps, visit), { rut, update: { plan_id, frequency_id } });
     const name = planName(visit, { planId: plan_id, frequencyId: frequency_id });
     const due = await dueOf(visit, deps, { rut, planId: plan_id, frequencyId: frequency_id });
     return go(link(`/plan/${rut}`, { account: accountId }), { kind: 'done', text: words.chosen(name, due) });

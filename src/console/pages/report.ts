@@ -26,10 +26,10 @@ import { CFE_WORDS } from '../../domain/words/cfes.ts';
 import { REPORT_WORDS } from '../../domain/words/reports.ts';
 import { Refusal } from '../../errors.ts';
 import { type Html, html } from '../../page/html.ts';
-import { atEnterprise, enterprisePath, onBusinessDays } from '../atEnterprise.ts';
+import { enterprisePath, requireEnterprise, withBusinessClock } from '../atEnterprise.ts';
 import { day, figure, moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type ConsoleDeps, definePage, go, show, ToldRefusal, type Visit } from '../page.ts';
+import { type ConsoleDeps, definePage, go, LocalizedRefusal, show, type Visit } from '../page.ts';
 import { button, field, form, mark, nothing, panel, table } from '../parts.ts';
 import { mayAt } from '../permissions.ts';
 import type { Texts } from '../texts/index.ts';
@@ -42,7 +42,7 @@ const COMPARED: readonly string[] = ['DIFFERS', 'REFUSED', 'SUPERSEDED'];
 
 /** The report of a page; of one that somebody may not see they do not learn that it is there. */
 async function reportOf(visit: Visit, deps: ConsoleDeps, key: ReportKey) {
-  const at = await atEnterprise(visit, deps, key.rut);
+  const at = await requireEnterprise(visit, deps, key.rut);
   const report = await findReport(deps.orm.em.fork(), key);
   if (!report) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
   return { ...at, report };
@@ -55,13 +55,13 @@ export const reportPage = definePage({
   params: Params,
   async handle({ params, visit }, deps) {
     const { reports: words, environments } = visit.texts;
-    const { report, enterprise, standing } = await reportOf(visit, deps, params);
+    const { report, enterprise, access } = await reportOf(visit, deps, params);
     const em = deps.orm.em.fork();
     const submissions = await listSubmissions(em, params, { populate: ['types'] });
     const waiting = await listUnsettledCfes(em, params, MOST_WAITING);
     const told = submissions.at(-1)?.types ?? [];
     const acts = actsOf(report, montevideoDate(deps.businessClock())).filter((act) =>
-      mayAt(standing, routeOfAct(act)),
+      mayAt(access, routeOfAct(act)),
     );
     const compared = COMPARED.includes(report.status) ? await countHeldNumbers(em, params) : undefined;
     const of = html`<a href="${enterprisePath(params.rut)}">${enterprise.legalName}</a>`;
@@ -289,12 +289,12 @@ const actForm = (
       const { reports: words, enterprises } = visit.texts;
       const today = montevideoDate(deps.businessClock());
       if (!actsOf(report, today).includes(act)) {
-        throw new ToldRefusal('INVALID_INPUT', act === 'send' ? words.sendNot : words.nothingToDo);
+        throw new LocalizedRefusal('INVALID_INPUT', act === 'send' ? words.sendNot : words.nothingToDo);
       }
       const reason = reasonOf(sent.reason, `${words.reason}: ${enterprises.wrong}.`);
       return go(reportPath(params), {
         kind: 'done',
-        text: await work(params, reason, visit, onBusinessDays(deps, visit)),
+        text: await work(params, reason, visit, withBusinessClock(deps, visit)),
       });
     },
   });
@@ -303,7 +303,7 @@ function reasonOf(sent: string, words: string): string {
   try {
     return parseOrRefuse(textSchema(REASON_LENGTH), sent);
   } catch (cause) {
-    throw new ToldRefusal('INVALID_INPUT', words, { cause });
+    throw new LocalizedRefusal('INVALID_INPUT', words, { cause });
   }
 }
 
@@ -315,7 +315,7 @@ export const sendReportNow = actForm('send', async (key, reason, visit, deps) =>
 const support = (action: 'retry' | 'settle') =>
   actForm(action, async (key, reason, { texts: { reports: words }, requestId }, deps) => {
     const { outcome } = await supportReport(deps, { key, action, reason, requestId });
-    if (outcome === 'refused') throw new ToldRefusal('INVALID_INPUT', words.refused);
+    if (outcome === 'refused') throw new LocalizedRefusal('INVALID_INPUT', words.refused);
     if (outcome === 'nothing_to_do') return words.nothingToDo;
     return action === 'retry' ? words.retried : words.settled;
   });

@@ -11,7 +11,7 @@ import { REPORT_WORDS } from '../../domain/words/reports.ts';
 import { type Html, html } from '../../page/html.ts';
 import { accountsOf } from '../access.ts';
 import { day, moment } from '../format.ts';
-import { type Column, column, figureColumn, LIST_QUERY, listing, SoughtRut } from '../lists.ts';
+import { type Column, column, figureColumn, LIST_QUERY, SoughtRut, showList } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark, optionsOf, table } from '../parts.ts';
 import { mayOpen } from '../permissions.ts';
@@ -67,7 +67,7 @@ export const reportsPage = definePage({
     const filter = { rut, environment, status, from, to, stuck: needs === 'person', lateAt };
     const { viewer } = signedIn(visit);
     const em = deps.orm.em.fork();
-    return listing<ReportRow>(visit, deps, {
+    return showList<ReportRow>(visit, deps, {
       title: words.title,
       name: 'reports',
       path: '/reports',
@@ -159,7 +159,7 @@ export const ratesPage = definePage({
   async handle({ query, visit }, deps) {
     const { reports: words } = visit.texts;
     const em = deps.orm.em.fork();
-    return listing<KnownRate>(visit, deps, {
+    return showList<KnownRate>(visit, deps, {
       title: words.rates,
       name: 'rates',
       path: '/rates',

@@ -29,27 +29,27 @@ import { figure, moment } from '../format.ts';
 import { link, runUrl } from '../links.ts';
 import {
   column,
-  csvOf,
+  csvAnswer,
   figureColumn,
   fileColumn,
   LIST_QUERY,
   type List,
-  listing,
-  listPart,
+  renderList,
+  showList,
   Ticked,
 } from '../lists.ts';
 import { OPERATORS_REASON, operatorsReason, operatorsReasonField } from '../operatorsReason.ts';
 import {
-  acting,
   type ConsoleDeps,
   definePage,
   go,
+  LocalizedRefusal,
   routeOf,
   type Sent,
   show,
   signedIn,
-  ToldRefusal,
   type Visit,
+  withActor,
 } from '../page.ts';
 import { button, field, form, hidden, mark, nothing, optionsOf, panel, table } from '../parts.ts';
 import { accountsFor } from '../permissions.ts';
@@ -170,10 +170,10 @@ export const sendRun = definePage({
   back: ({ sent }) => backOf(sent),
   async handle({ form: { ids, kind, reason, expected, ...query }, visit }, deps) {
     if (ids.length === 0 && expected === undefined)
-      throw new ToldRefusal('INVALID_INPUT', visit.texts.runs.tickFirst);
+      throw new LocalizedRefusal('INVALID_INPUT', visit.texts.runs.tickFirst);
     const seen = accountsFor(signedIn(visit).viewer, routeOf(visit));
     const filter = { ...filterOf(query), ...(ids.length > 0 ? { ids } : {}) };
-    const run = await startRun(acting(deps, visit), { kind, filter, reason, seen, expected });
+    const run = await startRun(withActor(deps, visit), { kind, filter, reason, seen, expected });
     return go(`/runs/${run.id}`, { kind: 'done', text: visit.texts.runs.started(run.id) });
   },
 });
@@ -193,7 +193,7 @@ export const runsPage = definePage({
   handle({ query, visit }, deps) {
     const { runs: words } = visit.texts;
     const seen = accountsOf(signedIn(visit).viewer);
-    return listing(visit, deps, {
+    return showList(visit, deps, {
       title: words.title,
       name: 'runs',
       path: '/runs',
@@ -252,10 +252,10 @@ export const runPage = definePage({
     const run = await findRun(deps.orm.em.fork(), id, accountsOf(viewer));
     if (!run) throw new Refusal('NOT_FOUND', `There is no run ${id}.`);
     const refusals = refusalList(visit, deps.orm, run, query);
-    if (query.format === 'csv') return csvOf(refusals);
+    if (query.format === 'csv') return csvAnswer(refusals);
     const receiver = await receiverOf(deps.orm, run.filter);
     const standing = html`${progress(visit, run)}${facts(visit, run, { ...deps, receiver })}${stopForm(visit, run)}`;
-    const body = html`${panel(null, standing)}${panel(words.refusals, await listPart(visit, refusals))}`;
+    const body = html`${panel(null, standing)}${panel(words.refusals, await renderList(visit, refusals))}`;
     return show(words.one(id), body, { live: ['runs'] });
   },
 });
@@ -311,7 +311,7 @@ export const sendStopRun = definePage({
   back: ({ params }) => `/runs/${params.id}`,
   async handle({ params: { id }, form: sent, visit }, deps) {
     const seen = accountsFor(signedIn(visit).viewer, routeOf(visit));
-    await stopRun(acting(deps, visit), { id, seen, ...operatorsReason(visit, sent) });
+    await stopRun(withActor(deps, visit), { id, seen, ...operatorsReason(visit, sent) });
     return go(`/runs/${id}`, { kind: 'done', text: visit.texts.runs.stopAsked });
   },
 });

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { deleteFilter, saveFilter } from '../../commands/filters.ts';
 import { ownPath } from '../links.ts';
 import { LIST_QUERY } from '../lists.ts';
-import { acting, definePage, go, type Sent, signedIn } from '../page.ts';
+import { definePage, go, type Sent, signedIn, withActor } from '../page.ts';
 
 const FORM = {
   back: ({ sent }: { sent: Sent }) => ownPath(String(sent['to'] ?? '')),
@@ -20,7 +20,7 @@ export const sendSavedFilter = definePage({
     const query = new URLSearchParams(search);
     for (const passing of Object.keys(LIST_QUERY)) query.delete(passing);
     const { personId } = signedIn(visit).session;
-    await saveFilter(acting(deps, visit), { personId, path, name, query: query.toString() });
+    await saveFilter(withActor(deps, visit), { personId, path, name, query: query.toString() });
     return go(ownPath(to), { kind: 'done', text: visit.texts.lists.saved(name) });
   },
 });
@@ -34,7 +34,7 @@ export const sendDeleteFilter = definePage({
   form: z.object({ to: To }),
   async handle({ params, form: { to }, visit }, deps) {
     const { personId } = signedIn(visit).session;
-    await deleteFilter(acting(deps, visit), { personId, id: params.id });
+    await deleteFilter(withActor(deps, visit), { personId, id: params.id });
     return go(ownPath(to), { kind: 'done', text: visit.texts.lists.forgotten });
   },
 });

@@ -10,13 +10,13 @@ import { type Html, html } from '../../page/html.ts';
 import { appKey, codeField } from '../authenticatorApp.ts';
 import {
   type Answer,
-  acting,
   type ConsoleDeps,
   definePage,
   go,
   show,
   signedIn,
   type Visit,
+  withActor,
 } from '../page.ts';
 import { button, field, form, panel, whose } from '../parts.ts';
 import { placeOf } from './signIn.ts';
@@ -76,11 +76,14 @@ export const sendSecondFactor = definePage({
     const { session } = signedIn(visit);
     const place = placeOf(visit, session.email, deps);
     if (!('offered' in sent)) {
-      return offerForm(visit, await told(deps, offerSecondFactor(acting(deps, visit), session, sent, place)));
+      return offerForm(
+        visit,
+        await told(deps, offerSecondFactor(withActor(deps, visit), session, sent, place)),
+      );
     }
     try {
       const { secondFactor: words } = visit.texts;
-      const done = confirmSecondFactor(acting(deps, visit), session, sent, place);
+      const done = confirmSecondFactor(withActor(deps, visit), session, sent, place);
       return goOn(visit, await told(deps, done), words.done);
     } catch (error) {
       const secret = deps.totpSecrets.offered(sent.offered, session.id, deps.clock());
@@ -99,7 +102,7 @@ export const sendSecondFactorOff = definePage({
   async handle({ form: sent, visit }, deps) {
     const { session } = signedIn(visit);
     const place = placeOf(visit, session.email, deps);
-    const done = removeSecondFactor(acting(deps, visit), session, sent, place);
+    const done = removeSecondFactor(withActor(deps, visit), session, sent, place);
     return goOn(visit, await told(deps, done), visit.texts.secondFactor.offDone);
   },
 });

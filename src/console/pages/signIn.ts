@@ -15,15 +15,15 @@ import { link, ownPath } from '../links.ts';
 import { OIDC_RETURN } from '../oidc.ts';
 import {
   type Answer,
-  acting,
   type ConsoleDeps,
   definePage,
+  describeRateLimit,
   go,
-  limitedWords,
+  LocalizedRefusal,
   show,
   signedIn,
-  ToldRefusal,
   type Visit,
+  withActor,
 } from '../page.ts';
 import { button, field, form, panel } from '../parts.ts';
 import type { Texts } from '../texts/index.ts';
@@ -103,7 +103,7 @@ export const codePage = definePage({
   route: 'GET /sign-in/code',
   query: To,
   async handle({ query, visit }) {
-    return visit.halfway ? codeForm(visit, ownPath(query.to)) : go(link('/sign-in', { to: query.to }));
+    return visit.pendingSession ? codeForm(visit, ownPath(query.to)) : go(link('/sign-in', { to: query.to }));
   },
 });
 
@@ -128,12 +128,17 @@ export const sendCode = definePage({
   query: To,
   form: z.object({ code: z.string().max(20) }),
   async handle({ query, form: sent, visit }, deps) {
-    const { halfway } = visit;
+    const { pendingSession } = visit;
     const to = ownPath(query.to);
-    if (!halfway) return go(link('/sign-in', { to: query.to }));
+    if (!pendingSession) return go(link('/sign-in', { to: query.to }));
     try {
-      const begun = await confirmSignIn(deps, halfway, sent.code, placeOf(visit, halfway.email, deps));
-      return enter(visit, deps, begun, halfway.email, to);
+      const begun = await confirmSignIn(
+        deps,
+        pendingSession,
+        sent.code,
+        placeOf(visit, pendingSession.email, deps),
+      );
+      return enter(visit, deps, begun, pendingSession.email, to);
     } catch (error) {
       const { signIn: words } = visit.texts;
       return codeForm(visit, to, refusedBecause(error, deps, visit.texts, words.wrongCode));
@@ -147,7 +152,7 @@ export const oidcPage = definePage({
   route: 'GET /sign-in/oidc',
   query: To,
   async handle({ query, visit }, { oidc }) {
-    if (!oidc) throw new ToldRefusal('NOT_FOUND', visit.texts.signIn.oidcRefused);
+    if (!oidc) throw new LocalizedRefusal('NOT_FOUND', visit.texts.signIn.oidcRefused);
     const { url, visit: kept } = await oidc.begin(ownPath(query.to));
     visit.cookies.set('oidc', Buffer.from(JSON.stringify(kept)).toString('base64url'), OIDC_SECONDS);
     return go(url);
@@ -189,7 +194,7 @@ export const sendSignOut = definePage({
   // Who has sent too much may leave all the same.
   counted: false,
   async handle({ visit }, deps) {
-    await signOut(acting(deps, visit), signedIn(visit).session);
+    await signOut(withActor(deps, visit), signedIn(visit).session);
     visit.cookies.set('session', '', 0);
     return go('/sign-in');
   },
@@ -238,7 +243,7 @@ function refusedBecause(
 ): { text: string; status: number } {
   if (error instanceof Refusal && error.code === 'RATE_LIMITED') {
     onSignIn('limited');
-    return { text: limitedWords(error, texts), status: 429 };
+    return { text: describeRateLimit(error, texts), status: 429 };
   }
   // Too many passwords are looked at; of what else is away its fault tells.
   if (error instanceof Refusal && error.code === 'UNAVAILABLE' && error.faults.length === 0)

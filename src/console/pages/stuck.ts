@@ -17,7 +17,7 @@ import { type Html, html } from '../../page/html.ts';
 import { enterprisePath } from '../atEnterprise.ts';
 import { age, figure } from '../format.ts';
 import { link } from '../links.ts';
-import { column, figureColumn, LIST_QUERY, type List, listing } from '../lists.ts';
+import { column, figureColumn, LIST_QUERY, type List, showList } from '../lists.ts';
 import { definePage, signedIn, type Visit } from '../page.ts';
 import { button, field, mark, nothing, optionsOf, panel, table, wholeWords } from '../parts.ts';
 import { mayOpen } from '../permissions.ts';
@@ -42,7 +42,7 @@ export const stuckPage = definePage({
       mayAct && isNarrowed ? countStuckByKind(deps.orm.em.fork(), filter) : null,
     ]);
     const actions = actionsForStuckKinds(matching ?? kinds ?? []);
-    return listing(visit, deps, {
+    return showList(visit, deps, {
       ...stuckList(visit, query, actions, (narrowed, page) =>
         listStuckCfes(deps.orm.em.fork(), narrowed, page),
       ),

@@ -9,9 +9,9 @@ import { type Html, html } from '../../page/html.ts';
 import { isAllowedIn } from '../accounts.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
-import { LIST_QUERY, listing, Ticked } from '../lists.ts';
+import { LIST_QUERY, showList, Ticked } from '../lists.ts';
 import { showOnce } from '../once.ts';
-import { acting, definePage, go, signedIn, type Visit } from '../page.ts';
+import { definePage, go, signedIn, type Visit, withActor } from '../page.ts';
 import { button, field, form, hidden, mark, panel } from '../parts.ts';
 import { mayIn } from '../permissions.ts';
 import { DELIVERY_FILTERS, deliveryList } from './deliveries.ts';
@@ -58,7 +58,7 @@ export const webhookPage = definePage({
       filters: ['status', 'event'],
     });
     const heading = html`<h2 id="deliveries">${words.deliveries}</h2>`;
-    return listing(visit, deps, {
+    return showList(visit, deps, {
       ...list,
       title: words.webhook,
       above: html`${facts(visit, webhook, name, fare)}${mayChange && forms(visit, webhook)}${heading}${
@@ -142,7 +142,7 @@ export const sendWebhookChange = definePage({
   form: z.object({ url: z.string().max(4_000), event: Ticked }),
   async handle({ params, form: { url, event: events }, visit }, deps) {
     const { id: webhookId } = await webhookFor(visit, deps.orm, params.id);
-    await updateWebhook(acting(deps, visit), { webhookId, url: url.trim(), events });
+    await updateWebhook(withActor(deps, visit), { webhookId, url: url.trim(), events });
     return go(`/webhooks/${webhookId}`, { kind: 'done', text: visit.texts.webhooks.changed });
   },
 });
@@ -157,7 +157,7 @@ export const sendWebhookEnabled = definePage({
     const { webhooks: words } = visit.texts;
     const { id: webhookId } = await webhookFor(visit, deps.orm, params.id);
     const enabled = sent.enabled === 'yes';
-    await updateWebhook(acting(deps, visit), { webhookId, enabled });
+    await updateWebhook(withActor(deps, visit), { webhookId, enabled });
     const text = enabled ? words.enabledDone : words.disabledDone;
     return go(`/webhooks/${webhookId}`, { kind: 'done', text });
   },
@@ -170,7 +170,7 @@ export const sendWebhookTest = definePage({
   route: 'POST /webhooks/{id}/test',
   async handle({ params, visit }, deps) {
     const { id: webhookId } = await webhookFor(visit, deps.orm, params.id);
-    const { id } = await testWebhook(acting(deps, visit), { webhookId });
+    const { id } = await testWebhook(withActor(deps, visit), { webhookId });
     return go(`/deliveries/${id}`, { kind: 'done', text: visit.texts.webhooks.tested });
   },
 });
@@ -185,7 +185,7 @@ export const sendWebhookSecret = definePage({
     const { webhooks: words } = visit.texts;
     const { id: webhookId, url } = await webhookFor(visit, deps.orm, params.id);
     const seen = sent.seen === '' ? null : new Date(sent.seen);
-    const { secret, webhook } = await rotateWebhookSecret(acting(deps, visit), { webhookId, seen });
+    const { secret, webhook } = await rotateWebhookSecret(withActor(deps, visit), { webhookId, seen });
     const { previousSecretUntil: until } = webhook;
     return showOnce(visit, {
       title: words.onceTitle,
@@ -205,7 +205,7 @@ export const sendWebhookRemove = definePage({
   form: z.object({ sure: z.literal('yes') }),
   async handle({ params, visit }, deps) {
     const { id: webhookId, accountId } = await webhookFor(visit, deps.orm, params.id);
-    await removeWebhook(acting(deps, visit), { webhookId });
+    await removeWebhook(withActor(deps, visit), { webhookId });
     const to = link('/webhooks', { account: accountId });
     return go(to, { kind: 'done', text: visit.texts.webhooks.removed });
   },

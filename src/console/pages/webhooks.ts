@@ -15,16 +15,16 @@ import {
   accountFilter,
   accountLine,
   backTo,
-  chosenAccount,
+  chooseAccount,
+  findOperatorsAccount,
   isAllowedIn,
-  operatorsAccount,
   SoughtAccount,
 } from '../accounts.ts';
 import { figure, moment } from '../format.ts';
 import { link } from '../links.ts';
-import { type Column, column, figureColumn, LIST_QUERY, listing, Ticked } from '../lists.ts';
+import { type Column, column, figureColumn, LIST_QUERY, showList, Ticked } from '../lists.ts';
 import { ONCE, onceField, showOnce } from '../once.ts';
-import { acting, definePage, signedIn, type Visit } from '../page.ts';
+import { definePage, signedIn, type Visit, withActor } from '../page.ts';
 import { button, field, form, mark, panel } from '../parts.ts';
 import { mayIn } from '../permissions.ts';
 
@@ -38,15 +38,15 @@ export const webhooksPage = definePage({
   async handle({ query, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const { viewer } = signedIn(visit);
-    const chosen = viewer.kind === 'member' ? chosenAccount(visit, query.account) : null;
+    const chosen = viewer.kind === 'member' ? chooseAccount(visit, query.account) : null;
     const sought = chosen
       ? { id: chosen.accountId }
-      : await operatorsAccount(visit, deps, '/webhooks', query);
+      : await findOperatorsAccount(visit, deps, '/webhooks', query);
     if ('kind' in sought) return sought;
     const { id: accountId } = sought;
     const em = deps.orm.em.fork();
     const may = accountId !== undefined && mayIn(viewer, accountId, 'POST /webhooks');
-    return listing<Row>(visit, deps, {
+    return showList<Row>(visit, deps, {
       title: words.title,
       name: 'webhooks',
       path: '/webhooks',
@@ -177,7 +177,7 @@ export const sendWebhook = definePage({
     const { account: accountId, once: webhookId, url, event: events } = sent;
     if (!isAllowedIn(visit, accountId)) throw new Refusal('NOT_FOUND', 'No account of yours.');
     const { name } = await requireAccount(deps.orm.em.fork(), accountId);
-    const { secret } = await addWebhook(acting(deps, visit), {
+    const { secret } = await addWebhook(withActor(deps, visit), {
       accountId,
       url: url.trim(),
       events,

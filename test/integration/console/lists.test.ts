@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import * as z from 'zod';
 import { createUser } from '../../../src/commands/users.ts';
-import { standingAt } from '../../../src/console/access.ts';
-import { LIST_QUERY, type List, listing, Ticked } from '../../../src/console/lists.ts';
+import { findAccessAt } from '../../../src/console/access.ts';
+import { LIST_QUERY, type List, showList, Ticked } from '../../../src/console/lists.ts';
 import { go, show, signedIn } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
 import { mayAt } from '../../../src/console/permissions.ts';
@@ -65,7 +65,7 @@ const listPage = pageAt('/things', {
       empty: 'Nothing is here.',
       emptyAtFirst: 'Things come from elsewhere.',
     };
-    return listing(visit, deps, { ...list, title: 'Things' });
+    return showList(visit, deps, { ...list, title: 'Things' });
   },
 });
 const sendThings = pageAt('/things', {
@@ -82,7 +82,7 @@ const enterprisePage = pageAt('/one/{rut}', {
   route: 'GET /help',
   params: z.object({ rut: z.string() }),
   async handle({ params, visit }, { orm }) {
-    const standing = await standingAt(orm, signedIn(visit).viewer, params.rut);
+    const standing = await findAccessAt(orm, signedIn(visit).viewer, params.rut);
     const routes = ['GET /enterprises/{rut}', 'POST /webhooks', 'POST /enterprises/{rut}/data'] as const;
     const may = routes.map((route) => mayAt(standing, route));
     return show('one', html`<b>${standing?.role}/${may.map(String).join()}</b>`);
