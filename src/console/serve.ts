@@ -1,4 +1,4 @@
-/** Serves one page: who asks, whether they may, what they sent; then its own `handle`. */
+/** Serves one page: finds the session, checks permission and input, then runs the page's `handle`. */
 
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
@@ -35,17 +35,17 @@ import { isForAnyone, mayOpen, type PageRoute } from './permissions.ts';
 import { languageOf, TEXTS, type Texts } from './texts/index.ts';
 
 const FORM_BYTES = 64 * 1024;
-/** Fields of a form without files, looked at before they are parsed: 50 ticked rows and a handful are the most of ours. */
-const MOST_FIELDS = 500;
-/** Parts of a form with files; the largest of ours has a handful. */
-const MOST_PARTS = 20;
-/** Bytes of the boundary and the headers of a part: two headers and the name of a file. */
-const MOST_PART_HEAD = 1_500;
+/** Limit of fields of a form without files, checked before parsing; the largest has 50 ticked rows and a few more. */
+const MAX_FIELDS = 500;
+/** Limit of parts of a form with files; the largest has a few. */
+const MAX_PARTS = 20;
+/** Limit of bytes of a part's boundary and headers, one with the name of a file. */
+const MAX_PART_HEAD = 1_500;
 const FLASH_SECONDS = 60;
 const LANGUAGE_SECONDS = 365 * 86_400;
 const FLASH_LENGTH = 500;
 
-/** What the request of a page carries through the application. */
+/** State of a request in the application. */
 export interface ConsoleState {
   requestId: string;
   address: string;
@@ -54,10 +54,10 @@ export interface ConsoleState {
   visit?: Visit;
 }
 
-/** A request on its way through the console. */
+/** A request of the console. */
 export type Ctx = Context & { state: ConsoleState };
 
-/** What serves pages: what they are handed, and what limits those who ask. */
+/** Dependencies of serving: those of pages, and the limits on callers. */
 export interface Served {
   readonly deps: ConsoleDeps;
   readonly guards: Guards;
@@ -74,7 +74,7 @@ const STATUS: Partial<Record<Refusal['code'], number>> = {
   UNAVAILABLE: 503,
 };
 
-/** What is known of whoever asks, by their cookies. A browser without a session gets a token of its own, for its forms. */
+/** Reads the visit from the cookies. A browser without a session gets a token of its own, for its forms. */
 export async function visitOf(
   ctx: Ctx,
   { deps, guards }: Served,
@@ -83,17 +83,17 @@ export async function visitOf(
   const cookies = cookiesOf(ctx.req, ctx.res, deps.consoleUrl.startsWith('https:'));
   const now = deps.clock();
   const byPerson = ctx.get('HX-Request') === '' && ctx.path !== '/changes';
-  const given = cookies.get('session') ?? '';
-  const who = isWebToken(given)
-    ? await guards.lookUp({ token: given, address: ctx.state.address }, () =>
-        whoHas(given, deps, now, { byPerson }),
+  const sessionToken = cookies.get('session') ?? '';
+  const who = isWebToken(sessionToken)
+    ? await guards.lookUp({ token: sessionToken, address: ctx.state.address }, () =>
+        findSession(sessionToken, deps, now, { byPerson }),
       )
     : null;
   const { session, viewer } = who ?? { session: null, viewer: null };
   const webToken = webTokenOf(ctx, cookies);
   const language = languageOf(cookies.get('language'), ctx.get('Accept-Language'));
   const texts = TEXTS[language];
-  // Told on the page that somebody opened, not to one that draws itself anew.
+  // A page that reloads itself must not use up the message: only the person's next page shows it.
   const flash = byPerson ? flashIn(cookies.get('flash')) : null;
   if (flash) cookies.set('flash', '', 0);
   return {
@@ -116,8 +116,8 @@ export async function visitOf(
   };
 }
 
-/** The session with this token, and what it makes of its person; null where there is none. */
-async function whoHas(
+/** Returns the session of a token with its viewer; null if there is none. */
+async function findSession(
   token: string,
   { orm }: ConsoleDeps,
   now: Date,
@@ -130,17 +130,17 @@ async function whoHas(
   return { session, viewer: viewerOf(session, memberships) };
 }
 
-/** The token of this browser's session; a new one, which it is given, where it has none. */
+/** Returns the token of the browser's session, or sets a new one as its cookie. */
 function webTokenOf(ctx: Context, cookies: Cookies): string {
-  const given = cookies.get('session') ?? '';
-  if (isWebToken(given)) return given;
+  const current = cookies.get('session') ?? '';
+  if (isWebToken(current)) return current;
   const token = createWebToken();
-  // A form that another site sends comes without the cookie: its answer must not take the place of the person's session.
+  // A form from another site arrives without the cookie: its response must not replace the person's session.
   if (ctx.method !== 'POST') cookies.set('session', token);
   return token;
 }
 
-/** Serves a page or a form to whoever may have it. */
+/** Serves a page or form, if the caller has permission. */
 export async function servePage(
   page: Page,
   ctx: Ctx & { params: Record<string, string> },
@@ -169,13 +169,13 @@ export async function servePage(
   });
 }
 
-/** Takes the place of a file, then runs what must be done before its first byte. */
+/** Takes the slot of a file, then runs `onBegin` before its first byte. */
 async function beginFile(
   file: Readable,
   onBegin: (() => Promise<void>) | undefined,
-  takePlace: (file: Readable) => Promise<void>,
+  takeSlot: (file: Readable) => Promise<void>,
 ): Promise<void> {
-  await takePlace(file);
+  await takeSlot(file);
   try {
     await onBegin?.();
   } catch (error) {
@@ -184,7 +184,7 @@ async function beginFile(
   }
 }
 
-/** What a page answers; a refusal that its form tells leads back to that. */
+/** Returns the page's answer; an error of a form with `back` redirects there with its message. */
 async function answerOf(
   page: Page,
   {
@@ -206,7 +206,7 @@ async function answerOf(
     const { query, invalidQuery } = readQuery(page, search);
     const form = checked(page.form, { ...sent, ...files }, 'INVALID_INPUT');
     const answered = await page.handle({ params, query, form, visit: { ...visit, invalidQuery } }, deps);
-    if (invalidQuery.size > 0 && !saysUnread(answered)) throw new Refusal('INVALID_INPUT', 'query');
+    if (invalidQuery.size > 0 && !reportsInvalidQuery(answered)) throw new Refusal('INVALID_INPUT', 'query');
     return answered;
   } catch (error) {
     if (!(error instanceof Refusal) || !page.back || error.code === 'FORBIDDEN') throw error;
@@ -218,7 +218,7 @@ async function answerOf(
   }
 }
 
-/** Leads to sign in, and from there to the page that was asked for, or where the form stands that was sent too late. */
+/** Redirects to sign-in, and from there to the requested page, or to the page of a form that was sent too late. */
 async function toSignIn(
   page: Page,
   ctx: Context & { params: Record<string, string> },
@@ -228,7 +228,7 @@ async function toSignIn(
   if (page.method === 'GET') return { kind: 'go', to: to(visit.path) };
   const params = page.params.safeParse(ctx.params);
   if (!page.back || !params.success) return { kind: 'go', to: to(undefined) };
-  // Nothing is done with it; it tells the place. Files are not read for who is not signed in.
+  // The fields only name the page to return to. Without a session, files are not read.
   const isRead = page.fileBytes === undefined;
   const { sent } = isRead ? await formOf(ctx, visit).catch(() => ({ sent: {} })) : { sent: {} };
   return {
@@ -238,28 +238,28 @@ async function toSignIn(
   };
 }
 
-/** A query as it stands in an address; a filter that a form left empty says nothing. */
+/** Parses a query; leaves out empty values, as a form sends an unused filter. */
 const queryOf = (search: string): Record<string, string> =>
   Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== ''));
 
-/** The query that a page takes; what of it is no value of its field is left out, and told by its name. */
+/** Returns the valid part of a page's query, and its invalid parameters by name. */
 function readQuery(page: Page, search: string): { query: unknown; invalidQuery: Map<string, string> } {
-  const asked = queryOf(search);
-  const read = page.query.safeParse(asked);
+  const all = queryOf(search);
+  const read = page.query.safeParse(all);
   if (read.success) return { query: read.data, invalidQuery: new Map() };
   const names = new Set(read.error.issues.map(({ path: [name] }) => String(name)));
-  const invalidQuery = new Map(Object.entries(asked).filter(([name]) => names.has(name)));
-  const rest = Object.fromEntries(Object.entries(asked).filter(([name]) => !names.has(name)));
+  const invalidQuery = new Map(Object.entries(all).filter(([name]) => names.has(name)));
+  const rest = Object.fromEntries(Object.entries(all).filter(([name]) => !names.has(name)));
   return { query: checked(page.query, rest, 'INVALID_INPUT'), invalidQuery };
 }
 
-/** Whether a page said of its query what it could not take; one that cannot has done as if that had not been asked. */
-const saysUnread = (answered: Answer): boolean =>
+/** Returns whether a page reported its invalid query; a page that ignored it must fail instead. */
+const reportsInvalidQuery = (answered: Answer): boolean =>
   answered.kind === 'page' && answered.status === STATUS.INVALID_INPUT;
 
 /**
- * The fields of a form that was given out to this browser; one that occurs several times, as ticked rows do, is a list. Those of a
- * page that takes files come as multipart/form-data, of `fileBytes` at most. Refuses every other (FORBIDDEN).
+ * Returns the fields of a form; a field that occurs several times, such as ticked rows, is a list. A page with files takes
+ * multipart/form-data of up to `fileBytes`. Throws FORBIDDEN for a form without this browser's token.
  */
 async function formOf(
   ctx: Context,
@@ -280,20 +280,20 @@ async function formOf(
       throw new LocalizedRefusal('FORBIDDEN', visit.texts.refused.staleForm);
   };
   if (fileBytes !== undefined) checkToken(tokenOfParts(body));
-  else if (countOf(body, '&', MOST_FIELDS) >= MOST_FIELDS)
+  else if (countOf(body, '&', MAX_FIELDS) >= MAX_FIELDS)
     throw new LocalizedRefusal('INVALID_INPUT', visit.texts.why.INVALID_INPUT);
-  const given =
+  const entries =
     fileBytes === undefined
       ? [...new URLSearchParams(body.toString('utf8'))]
       : await partsOf(body, ctx.get('Content-Type'));
-  if (!given) throw new LocalizedRefusal('INVALID_INPUT', visit.texts.why.INVALID_INPUT);
-  const texts = given.filter((one): one is [string, string] => typeof one[1] === 'string');
+  if (!entries) throw new LocalizedRefusal('INVALID_INPUT', visit.texts.why.INVALID_INPUT);
+  const texts = entries.filter((one): one is [string, string] => typeof one[1] === 'string');
   checkToken(texts.find(([name]) => name === 'form_token')?.[1]);
   const fields = Map.groupBy(
     texts.filter(([name]) => name !== 'form_token'),
     ([name]) => name,
   );
-  const files = given.filter((one): one is [string, Uint8Array] => typeof one[1] !== 'string');
+  const files = entries.filter((one): one is [string, Uint8Array] => typeof one[1] !== 'string');
   return {
     sent: Object.fromEntries(
       [...fields].map(([name, [first, ...others]]) => [
@@ -305,16 +305,16 @@ async function formOf(
   };
 }
 
-/** The token of a form with files, which is its first part (`fileForm`); read without reading the parts, which costs far more. */
+/** Returns the token of a form with files from its first part (`fileForm`), to reject it without parsing the rest. */
 const tokenOfParts = (body: Buffer): string | undefined =>
   /^--[^\r\n]{1,100}\r\nContent-Disposition: form-data; name="form_token"\r\n\r\n([\w-]{1,100})\r\n--/i.exec(
     body.toString('latin1', 0, 500),
   )?.[1];
 
-/** The parts of multipart/form-data (RFC 7578): texts, and files as their bytes, empty where none was chosen. Null for what is none. */
+/** Parses multipart/form-data (RFC 7578) into texts and the bytes of files, empty if none was chosen. Null if malformed. */
 async function partsOf(body: Buffer, type: string): Promise<[string, string | Uint8Array][] | null> {
-  if (!isShort(body)) return null;
-  // The reader of Node itself, which answers to `fetch`.
+  if (!hasFewParts(body)) return null;
+  // Response contains Node's own parser of forms.
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
     .formData()
     .catch(() => null);
@@ -329,23 +329,23 @@ async function partsOf(body: Buffer, type: string): Promise<[string, string | Ui
   );
 }
 
-/** Whether a body has few parts with short heads. Its first line is the boundary; the reader refuses one that is not that of its type. */
-function isShort(body: Buffer): boolean {
+/** Returns whether a body has few parts with short headers. Its first line is the boundary, which the parser checks. */
+function hasFewParts(body: Buffer): boolean {
   const boundary = body.subarray(0, body.indexOf('\r\n'));
-  if (countOf(body, boundary, MOST_PARTS) >= MOST_PARTS) return false;
+  if (countOf(body, boundary, MAX_PARTS) >= MAX_PARTS) return false;
   for (let at = 0; at !== -1; at = body.indexOf(boundary, at + boundary.length)) {
-    const head = body.subarray(at, at + MOST_PART_HEAD);
-    // The last boundary has no part behind it.
+    const head = body.subarray(at, at + MAX_PART_HEAD);
+    // No part follows the last boundary.
     const isLast = head.toString('latin1', boundary.length).startsWith('--');
     if (!isLast && !head.includes('\r\n\r\n')) return false;
   }
   return true;
 }
 
-/** How often a text occurs, up to `most`. */
-function countOf(body: Buffer, text: string | Buffer, most: number): number {
+/** Counts a text in a body, up to `limit`. */
+function countOf(body: Buffer, text: string | Buffer, limit: number): number {
   let count = 0;
-  for (let at = body.indexOf(text); at !== -1 && count < most; at = body.indexOf(text, at + text.length))
+  for (let at = body.indexOf(text); at !== -1 && count < limit; at = body.indexOf(text, at + text.length))
     count += 1;
   return count;
 }
@@ -356,26 +356,26 @@ function checked(schema: z.ZodType, value: unknown, code: 'NOT_FOUND' | 'INVALID
   throw new Refusal(code, z.prettifyError(result.error).slice(0, FLASH_LENGTH));
 }
 
-function answer(ctx: Context, visit: Visit, given: Answer): void {
-  if (given.kind === 'go') {
-    if (given.flash) visit.cookies.set('flash', flashText(given.flash), FLASH_SECONDS);
+function answer(ctx: Context, visit: Visit, page: Answer): void {
+  if (page.kind === 'go') {
+    if (page.flash) visit.cookies.set('flash', flashText(page.flash), FLASH_SECONDS);
     ctx.status = 303;
-    ctx.set('Location', given.to);
+    ctx.set('Location', page.to);
     return;
   }
-  if (given.kind === 'file') {
-    ctx.set('Content-Disposition', `attachment; filename="${given.name.replace(/[^\w.-]/g, '_')}"`);
-    ctx.type = given.type;
-    ctx.body = given.content;
-    if (given.length !== undefined) ctx.length = given.length;
+  if (page.kind === 'file') {
+    ctx.set('Content-Disposition', `attachment; filename="${page.name.replace(/[^\w.-]/g, '_')}"`);
+    ctx.type = page.type;
+    ctx.body = page.content;
+    if (page.length !== undefined) ctx.length = page.length;
     return;
   }
-  ctx.status = given.status ?? 200;
+  ctx.status = page.status ?? 200;
   ctx.type = 'html';
-  ctx.body = layout(visit, given);
+  ctx.body = layout(visit, page);
 }
 
-/** Says a refusal as a page, also where it came before anything was known of the visit. */
+/** Shows an error as a page, even if the visit could not be read. */
 export function refusalPage(ctx: Ctx, refusal: Refusal, deps: ConsoleDeps): void {
   const visit = ctx.state.visit ?? unknownVisit(ctx, deps);
   const { texts } = visit;
@@ -389,7 +389,7 @@ export function refusalPage(ctx: Ctx, refusal: Refusal, deps: ConsoleDeps): void
   if (refusal.retryAfterSeconds !== undefined)
     ctx.set('Retry-After', String(Math.ceil(refusal.retryAfterSeconds)));
   ctx.type = 'html';
-  // The switch of languages leads to a page, which a form is not.
+  // The switch of languages returns to `path`, which must be a page, not a form.
   ctx.body = layout(ctx.method === 'GET' ? visit : { ...visit, path: '/' }, { title, body });
 }
 
@@ -417,7 +417,7 @@ function unknownVisit(ctx: Ctx, deps: ConsoleDeps): Visit {
   };
 }
 
-/** A refusal in the words of the reader's language: those of its fault, its own where a page told it, else those of its code. */
+/** Returns an error's text in the reader's language: that of its fault, its own if localized, else that of its code. */
 function wordsOf(refusal: Refusal, texts: Texts): string {
   const fault = refusal.faults[0]?.code ?? '';
   if (Object.hasOwn(texts.faults, fault)) return texts.faults[fault as keyof Texts['faults']];
@@ -441,6 +441,6 @@ function flashIn(text: string | undefined): Flash | null {
   }
 }
 
-/** Remembers the language that somebody chose. */
+/** Stores the chosen language in a cookie. */
 export const rememberLanguage = ({ cookies }: Visit, language: string): void =>
   cookies.set('language', language, LANGUAGE_SECONDS);

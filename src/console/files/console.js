@@ -1,11 +1,10 @@
-// Everything here is an addition: without it the console is plain pages and forms.
+// Every feature here is optional: without script, the console works with plain pages and forms.
 
-// What a person has opened stays open when the page is drawn anew around it. A form in which they have changed something keeps all
-// that it would send, and where to, hidden fields too: `was` tells what its other fields showed. One that nobody touched is drawn
-// anew, so that it sends nothing that has changed since. Only the token is always the newest.
+// Opened details stay open when the page updates. A changed form keeps its target and all fields, including `was`, which records
+// what the form showed; an unchanged form gets the current values. Every form gets the newest token.
 const CONTROLS = 'input:not([name=form_token]), select, textarea';
-const KEPT = { INPUT: ['checked', 'value'], FORM: ['action'] };
-let kept = new Set();
+const KEPT_ATTRIBUTES = { INPUT: ['checked', 'value'], FORM: ['action'] };
+let changedForms = new Set();
 
 function isChanged(control) {
   if (control.matches('select')) {
@@ -16,31 +15,31 @@ function isChanged(control) {
 }
 const controlsOf = (form) => [...form.elements].filter((one) => one.matches(CONTROLS));
 
-// Looked at once, before anything is drawn: half drawn, a form differs from itself.
+// Compared once before the update: during it, a form would differ from its own defaults.
 document.addEventListener('htmx:beforeSwap', () => {
   const changed = [...document.querySelectorAll(CONTROLS)].filter(isChanged);
-  kept = new Set(changed.flatMap((one) => (one.form ? [one.form, ...controlsOf(one.form)] : [one])));
+  changedForms = new Set(changed.flatMap((one) => (one.form ? [one.form, ...controlsOf(one.form)] : [one])));
 });
 Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, element) =>
   !(element.tagName === 'DETAILS' && name === 'open') &&
-  !(KEPT[element.tagName]?.includes(name) && kept.has(element));
+  !(KEPT_ATTRIBUTES[element.tagName]?.includes(name) && changedForms.has(element));
 Idiomorph.defaults.callbacks.beforeNodeMorphed = (node) =>
-  !(kept.has(node) && (node.tagName === 'TEXTAREA' || node.tagName === 'SELECT'));
-// What a form did is told once: a page that is drawn anew holds it no more, and it stays to be read.
+  !(changedForms.has(node) && (node.tagName === 'TEXTAREA' || node.tagName === 'SELECT'));
+// Keeps the message of a form, which is sent only once and is missing in updates.
 Idiomorph.defaults.callbacks.beforeNodeRemoved = (node) => !node.classList?.contains('flash');
 
-// Told that something changed, the page fetches itself anew, at most every few seconds. A page that nobody sees listens to
-// nothing. What changed while the page was deaf, nobody tells: it looks once whenever it hears again.
+// Reloads the page after a change, at most every few seconds; a hidden page closes its stream. A reopened stream does not
+// repeat missed changes: the page reloads once when it opens.
 const PAUSE_MILLISECONDS = 1500;
-// A stream that was refused (a proxy's 502 at a deploy, 204 without a session) is opened by no browser again. Not all pages at once.
-const DEAF_MILLISECONDS = [10_000, 30_000];
+// Browsers do not reopen a rejected stream (502 of a proxy, 204 without a session). Random, to prevent all pages at once.
+const REOPEN_MILLISECONDS = [10_000, 30_000];
 const main = document.querySelector('main[data-changes]');
 let source;
-// Whether something may have changed since the page was drawn, of which nobody told it.
+// Whether the page may have missed a change.
 let isBehind = document.visibilityState !== 'visible';
 let drawnAt = 0;
 let waiting;
-let deaf;
+let reopenTimer;
 
 function draw() {
   clearTimeout(waiting);
@@ -53,17 +52,17 @@ function draw() {
   htmx.trigger('#main', 'changed');
 }
 
-function hush() {
-  clearTimeout(deaf);
+function closeStream() {
+  clearTimeout(reopenTimer);
   source?.close();
   source = undefined;
 }
 
 function listen() {
-  if (document.visibilityState !== 'visible') return hush();
+  if (document.visibilityState !== 'visible') return closeStream();
   const address = main.getAttribute('data-changes');
   if (source || !address) return;
-  hush();
+  closeStream();
   source = new EventSource(address);
   source.addEventListener('changed', draw);
   source.addEventListener('open', () => {
@@ -74,10 +73,10 @@ function listen() {
     if (target !== source) return;
     isBehind = true;
     if (target.readyState !== EventSource.CLOSED) return;
-    hush();
-    const [least, most] = DEAF_MILLISECONDS;
-    deaf = setTimeout(listen, least + Math.random() * (most - least));
-    // Without a session any more, this leads to sign in.
+    closeStream();
+    const [least, most] = REOPEN_MILLISECONDS;
+    reopenTimer = setTimeout(listen, least + Math.random() * (most - least));
+    // If the session has expired, this opens the sign-in page.
     draw();
   });
 }
@@ -85,11 +84,11 @@ function listen() {
 if (main) {
   listen();
   document.addEventListener('visibilitychange', listen);
-  window.addEventListener('pagehide', hush);
+  window.addEventListener('pagehide', closeStream);
   window.addEventListener('pageshow', listen);
 }
 
-// A page that is drawn anew without a session is the one to sign in: it is opened as a whole.
+// An update without a session returns the sign-in page, which must replace the whole page.
 document.addEventListener('htmx:beforeSwap', (event) => {
   const { xhr } = event.detail;
   if (xhr.responseURL && new URL(xhr.responseURL).pathname === '/sign-in') {
@@ -98,7 +97,7 @@ document.addEventListener('htmx:beforeSwap', (event) => {
   }
 });
 
-// Keys: nothing while somebody types, and none of those that a browser or a reading aid has with Ctrl, Alt or Meta.
+// Keyboard shortcuts: off while typing, and without Ctrl, Alt or Meta, which browsers and screen readers use.
 const isTyping = (element) =>
   element?.matches('textarea, select, input:not([type=checkbox], [type=radio]), [contenteditable]');
 const rows = () => [...document.querySelectorAll('table.list > tbody > tr')];
@@ -120,7 +119,7 @@ const help = () => {
 
 const rowHere = () => document.activeElement?.closest('table.list > tbody > tr');
 
-// Each answers whether it did something; else the key stays the browser's.
+// Each returns whether it did something; if not, the browser handles the key.
 const KEYS = {
   '/': () => {
     const field = document.querySelector('form.search input');
@@ -160,7 +159,7 @@ document.querySelector('#help')?.addEventListener('click', (event) => {
   if (help()) event.preventDefault();
 });
 
-// A form whose answer is shown once is sent once: a second click would throw that answer away.
+// Prevents a second click on a form that shows a secret once: its response would discard the first.
 let sentOnce = new WeakSet();
 window.addEventListener('pageshow', () => {
   sentOnce = new WeakSet();
@@ -171,21 +170,21 @@ document.addEventListener('submit', (event) => {
   else sentOnce.add(event.target);
 });
 
-// What is shown once leaves with its page, also out of the store from which a browser shows a page again; and a reload asks for
-// the page that follows it instead of sending the form once more.
+// Removes a secret when the person leaves the page, also from the browser's back/forward cache. A reload opens the next page
+// instead of sending the form again.
 const afterOnce = document.querySelector('a.after-once');
 if (afterOnce) {
   history.replaceState(null, '', afterOnce.href);
   window.addEventListener('pagehide', () => document.querySelector('.once')?.remove());
 }
 
-// A form that was refused comes back with what was typed and ticked, without passwords, codes and files. What was sent is kept in
-// this tab until its next page, whichever that is. Only what was changed is put back: the rest is what the new page knows.
+// Refills a rejected form with the changed fields, without passwords, codes and files. They are stored in this tab until its
+// next page; unchanged fields get the new page's values.
 const SENT = 'sent';
 const isSecret = (control) =>
   control.matches('[type=password], [type=file], [type=hidden], [autocomplete=one-time-code]');
 const isBox = (control) => control.matches('[type=checkbox], [type=radio]');
-// Which form it is, among those that are sent to one address: by what it is about, not by what the page knew when it was drawn.
+// Identifies a form among those with the same action, by its hidden fields except those that change with each page.
 const ABOUT = '[type=hidden]:not([name=once], [name=was], [name=expected])';
 const nameOf = (form) => {
   const about = controlsOf(form).filter((one) => one.matches(ABOUT));
@@ -210,7 +209,7 @@ if (sent && document.querySelector('main > .flash.failed')) {
     const before = control.value;
     if (isBox(control)) control.checked = checked;
     else control.value = value;
-    // What was chosen may be on offer no more.
+    // The chosen option may no longer exist.
     if (control.selectedIndex === -1) control.value = before;
   }
   for (let at = form; at; at = at.parentElement) if (at.matches('details')) at.open = true;

@@ -35,7 +35,7 @@ import { button, choice, field, form, hidden, mark, optionsOf, panel, table } fr
 import { mayOpen, type PageRoute } from '../permissions.ts';
 import { STATUS_TONES } from './enterprises.ts';
 
-/** The table could hold more, but beyond this a limit limits nothing. */
+/** The database allows more, but a higher limit would have no effect. */
 const MOST_PER_HOUR = 1_000_000_000;
 const Id = z.object({ id: z.uuid() });
 const PersonOf = z.object({ id: z.uuid(), person: z.uuid() });
@@ -43,13 +43,13 @@ const place = (id: string): string => `/accounts/${id}`;
 const Reason = z.object({ reason: z.string().trim().pipe(textSchema(REASON_LENGTH)) });
 const reasonField = (visit: Visit): Html =>
   field(visit.texts.accounts.reason, { name: 'reason', maxlength: REASON_LENGTH });
-/** Whether whoever looks may send a form about accounts. */
+/** Returns whether the viewer may send a form about accounts. */
 const maySend = (visit: Visit, route: PageRoute): boolean => mayOpen(signedIn(visit).viewer, route);
 const FORM = {
   back: ({ params }: { params: { id: string } }) => place(params.id),
 } as const;
 
-/** GET /accounts/{id}: what an account is at which enterprises, its keys, limits and people. */
+/** GET /accounts/{id}: an account's enterprises, API keys, rate limits and people. */
 export const accountPage = definePage({
   name: 'account',
   route: 'GET /accounts/{id}',
@@ -153,7 +153,7 @@ function keysList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): 
         (key) => day(key.revokedAt),
       ),
     ],
-    // An account has few keys: they are one page.
+    // An account has few keys, which fit on one page.
     read: async ({ after }) => (after ? [] : listApiKeys(orm.em.fork(), id)),
     key: { parts: ['uuid'], of: (key) => [key.id] },
     empty: words.noKey,
@@ -183,22 +183,22 @@ function peopleList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At)
     columns: maySend(visit, 'POST /accounts/{id}/people/{person}/invite')
       ? [...columns, column('person_id', words.act, 'personId', (member) => personForms(visit, id, member))]
       : columns,
-    // An account has few people: they are one page.
+    // An account has few people, who fit on one page.
     read: async ({ after }) => (after ? [] : listMembers(orm.em.fork(), id)),
     key: { parts: ['uuid'], of: ({ personId }) => [personId] },
     empty: words.noMember,
   };
 }
 
-/** What can be done about a person, each saying what it does. */
+/** Renders the actions on a person, each with its effect. */
 function personForms(visit: Visit, id: string, { personId, email, disabled, isOperator }: Member): Html {
   const { accounts: words } = visit.texts;
   if (isOperator) return html`<span class="soft">${words.ofOperators}</span>`;
-  const act = (name: string, title: string, about: string | null, asked = reasonField(visit)): Html =>
+  const act = (name: string, title: string, about: string | null, fields = reasonField(visit)): Html =>
     html`<details id="${name}-${personId}"><summary aria-label="${title} ${email}">${title}</summary>${form(
       visit,
       `${place(id)}/people/${personId}/${name}`,
-      html`${about !== null && html`<p>${about}</p>`}${asked}${button(title)}`,
+      html`${about !== null && html`<p>${about}</p>`}${fields}${button(title)}`,
     )}</details>`;
   const invite = act('invite', words.invite, words.inviteAbout, html``);
   if (disabled) return invite;
@@ -311,7 +311,7 @@ export const sendRemoveGrant = definePage({
   },
 });
 
-/** POST /accounts/{id}/people: lets a person into the account; who cannot sign in yet gets a link, shown once. */
+/** POST /accounts/{id}/people: adds a person; shows a link once for a person who cannot sign in yet. */
 export const sendPerson = definePage({
   ...FORM,
   name: 'account-person',
@@ -370,7 +370,7 @@ export const sendEnd = definePage({
   },
 });
 
-/** A member of an account; refuses whoever is none (NOT_FOUND). */
+/** Returns a member of an account. Throws NOT_FOUND if the person is not a member. */
 async function memberOf(
   { orm }: ConsoleDeps,
   { id, person }: { id: string; person: string },

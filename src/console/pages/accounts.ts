@@ -12,7 +12,7 @@ import { mayOpen } from '../permissions.ts';
 
 const NAME_LENGTH = 100;
 
-/** GET /accounts: every account, by name. */
+/** GET /accounts: all accounts, by name. */
 export const accountListPage = definePage({
   name: 'accounts',
   route: 'GET /accounts',
@@ -65,7 +65,7 @@ function createForm(visit: Visit): Html {
   ]);
 }
 
-/** POST /accounts: makes an account, and leads to it. */
+/** POST /accounts: creates an account and redirects to it. */
 export const sendAccount = definePage({
   name: 'account-create',
   route: 'POST /accounts',

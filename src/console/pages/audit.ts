@@ -22,7 +22,7 @@ const Query = z.object({
   to: Day.optional(),
 });
 
-/** GET /audit: who did what, to what, when and why; newest first. */
+/** GET /audit: actions with their actor, subject, time and reason; newest first. */
 export const auditListPage = definePage({
   name: 'audit',
   route: 'GET /audit',
@@ -66,14 +66,14 @@ export const auditListPage = definePage({
       read: ({ after, limit }) =>
         listAuditPage(deps.orm.em.fork(), search, { after: after?.[0] ?? null, limit }),
       key: { parts: ['number'], of: ({ id }) => [id] },
-      href: placeOf,
+      href: subjectPath,
       empty: words.empty,
     });
   },
 });
 
-/** Where what was changed is looked at. */
-function placeOf({ cfe, rut, accountId }: AuditRow): string | null {
+/** Returns the page of the changed object. */
+function subjectPath({ cfe, rut, accountId }: AuditRow): string | null {
   if (cfe && rut !== null) return `/cfes/${rut}/${cfe.environment}/${formatCfeId(cfe)}`;
   if (rut !== null) return `/enterprises/${rut}`;
   return accountId === null ? null : `/accounts/${accountId}`;
@@ -112,13 +112,13 @@ function columnsOf(visit: Visit): Column<AuditRow>[] {
   ];
 }
 
-/** What was done, in words; an act that this version does not know has its code alone. */
+/** Describes an action; shows only the code of one that this version does not know. */
 function actionWords({ texts: { audit: words } }: Visit, action: string): string | null {
   const known = AUDIT_ACTIONS.find((one) => one === action);
   return known ? words.actions[known] : null;
 }
 
-/** A person with the way they came, an account by its name, the service itself, or that nobody knows who it was. */
+/** Describes the actor: a person with their entry point, an account by name, the service, or unknown. */
 function whoCell({ texts: { audit: words } }: Visit, { actor, actorName, address }: AuditRow): Html {
   const person = personOf(actor);
   const [kind = ''] = actor.split(':');

@@ -54,13 +54,13 @@ const PLACE = z.object({ rut: z.string(), environment: z.enum(ENVIRONMENTS), cfe
 type Place = z.output<typeof PLACE>;
 
 const pathOf = ({ rut, environment, cfe_id }: Place): string => `/cfes/${rut}/${environment}/${cfe_id}`;
-/** The page of a CFE, or of another of its enterprise. */
-const placeOf = (cfe: Cfe, cfeId = formatCfeId(cfe)): string =>
+/** Returns the path of a CFE's page, or of another CFE of its enterprise. */
+const cfePathOf = (cfe: Cfe, cfeId = formatCfeId(cfe)): string =>
   pathOf({ rut: cfe.rut, environment: cfe.environment, cfe_id: cfeId });
 const back = ({ params }: { params: Place }): string => pathOf(params);
 
-/** The CFE of the address, and what its reader is at its enterprise. Refuses what they are not to see (NOT_FOUND), or to do (FORBIDDEN). */
-async function seenCfe(
+/** Returns the CFE and the viewer's role. Throws NOT_FOUND without a role there, FORBIDDEN if the role is too low. */
+async function findVisibleCfe(
   { orm }: Pick<ConsoleDeps, 'orm'>,
   visit: Visit,
   place: Place,
@@ -74,24 +74,24 @@ async function seenCfe(
   return { cfe, access };
 }
 
-/** What one page tells of. */
-interface Told {
+/** Data of the page. */
+interface CfePageData {
   readonly cfe: Cfe;
   readonly access: EnterpriseAccess;
   readonly dossier: CfeDossier;
   readonly mails: readonly Mail[];
-  /** To its reader's own webhooks; to everyone's where an operator reads. */
+  /** Deliveries to the viewer's webhooks; for operators, to all webhooks. */
   readonly deliveries: readonly ListedDelivery[];
   readonly report: DailyReport | null;
 }
 
-/** GET /cfes/{rut}/{environment}/{cfe_id}: a receipt, where it stands, what comes next, what can be done, what happened. */
+/** GET /cfes/{rut}/{environment}/{cfe_id}: a receipt with its state, next step, possible actions and history. */
 export const cfePage = definePage({
   name: 'cfe',
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}',
   params: PLACE,
   async handle({ params, visit }, deps) {
-    const { cfe, access } = await seenCfe(deps, visit, params);
+    const { cfe, access } = await findVisibleCfe(deps, visit, params);
     const { rut, environment, id } = cfe;
     const cfeId = formatCfeId(cfe);
     const em = () => deps.orm.em.fork();
@@ -106,7 +106,7 @@ export const cfePage = definePage({
       ),
       findReport(em(), { rut, environment, date: cfe.document.signedAt.slice(0, 10) }),
     ]);
-    const told: Told = {
+    const data: CfePageData = {
       cfe,
       access,
       dossier,
@@ -115,13 +115,13 @@ export const cfePage = definePage({
       report,
     };
     const body = html`<div class="panels"><div>
-${panel(null, whatItIs(visit, told))}
-${panel(visit.texts.cfe.whatToDo, whatCanBeDone(visit, told))}
-${panel(visit.texts.cfe.mails, mailsOf(visit, told, deps))}
+${panel(null, factsOf(visit, data))}
+${panel(visit.texts.cfe.whatToDo, renderActions(visit, data))}
+${panel(visit.texts.cfe.mails, mailsOf(visit, data, deps))}
 </div><div>
-${panel(visit.texts.cfe.timeline, whatHappened(visit, told))}
-${panel(visit.texts.cfe.deliveries, deliveriesOf(visit, told))}
-${panel(null, linksOf(visit, told, deps))}
+${panel(visit.texts.cfe.timeline, renderTimeline(visit, data))}
+${panel(visit.texts.cfe.deliveries, deliveriesOf(visit, data))}
+${panel(null, linksOf(visit, data, deps))}
 </div></div>`;
     const { serie, numero, type } = cfe;
     return show(`${CFE_TYPES[type].label} ${serie}-${numero}`, body, {
@@ -140,7 +140,7 @@ const TONES: Readonly<Record<CfeStatus, 'good' | 'bad' | 'wait' | 'calm'>> = {
 
 const soft = (text: string): Html => html`<span class="soft">${text}</span>`;
 
-function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
+function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
   const words = CFE_WORDS[visit.language];
   const { cfe: own, environments } = visit.texts;
   const { receiver, issuer } = cfe.document;
@@ -163,15 +163,15 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
       html`${mark(status.label, TONES[cfe.status])} <code class="soft">${cfe.status}</code> ${soft(status.means)}`,
     ],
     [own.since, moment(since)],
-    ...whyItWaits(visit, cfe),
-    ...whatComesNext(visit, dossier),
+    ...stuckRows(visit, cfe),
+    ...nextStepRows(visit, dossier),
     ...(ahead === null ? [] : [[own.queue, own.ahead(ahead)] as [string, string]]),
     ...(awaySince ? [[own.awaySince, moment(awaySince)] as [string, Html]] : []),
     ...(original
       ? [
           [
             own.corrects,
-            html`<a href="${placeOf(cfe, original.cfeId)}">${original.cfeId}</a> ${words.status[original.status].label}`,
+            html`<a href="${cfePathOf(cfe, original.cfeId)}">${original.cfeId}</a> ${words.status[original.status].label}`,
           ] as [string, Html],
         ]
       : []),
@@ -185,8 +185,8 @@ function whatItIs(visit: Visit, { cfe, dossier }: Told): Html {
   return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-/** What comes next, and when or until when; nothing of what has ended. */
-function whatComesNext({ language, texts }: Visit, { next, nextAt }: CfeDossier): [string, Html][] {
+/** Returns the next step and its time; empty for a CFE that is final. */
+function nextStepRows({ language, texts }: Visit, { next, nextAt }: CfeDossier): [string, Html][] {
   if (next === 'ended') return [];
   const { cfe: own } = texts;
   const when =
@@ -198,26 +198,26 @@ function whatComesNext({ language, texts }: Visit, { next, nextAt }: CfeDossier)
   return [[own.next, html`${words}${when && html` <span class="soft">${when}</span>`}`]];
 }
 
-/** Why a receipt waits for a person, and what mends it. */
-function whyItWaits(visit: Visit, { rut, stuckReason }: Cfe): [string, Html][] {
+/** Returns the reason why a receipt needs support, and how to fix it. */
+function stuckRows(visit: Visit, { rut, stuckReason }: Cfe): [string, Html][] {
   if (!stuckReason) return [];
   const { cfe: own } = visit.texts;
-  const { label, means, fix } = CFE_WORDS[visit.language].stuck[stuckReason];
+  const { label, means, mend: fix } = CFE_WORDS[visit.language].stuck[stuckReason];
   return [
     [own.stuck, html`${mark(label, 'bad')} <code class="soft">${stuckReason}</code> ${means}`],
-    [own.mend, html`${fix} <a href="${enterprisePath(rut)}">${own.goToEnterprise}</a>`],
+    [own.fix, html`${fix} <a href="${enterprisePath(rut)}">${own.goToEnterprise}</a>`],
   ];
 }
 
-/** A form for each act that fits now and that its reader may do: what it will do stands above its button. */
-function whatCanBeDone(visit: Visit, { cfe, access, dossier }: Told): Html {
+/** Renders a form for each possible action that the viewer may take, with its effect above the button. */
+function renderActions(visit: Visit, { cfe, access, dossier }: CfePageData): Html {
   const { cfe: own } = visit.texts;
   const words = CFE_WORDS[visit.language];
-  const mends = whatToDo(visit, cfe);
-  if (dossier.actions.length === 0) return mends ?? nothing(own.nothingToDo);
+  const advice = rejectionAdvice(visit, cfe);
+  if (dossier.actions.length === 0) return advice ?? nothing(own.nothingToDo);
   if (!mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/support'))
-    return mends ?? nothing(own.supportActs);
-  const to = `${placeOf(cfe)}/support`;
+    return advice ?? nothing(own.supportActs);
+  const to = `${cfePathOf(cfe)}/support`;
   const one = (action: SupportAction): Html =>
     form(visit, to, [
       html`<p>${words.action[action].means}</p>`,
@@ -225,11 +225,11 @@ function whatCanBeDone(visit: Visit, { cfe, access, dossier }: Told): Html {
       field(own.reason, { name: 'reason', maxlength: REASON_LENGTH }),
       button(words.action[action].label, action === 'abandon' ? 'quiet' : 'main'),
     ]);
-  return html`${mends}${dossier.actions.map(one)}`;
+  return html`${advice}${dossier.actions.map(one)}`;
 }
 
-/** What the company does about a rejection, by its codes; null for a receipt that is not rejected. */
-function whatToDo({ language }: Visit, { status, rejection }: Cfe): Html | null {
+/** Renders what the company does about each code of a rejection; null if the receipt is not rejected. */
+function rejectionAdvice({ language }: Visit, { status, rejection }: Cfe): Html | null {
   if (status !== 'REJECTED' || !rejection) return null;
   const words = CFE_WORDS[language];
   return html`<ul class="plain">${rejection.map(
@@ -237,29 +237,31 @@ function whatToDo({ language }: Visit, { status, rejection }: Cfe): Html | null 
   )}</ul>`;
 }
 
-function whatHappened(visit: Visit, told: Told): Html {
-  const { cfe, access, dossier } = told;
+function renderTimeline(visit: Visit, data: CfePageData): Html {
+  const { cfe, access, dossier } = data;
   const { cfe: own } = visit.texts;
   const { createdAt, settledAt, status, rejection } = cfe;
-  // A key is known to its own account, and to us.
+  // A key is shown to its own account and to operators.
   const seen = accountsOf(signedIn(visit).viewer);
   const { askedBy } = dossier;
   const isKnown = askedBy !== null && (seen === null || seen.includes(askedBy.accountId));
   const by = isKnown ? formatRequestingKey(askedBy) : null;
   const lived = { ...dossier, by, createdAt, settledAt, status, rejection };
-  const here = placeOf(cfe);
+  const here = cfePathOf(cfe);
   const said = ({ operation, answer }: AttemptSummary): Html =>
     html` <a href="${link(`${here}/exchange`, { operation, answer })}">${own.said}</a>`;
   const maySeeSaid = mayAt(access, 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange');
   const maySeeActs = mayAt(access, 'GET /audit');
   const rows = cfeTimeline(lived, CFE_WORDS[visit.language])
-    // Who of us did what is for us.
+    // Only operators see the actions of support.
     .filter(({ kind }) => maySeeActs || kind !== 'act')
     .map(({ at, what, more, attempt }: TimelineEntry) => ({
       at,
       shown: html`${what}${more && html` <span class="soft">${more}</span>`}${attempt && maySeeSaid && said(attempt)}`,
     }));
-  const all = [...rows, ...whoWasTold(visit, told)].toSorted((a, b) => a.at.getTime() - b.at.getTime());
+  const all = [...rows, ...notificationEntries(visit, data)].toSorted(
+    (a, b) => a.at.getTime() - b.at.getTime(),
+  );
   return table(
     own.timeline,
     [own.when, own.what],
@@ -267,8 +269,8 @@ function whatHappened(visit: Visit, told: Told): Html {
   );
 }
 
-/** How e-mails and deliveries to webhooks ended, of those that stand on the page. */
-function whoWasTold(visit: Visit, { mails, deliveries }: Told): { at: Date; shown: Html }[] {
+/** Returns the history entries of the page's settled e-mails and deliveries. */
+function notificationEntries(visit: Visit, { mails, deliveries }: CfePageData): { at: Date; shown: Html }[] {
   const { cfe: own } = visit.texts;
   const ended = <T extends { settledAt?: Date | null }>(all: readonly T[], shown: (one: T) => Html) =>
     all.flatMap((one) => (one.settledAt ? [{ at: one.settledAt, shown: shown(one) }] : []));
@@ -286,11 +288,11 @@ function whoWasTold(visit: Visit, { mails, deliveries }: Told): { at: Date; show
 
 function mailsOf(
   visit: Visit,
-  { cfe, access, mails }: Told,
+  { cfe, access, mails }: CfePageData,
   { sandboxMails = [] }: Pick<ConsoleDeps, 'sandboxMails'>,
 ): Html {
   const { cfe: own } = visit.texts;
-  const here = placeOf(cfe);
+  const here = cfePathOf(cfe);
   const isMailable = cfe.status !== 'REJECTED';
   const maySend = isMailable && mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails');
   const mayRepeat = isMailable && mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}');
@@ -319,7 +321,7 @@ function mailsOf(
   return html`${list}${form(visit, `${here}/mails`, fresh)}`;
 }
 
-function deliveriesOf(visit: Visit, { deliveries }: Told): Html {
+function deliveriesOf(visit: Visit, { deliveries }: CfePageData): Html {
   const { cfe: own, webhooks: words } = visit.texts;
   if (deliveries.length === 0) return nothing(own.noDeliveries);
   const { viewer } = signedIn(visit);
@@ -339,13 +341,13 @@ function deliveriesOf(visit: Visit, { deliveries }: Told): Html {
 
 function linksOf(
   visit: Visit,
-  { cfe, access, report }: Told,
+  { cfe, access, report }: CfePageData,
   { temporalUi, publicUrl }: Pick<ConsoleDeps, 'temporalUi' | 'publicUrl'>,
 ): Html {
   const { cfe: own } = visit.texts;
   const links = [
     ...receiptLinks(visit, cfe, publicUrl),
-    cfe.digest !== null && html`<a href="${placeOf(cfe)}/xml">${own.xml}</a>`,
+    cfe.digest !== null && html`<a href="${cfePathOf(cfe)}/xml">${own.xml}</a>`,
     report
       ? html`<a href="${reportPath(report)}">${own.report} ${day(report.date)}</a> ${reportMark(visit, report.status)}`
       : own.noReport,
@@ -359,7 +361,7 @@ function linksOf(
   return html`<ul class="plain">${links.filter(Boolean).map((one) => html`<li>${one}</li>`)}</ul>`;
 }
 
-/** The receiver's page and the printed form, which the API serves; none until the receipt may be handed over. */
+/** Renders links to the receiver's page and the printed form; none until the receipt may be handed over. */
 function receiptLinks(visit: Visit, cfe: Cfe, publicUrl: string): Html[] {
   const { cfe: own } = visit.texts;
   if (receiptState(cfe) !== 'sent' || cfe.digest === null) return [];
@@ -376,7 +378,7 @@ export const cfeXmlPage = definePage({
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}/xml',
   params: PLACE,
   async handle({ params, visit }, deps) {
-    const { cfe } = await seenCfe(deps, visit, params);
+    const { cfe } = await findVisibleCfe(deps, visit, params);
     const { rut, environment, type, sequence, serie, numero } = cfe;
     const withXml = await findCfeWithXml(deps.orm.em.fork(), { rut, environment, type, sequence });
     if (!withXml?.signedXml) throw new Refusal('NOT_FOUND', 'It is not signed yet.');
@@ -385,14 +387,14 @@ export const cfeXmlPage = definePage({
   },
 });
 
-/** GET …/exchange: what was sent and answered at the last of the calls that asked and were answered so. For operators. */
+/** GET …/exchange: request and response of the last call with this operation and answer. For operators. */
 export const cfeExchangePage = definePage({
   name: 'cfe-exchange',
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange',
   params: PLACE,
   query: z.object({ operation: z.enum(ATTEMPT_OPERATIONS), answer: z.string().max(1_000) }),
   async handle({ params, query, visit }, deps) {
-    const { cfe } = await seenCfe(deps, visit, params);
+    const { cfe } = await findVisibleCfe(deps, visit, params);
     const { cfe: own } = visit.texts;
     const em = deps.orm.em.fork();
     const exchange = await readLastCall(em, cfe.id, query);
@@ -412,7 +414,7 @@ export const cfeExchangePage = definePage({
   },
 });
 
-/** POST …/support: retry, settle or abandon, with the reason. */
+/** POST …/support: retries, settles or abandons a CFE, with the reason. */
 export const sendCfeSupport = definePage({
   name: 'cfe-support',
   route: 'POST /cfes/{rut}/{environment}/{cfe_id}/support',
@@ -420,7 +422,7 @@ export const sendCfeSupport = definePage({
   form: z.object({ action: z.enum(SUPPORT_ACTIONS), reason: textSchema(REASON_LENGTH) }),
   back,
   async handle({ params, form: sent, visit }, deps) {
-    const { cfe } = await seenCfe(deps, visit, params);
+    const { cfe } = await findVisibleCfe(deps, visit, params);
     const { outcome, why } = await supportCfe(withActor(deps, visit), {
       id: cfe.id,
       ...sent,
@@ -434,7 +436,7 @@ export const sendCfeSupport = definePage({
   },
 });
 
-/** Says which limit an e-mail is beyond: it is not that of attempts to sign in. */
+/** Names the rate limit of e-mails; the usual message would name that of sign-in. */
 const limitOf =
   ({ texts }: Visit) =>
   (error: unknown): never => {
@@ -442,7 +444,7 @@ const limitOf =
     throw isLimit ? new LocalizedRefusal('RATE_LIMITED', texts.cfe.mailLimit) : error;
   };
 
-/** POST …/mails: the receipt to an address. */
+/** POST …/mails: sends the receipt to an address. */
 export const sendCfeMail = definePage({
   name: 'cfe-mail',
   route: 'POST /cfes/{rut}/{environment}/{cfe_id}/mails',
@@ -450,21 +452,21 @@ export const sendCfeMail = definePage({
   form: z.object({ destination: Email }),
   back,
   async handle({ params, form: { destination }, visit }, deps) {
-    const { cfe, access } = await seenCfe(deps, visit, params);
+    const { cfe, access } = await findVisibleCfe(deps, visit, params);
     const accountId = access.kind === 'member' ? access.accountId : cfe.accountId;
     await sendMail(withActor(deps, visit), { accountId, cfeUuid: cfe.id, destination }).catch(limitOf(visit));
     return go(pathOf(params), { kind: 'done', text: visit.texts.cfe.mailSent(destination) });
   },
 });
 
-/** POST …/mails/{mail_id}: an e-mail once more. */
+/** POST …/mails/{mail_id}: sends an e-mail again. */
 export const sendCfeMailAgain = definePage({
   name: 'cfe-mail-again',
   route: 'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}',
   params: PLACE.extend({ mail_id: z.uuid() }),
   back,
   async handle({ params, visit }, deps) {
-    const { cfe, access } = await seenCfe(deps, visit, params);
+    const { cfe, access } = await findVisibleCfe(deps, visit, params);
     const mail = await findMail(deps.orm.em.fork(), params.mail_id);
     if (mail?.cfeUuid !== cfe.id) throw new Refusal('NOT_FOUND', 'There is no such e-mail.');
     const asking =

@@ -30,7 +30,7 @@ import { mayOpen } from '../permissions.ts';
 import { exportsPath } from './exports.ts';
 
 const ANY = 'any';
-/** The filters by their names in the address, and what each may be. */
+/** Filters by their names in the query, with their schemas. */
 const FILTERS = {
   q: z.string(),
   environment: z.enum(ENVIRONMENTS),
@@ -54,7 +54,7 @@ const NAMES = Object.keys(FILTERS) as Name[];
 type Values = { readonly [N in Name]?: z.output<(typeof FILTERS)[N]> };
 type Typed = Readonly<Partial<Record<Name, string | undefined>>>;
 
-/** As typed, each checked by what it may be. */
+/** Checks each filter by its schema, but keeps the typed text. */
 const Query = z.object({
   ...LIST_QUERY,
   ...(Object.fromEntries(NAMES.map((name) => [name, typed(FILTERS[name])])) as Record<
@@ -68,7 +68,7 @@ function typed(schema: z.ZodType) {
   return z.string().max(LONGEST_SEARCH).trim().refine(fits).optional();
 }
 
-/** GET /cfes: every receipt that somebody sees, by what they look for. */
+/** GET /cfes: the receipts that the viewer sees, filtered. */
 export const cfesPage = definePage({
   name: 'cfes',
   route: 'GET /cfes',
@@ -97,23 +97,23 @@ export const cfesPage = definePage({
   },
 });
 
-/** Leads to the file with the receipts of a month, of the enterprise and the month that the list is narrowed to. */
+/** Renders the link to export a month, with the enterprise and month of the list's filters. */
 function exportLink({ texts }: Visit, { rut, environment, from }: Typed): Html {
   const month = from?.slice(0, 7);
   return html`<p><a href="${exportsPath({ rut, environment, month })}">${texts.exports.link}</a></p>`;
 }
 
-/** The page of one CFE. */
+/** Returns the path of a CFE's page. */
 const cfePath = (cfe: Pick<Cfe, 'rut' | 'environment' | 'type' | 'sequence'>): string =>
   `/cfes/${cfe.rut}/${cfe.environment}/${formatCfeId(cfe)}`;
 
-/** What is asked for. */
+/** Returns the search of a query. */
 function filterOf(query: Typed): CfeSearch {
-  const given = NAMES.flatMap((name) => {
+  const parsed = NAMES.flatMap((name) => {
     const value = query[name];
     return value ? [[name, FILTERS[name].parse(value)] as const] : [];
   });
-  // Each value was read by the schema of its name.
+  // Each value was parsed by the schema of its name.
   const {
     q,
     stuck,
@@ -123,7 +123,7 @@ function filterOf(query: Typed): CfeSearch {
     created_from: since,
     created_to: until,
     ...same
-  } = Object.fromEntries(given) as Values;
+  } = Object.fromEntries(parsed) as Values;
   return {
     ...same,
     text: q,

@@ -20,7 +20,7 @@ import { mayAt } from '../permissions.ts';
 
 const OF = { params: z.object({ rut: Rut }) } as const;
 const ONE = { params: z.object({ rut: Rut, id: z.uuid() }) } as const;
-/** Lines for addresses beyond those that are there. */
+/** Empty inputs for more addresses. */
 const FREE_LINES = 2;
 const MOST_RECEIPTS = 100;
 
@@ -33,7 +33,7 @@ async function customerFor({ orm }: ConsoleDeps, rut: string, id: string): Promi
   return customer;
 }
 
-/** GET /enterprises/{rut}/customers: to whom an enterprise issues. */
+/** GET /enterprises/{rut}/customers: the customers of an enterprise. */
 export const customersPage = definePage({
   ...OF,
   name: 'customers',
@@ -95,8 +95,8 @@ function customerForm(visit: Visit, action: string, customer: Customer | null): 
     ...Array.from({ length: FREE_LINES }, () => ({ destination: '', enabled: true })),
   ];
   const addresses = lines.map(({ destination, enabled }, i) => {
-    const told = html`maxlength="254" autocomplete="off" aria-label="${words.notifications} ${i + 1}"`;
-    const address = html`<input type="email" name="email" value="${destination}" ${told}>`;
+    const attributes = html`maxlength="254" autocomplete="off" aria-label="${words.notifications} ${i + 1}"`;
+    const address = html`<input type="email" name="email" value="${destination}" ${attributes}>`;
     const box = html`<input type="checkbox" name="send" value="${i}"${enabled && html` checked`}>`;
     return html`<div>${address} <label>${box} ${words.notify}</label></div>`;
   });
@@ -123,7 +123,7 @@ const FIELDS = {
 } as const;
 const Fields = z.object(FIELDS);
 
-/** What a form says of a customer, as the body of the API says it: null for what is empty. */
+/** Returns the API's body of a customer from the form; null for empty fields. */
 function bodyOf(visit: Visit, key: { type: string; document: string }, sent: z.output<typeof Fields>) {
   const notifications = sent.email
     .map((destination, i) => ({
@@ -134,15 +134,15 @@ function bodyOf(visit: Visit, key: { type: string; document: string }, sent: z.o
     .filter(({ destination }) => destination !== '');
   const { country_code: code, ...others } = sent;
   const document = { doc_type: key.type, doc_number: key.document.trim() };
-  const given = bodyOfSent(CUSTOMER_FIELDS, { ...others, country_code: code.toUpperCase() });
+  const fields = bodyOfSent(CUSTOMER_FIELDS, { ...others, country_code: code.toUpperCase() });
   try {
-    return parseOrRefuse(CustomerBody, { ...document, ...given, notifications });
+    return parseOrRefuse(CustomerBody, { ...document, ...fields, notifications });
   } catch (error) {
     throw inWords(visit, error);
   }
 }
 
-/** A refusal with the name of its field, in the reader's language. */
+/** Translates an error, with the name of its field, into the reader's language. */
 function inWords({ texts }: Visit, error: unknown): unknown {
   const { customers: words } = texts;
   const [fault] = error instanceof Refusal ? error.faults : [];
@@ -157,7 +157,7 @@ function inWords({ texts }: Visit, error: unknown): unknown {
   return name === undefined ? error : new LocalizedRefusal(error.code, fieldFault(texts, name, fault.code));
 }
 
-/** POST /enterprises/{rut}/customers: adds one. */
+/** POST /enterprises/{rut}/customers: adds a customer. */
 export const sendCustomer = definePage({
   ...OF,
   name: 'customer-add',
@@ -174,7 +174,7 @@ export const sendCustomer = definePage({
   },
 });
 
-/** GET /enterprises/{rut}/customers/{id}: one customer, and the e-mails that went there. */
+/** GET /enterprises/{rut}/customers/{id}: one customer, and the e-mails sent to them. */
 export const customerPage = definePage({
   ...ONE,
   name: 'customer',
@@ -193,7 +193,7 @@ ${panel(words.mails, mailsTable(visit, rut, mails))}`;
   },
 });
 
-/** The forms of a customer for whoever may send them; what is kept of it for others. */
+/** Renders the forms of a customer if the viewer may send them, else the stored data. */
 function customerPanels(
   visit: Visit,
   { enterprise: { rut }, access }: AtEnterprise,
@@ -217,7 +217,7 @@ ${button(words.delete)}`;
   }</div>`;
 }
 
-/** Where an e-mail stands, and why its last attempt did not succeed. */
+/** Renders the state of an e-mail, and the error of its last attempt. */
 export const mailMark = ({ texts }: Visit, { status, error }: Pick<Mail, 'status' | 'error'>): Html => {
   const tone = status === 'SENT' ? 'good' : status === 'FAILED' ? 'bad' : 'wait';
   const { statuses, errors, retrying } = texts.customers;
@@ -239,7 +239,7 @@ function mailsTable(visit: Visit, rut: string, mails: readonly MailOfReceiver[])
   return html`<p class="soft">${words.mailsAbout}</p>${table(words.mails, heads, rows, [4])}`;
 }
 
-/** POST /enterprises/{rut}/customers/{id}: puts what the form says in the place of what was kept. */
+/** POST /enterprises/{rut}/customers/{id}: replaces the stored data. */
 export const sendCustomerChange = definePage({
   ...ONE,
   name: 'customer-change',

@@ -31,7 +31,7 @@ import { mark, optionsOf } from '../parts.ts';
 
 const Day = z.string().refine(isDate);
 
-/** The filters of deliveries, as they stand in a query. */
+/** Filters of deliveries, by their names in the query. */
 export const DELIVERY_FILTERS = {
   status: z.enum(DELIVERY_STATUSES).optional(),
   event: z.enum(EVENT_NAMES).optional(),
@@ -46,7 +46,7 @@ type Query = { [N in FilterName]?: z.output<(typeof DELIVERY_FILTERS)[N]> } & Re
   Record<string, string | undefined>
 >;
 
-/** GET /deliveries: events on their way, over all webhooks that somebody sees. */
+/** GET /deliveries: deliveries to all webhooks that the viewer sees. */
 export const deliveriesPage = definePage({
   name: 'deliveries',
   route: 'GET /deliveries',
@@ -67,7 +67,7 @@ export const deliveriesPage = definePage({
   },
 });
 
-/** A list of deliveries: those that `seen` accounts' webhooks get, narrowed by the query and by what is fixed. */
+/** Returns a list of deliveries to the webhooks of `seen` accounts, filtered by the query and by `fixed`. */
 export function deliveryList(
   visit: Visit,
   em: EntityManager,
@@ -120,7 +120,7 @@ export function deliveryList(
   };
 }
 
-/** Every filter, in the order in which they stand. */
+/** All filters, in the order of the page. */
 function filtersOf(
   { texts: { webhooks: words } }: Visit,
   webhooks: readonly { id: string; url: string }[] | undefined,
@@ -174,11 +174,11 @@ function columnsOf(
   ];
 }
 
-/** An account's webhooks may have been told of an enterprise at which it has no role any more: no link for its people. */
+/** Renders the CFE without a link for accounts that have since lost their role at its enterprise. */
 export const enterpriseOf = (visit: Visit, rut: string): Html | string =>
   signedIn(visit).viewer.kind === 'operator' ? html`<a href="${enterprisePath(rut)}">${rut}</a>` : rut;
 
-/** How often it was tried, and what came of it. */
+/** Renders the number of attempts and the last result. */
 function attemptColumns(visit: Visit): Column<ListedDelivery>[] {
   const { webhooks: words } = visit.texts;
   return [
@@ -188,7 +188,7 @@ function attemptColumns(visit: Visit): Column<ListedDelivery>[] {
   ];
 }
 
-/** Where a delivery stands; one that waits for a retry says that it was refused. */
+/** Renders the state of a delivery; one that waits for a retry shows that it failed. */
 export function deliveryMark(
   { texts: { webhooks: words } }: Visit,
   { status, nextAttemptAt }: Pick<ListedDelivery, 'status'> & { nextAttemptAt?: Date | null },
@@ -197,13 +197,13 @@ export function deliveryMark(
   return mark(words.statuses[status], status === 'DELIVERED' ? 'good' : status === 'FAILED' ? 'bad' : 'wait');
 }
 
-/** What an attempt met with: the status of HTTP, or why there was no answer. */
+/** Describes an attempt's result: the HTTP status, or why there was no response. */
 export function resultWords({ texts: { webhooks: words } }: Visit, result: string | null): string {
   if (result === null) return '';
   return Object.hasOwn(words.errors, result) ? words.errors[result as keyof typeof words.errors] : result;
 }
 
-/** When a delivery is tried next; nothing once it has ended. */
+/** Renders the time of the next attempt; empty once the delivery is final. */
 export function nextAttempt(
   { texts: { webhooks: words }, now }: Visit,
   { status, nextAttemptAt }: Pick<ListedDelivery, 'status' | 'nextAttemptAt'>,

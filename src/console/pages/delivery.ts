@@ -23,7 +23,7 @@ interface Found {
   readonly webhook: Webhook;
 }
 
-/** The delivery with this id, if it goes to an account that somebody acts for so; else there is none (NOT_FOUND). */
+/** Returns a delivery. Throws NOT_FOUND if the viewer may not use this route for its account. */
 async function deliveryFor(visit: Visit, orm: Orm, id: string): Promise<Found> {
   const em = orm.em.fork();
   const delivery = await findDelivery(em, id);
@@ -32,7 +32,7 @@ async function deliveryFor(visit: Visit, orm: Orm, id: string): Promise<Found> {
   throw new Refusal('NOT_FOUND', 'There is no delivery with this id.');
 }
 
-/** GET /deliveries/{id}: one event on its way to one webhook, with each attempt. */
+/** GET /deliveries/{id}: one event for one webhook, with each attempt. */
 export const deliveryPage = definePage({
   ...ONE,
   name: 'delivery',
@@ -88,7 +88,7 @@ function facts(visit: Visit, of: Found & { event: Event; account: string; attemp
   return factList(rows);
 }
 
-/** The cfe_id of the CFE that an event is about; null for others. */
+/** Returns the cfe_id of an event; null if it is not about a CFE. */
 function cfeOf({ rut, body }: Event): string | null {
   const { data } = JSON.parse(body) as { data?: { cfe_id?: unknown } };
   const id = data?.cfe_id;

@@ -32,23 +32,23 @@ import { exportsPath } from './exports.ts';
 import { planName } from './plan.ts';
 import { reportTable } from './reports.ts';
 
-/** What the parts of the page are drawn from. */
-interface Drawn extends AtEnterprise {
+/** Data of the page's panels. */
+interface EnterprisePageData extends AtEnterprise {
   readonly visit: Visit;
   readonly deps: ConsoleDeps;
   readonly now: Date;
   readonly today: string;
   readonly caes: readonly CaeRow[];
-  /** How many numbers of each type were used in the last weeks. */
+  /** Numbers used in the last weeks, by type. */
   readonly used: ReadonlyMap<CfeType, number>;
-  /** The types whose numbers run low. */
+  /** Types whose numbers run low. */
   readonly low: readonly LowNumbers[];
 }
 
-/** How many reports the page shows. */
+/** Number of reports on the page. */
 const REPORTS = 7;
 
-/** GET /enterprises/{rut}: all there is to know of an enterprise, and to do about it. */
+/** GET /enterprises/{rut}: all data of an enterprise, with the forms to change it. */
 export const enterprisePage = definePage({
   name: 'enterprise',
   route: 'GET /enterprises/{rut}',
@@ -58,8 +58,14 @@ export const enterprisePage = definePage({
     const at = await requireEnterprise(visit, deps, params.rut);
     const now = deps.businessClock();
     const { enterprise } = at;
-    const drawn: Drawn = { ...at, visit, deps, now, ...(await numbersOf(deps, enterprise.rut, now)) };
-    const caes = caeList(visit, at, drawn, query);
+    const data: EnterprisePageData = {
+      ...at,
+      visit,
+      deps,
+      now,
+      ...(await numbersOf(deps, enterprise.rut, now)),
+    };
+    const caes = caeList(visit, at, data, query);
     const branches = await branchList(visit, deps, at, query);
     const annulments = annulmentList(visit, deps, at, query);
     if (query.format === 'csv')
@@ -68,29 +74,29 @@ export const enterprisePage = definePage({
         : query.list === branches.name
           ? csvAnswer(branches)
           : csvAnswer(annulments);
-    const body = html`${placesOf(visit, at)}
-${await standingPanel(drawn)}
+    const body = html`${relatedLinks(visit, at)}
+${await statusPanel(data)}
 <div class="panels"><div>
-${section('login', loginPanel(drawn))}
-${section('certificate', await certificatePanel(drawn))}
+${section('login', loginPanel(data))}
+${section('certificate', await certificatePanel(data))}
 </div><div>
-${section('data', await dataPanel(drawn))}
-${await mailPanel(drawn)}
+${section('data', await dataPanel(data))}
+${await mailPanel(data)}
 </div></div>
-${section('caes', await caesPanel(drawn, caes))}
-${section('branches', await branchesPanel(drawn, branches))}
-${section('reports', await reportsPanel(drawn))}
-${section('annulments', await annulmentsPanel(drawn, annulments))}
-${section('accounts', await accountsPanel(drawn))}
-${section('acts', await actsPanel(drawn))}`;
+${section('caes', await caesPanel(data, caes))}
+${section('branches', await branchesPanel(data, branches))}
+${section('reports', await reportsPanel(data))}
+${section('annulments', await annulmentsPanel(data, annulments))}
+${section('accounts', await accountsPanel(data))}
+${section('acts', await actsPanel(data))}`;
     return show(enterprise.tradeName ?? enterprise.legalName, body, {
       live: ['papers', 'enterprises', 'reports'],
     });
   },
 });
 
-/** Where else something of it stands, for whoever may go there. */
-function placesOf({ texts }: Visit, { enterprise: { rut }, access }: AtEnterprise): Html {
+/** Renders links to other pages about the enterprise that the viewer may open. */
+function relatedLinks({ texts }: Visit, { enterprise: { rut }, access }: AtEnterprise): Html {
   const { nav } = texts;
   const places = [
     [`${enterprisePath(rut)}/customers`, texts.customers.title],
@@ -103,12 +109,12 @@ function placesOf({ texts }: Visit, { enterprise: { rut }, access }: AtEnterpris
   return html`<p class="places">${places.map(([href, words], i) => html`${i > 0 && ' · '}<a href="${href}">${words}</a>`)}</p>`;
 }
 
-/** Its CAEs for production, and which of their types run low. */
+/** Returns its CAEs for production, and the types whose numbers run low. */
 async function numbersOf(
   { orm }: Pick<ConsoleDeps, 'orm'>,
   rut: string,
   now: Date,
-): Promise<Pick<Drawn, 'today' | 'caes' | 'used' | 'low'>> {
+): Promise<Pick<EnterprisePageData, 'today' | 'caes' | 'used' | 'low'>> {
   const em = orm.em.fork();
   const today = montevideoDate(now);
   const caes = await findCaes(em, rut, 'production');
@@ -118,8 +124,8 @@ async function numbersOf(
 
 const section = (id: Section, content: Html): Html => html`<div id="${id}">${content}</div>`;
 
-/** Where on the page something is done about a fact that lacks. */
-const MENDED_AT: Readonly<Record<ReadyFact, Section>> = {
+/** Section of the page where each missing fact is fixed. */
+const FIX_SECTIONS: Readonly<Record<ReadyFact, Section>> = {
   prodPermission: 'login',
   validCertificate: 'certificate',
   plan: 'data',
@@ -127,26 +133,26 @@ const MENDED_AT: Readonly<Record<ReadyFact, Section>> = {
   dateCome: 'data',
 };
 
-/** Where it stands; of what keeps it from issuing, each thing with what to do about it. */
-async function standingPanel({ enterprise, access, visit, deps, now, low }: Drawn): Promise<Html> {
+/** Renders its status, and each fact that prevents it from issuing, with how to fix it. */
+async function statusPanel({ enterprise, access, visit, deps, now, low }: EnterprisePageData): Promise<Html> {
   const { enterprises: words } = visit.texts;
   const { status } = enterprise;
-  const lacking = missingReadyFacts(await readReadyFacts(deps.orm.em.fork(), enterprise, now));
+  const missing = missingReadyFacts(await readReadyFacts(deps.orm.em.fork(), enterprise, now));
   const date = enterprise.scheduledReadyDate;
   const start = date ? minuteText(date) : null;
   const todo = (fact: ReadyFact): string =>
     fact === 'dateCome' ? words.todo.dateCome(start) : words.todo[fact];
-  // Without a CAE in force there is one thing to do, and it stands among what lacks.
-  const few = lacking.includes('okCae') ? [] : low;
+  // Without a valid CAE, the list of missing facts already asks for one.
+  const few = missing.includes('okCae') ? [] : low;
   const list =
-    lacking.length + few.length > 0 &&
-    html`<ul class="lacks">${lacking.map(
+    missing.length + few.length > 0 &&
+    html`<ul class="lacks">${missing.map(
       (fact) =>
-        html`<li><a href="#${MENDED_AT[fact]}"><strong>${words.facts[fact]}</strong></a><br>${todo(fact)}</li>`,
+        html`<li><a href="#${FIX_SECTIONS[fact]}"><strong>${words.facts[fact]}</strong></a><br>${todo(fact)}</li>`,
     )}${few.map((one) => lowItem(visit, one))}</ul>`;
   const says = {
-    PENDING: lacking.length === 0 ? words.soonReady : null,
-    READY: lacking.length > 0 ? words.cannotIssue : few.length > 0 ? words.readyBut : words.isReady,
+    PENDING: missing.length === 0 ? words.soonReady : null,
+    READY: missing.length > 0 ? words.cannotIssue : few.length > 0 ? words.readyBut : words.isReady,
     SUSPENDED: words.isSuspended,
   }[status];
   const reason =
@@ -161,7 +167,7 @@ async function standingPanel({ enterprise, access, visit, deps, now, low }: Draw
   return panel(words.readiness, html`${who}${says !== null && html`<p>${says}</p>`}${reason}${list}`);
 }
 
-/** A type whose numbers run low, and what to do about it. */
+/** Renders a type whose numbers run low, and what to do about it. */
 function lowItem({ texts }: Visit, { type, numbersLeft, daysLeft: days }: LowNumbers): Html {
   const { enterprises: words } = texts;
   const { label } = CFE_TYPES[type];
@@ -170,7 +176,7 @@ function lowItem({ texts }: Visit, { type, numbersLeft, daysLeft: days }: LowNum
   return html`<li><a href="#caes"><strong>${what}</strong></a> ${lowMark(texts, numbersLeft)}<br>${todo}</li>`;
 }
 
-function loginPanel({ enterprise, access, visit }: Drawn): Html {
+function loginPanel({ enterprise, access, visit }: EnterprisePageData): Html {
   const { enterprises: words } = visit.texts;
   const { loginStatus, efacturaStatus, lastValidatedAt, permissions } = enterprise;
   const tone = { NOT_ATTEMPTED: 'calm', SUCCESS: 'good', FAILED: 'bad' } as const;
@@ -191,11 +197,17 @@ function loginPanel({ enterprise, access, visit }: Drawn): Html {
   );
 }
 
-/** Pairs of a name and what it is. */
+/** Renders pairs of name and value. */
 const facts = (rows: readonly (readonly (Html | string)[])[]): Html =>
   html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
-async function certificatePanel({ enterprise, access, visit, deps, today }: Drawn): Promise<Html> {
+async function certificatePanel({
+  enterprise,
+  access,
+  visit,
+  deps,
+  today,
+}: EnterprisePageData): Promise<Html> {
   const { enterprises: words } = visit.texts;
   const certificate = await findCurrentCertificate(deps.orm.em.fork(), enterprise.rut, 'production');
   const shown = certificate
@@ -213,7 +225,10 @@ async function certificatePanel({ enterprise, access, visit, deps, today }: Draw
   );
 }
 
-async function caesPanel({ enterprise, access, visit }: Drawn, list: List<CaeRow>): Promise<Html> {
+async function caesPanel(
+  { enterprise, access, visit }: EnterprisePageData,
+  list: List<CaeRow>,
+): Promise<Html> {
   const { enterprises: words } = visit.texts;
   return panel(
     words.caes,
@@ -223,7 +238,10 @@ async function caesPanel({ enterprise, access, visit }: Drawn, list: List<CaeRow
   );
 }
 
-async function branchesPanel({ enterprise, access, visit }: Drawn, list: List<ListedBranch>): Promise<Html> {
+async function branchesPanel(
+  { enterprise, access, visit }: EnterprisePageData,
+  list: List<ListedBranch>,
+): Promise<Html> {
   const { enterprises: words } = visit.texts;
   return panel(
     words.branches,
@@ -233,7 +251,7 @@ async function branchesPanel({ enterprise, access, visit }: Drawn, list: List<Li
   );
 }
 
-async function dataPanel({ enterprise, access, visit, deps }: Drawn): Promise<Html> {
+async function dataPanel({ enterprise, access, visit, deps }: EnterprisePageData): Promise<Html> {
   const { enterprises: words } = visit.texts;
   const mayChange = mayAt(access, 'POST /enterprises/{rut}/data');
   const mayLogo = mayAt(access, 'POST /enterprises/{rut}/logo');
@@ -271,7 +289,7 @@ function dataRows(visit: Visit, enterprise: Enterprise): [string, Html | string]
   ];
 }
 
-async function mailPanel({ enterprise, visit, deps }: Drawn): Promise<Html> {
+async function mailPanel({ enterprise, visit, deps }: EnterprisePageData): Promise<Html> {
   const { enterprises: words, never } = visit.texts;
   const entry = await deps.orm.em.fork().findOne(DirectoryEntry, { rut: enterprise.rut });
   return panel(
@@ -283,31 +301,38 @@ async function mailPanel({ enterprise, visit, deps }: Drawn): Promise<Html> {
   );
 }
 
-async function reportsPanel({ enterprise, access, visit, deps, now, today }: Drawn): Promise<Html> {
+async function reportsPanel({
+  enterprise,
+  access,
+  visit,
+  deps,
+  now,
+  today,
+}: EnterprisePageData): Promise<Html> {
   const { enterprises: words } = visit.texts;
   const { rut } = enterprise;
   const em = deps.orm.em.fork();
-  // Of this enterprise alone, which somebody sees who is here.
+  // No filter by account: the viewer has a role at this enterprise.
   const found = await listVisibleReports(em, null, { rut }, { after: null, limit: REPORTS });
   const duty = await em.findOne(ReportDuty, { rut });
   const shown = found.length === 0 ? nothing(words.reportsNone) : reportTable(visit, found, now);
   const until = duty?.untilDate;
-  const told = duty
+  const period = duty
     ? [words.dutyFrom(dateText(duty.fromDate)), ...(until ? [words.dutyUntil(dateText(until))] : [])].join(
         ', ',
       )
     : words.dutyNone;
   return panel(
     words.reports,
-    html`<p>${words.duty} ${told}</p>${shown}<div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>${
+    html`<p>${words.duty} ${period}</p>${shown}<div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>${
       mayAt(access, 'POST /enterprises/{rut}/send-report') && forms.sendDayForm(visit, rut, today)
     }${mayAt(access, 'POST /enterprises/{rut}/report-duty') && forms.dutyForm(visit, rut)}`,
   );
 }
 
-/** The numbers annulled of an enterprise, as a list of its own on the page. */
+/** Renders the list of annulled numbers. */
 async function annulmentsPanel(
-  { enterprise, access, visit }: Drawn,
+  { enterprise, access, visit }: EnterprisePageData,
   list: List<AnnulledSpan>,
 ): Promise<Html> {
   const { enterprises: words } = visit.texts;
@@ -319,8 +344,8 @@ async function annulmentsPanel(
   );
 }
 
-/** Who has a role here: all of them for operators and owners; others learn of no account but theirs. */
-async function accountsPanel({ enterprise, access, visit, deps }: Drawn): Promise<Html> {
+/** Renders the accounts with a role here: all to operators and owners, to others only their own. */
+async function accountsPanel({ enterprise, access, visit, deps }: EnterprisePageData): Promise<Html> {
   const { enterprises: words } = visit.texts;
   const { rut } = enterprise;
   const all = await listAccountRoles(deps.orm.em.fork(), rut);
@@ -347,13 +372,13 @@ async function accountsPanel({ enterprise, access, visit, deps }: Drawn): Promis
   );
 }
 
-async function actsPanel({ enterprise, access, visit, deps }: Drawn): Promise<Html> {
+async function actsPanel({ enterprise, access, visit, deps }: EnterprisePageData): Promise<Html> {
   if (!mayAt(access, 'POST /enterprises/{rut}/transfer')) return html``;
   const removed = await previewRemoval(deps, enterprise);
   return panel(visit.texts.enterprises.acts, forms.actForms(visit, enterprise, removed));
 }
 
-/** GET /enterprises/{rut}/logo: the picture that receipts are printed with. */
+/** GET /enterprises/{rut}/logo: the logo of printed receipts. */
 export const enterpriseLogo = definePage({
   name: 'enterprise-logo',
   route: 'GET /enterprises/{rut}/logo',

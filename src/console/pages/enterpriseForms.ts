@@ -1,4 +1,4 @@
-/** What is done on an enterprise's page: each form as it is drawn, and what it does. */
+/** Forms of an enterprise's page: how each is rendered, and its action. */
 import * as z from 'zod';
 import { annulNumbers } from '../../commands/annulNumbers.ts';
 import { addBranch, removeBranch, updateBranch } from '../../commands/branches.ts';
@@ -43,9 +43,9 @@ import { button, choice, field, fileField, fileForm, form, hidden, optionsOf } f
 import type { Texts } from '../texts/index.ts';
 import { planName } from './plan.ts';
 
-/** A file in base64, as the API takes it, is a third longer; a form has fields besides. */
+/** Base64, as the API takes files, is a third longer; the form has other fields too. */
 const FILE_BYTES = 128 * 1024;
-/** Of a login or a file: browsers offer none that they know. */
+/** Attributes of the password of a login or file: browsers must not fill in a stored one. */
 const NEW_PASSWORD = {
   name: 'password',
   type: 'password',
@@ -57,7 +57,7 @@ const Reason = z.strictObject({ reason: Text });
 const File = z.instanceof(Uint8Array);
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
-/** Something to open and fill in, closed unless it is the only thing to do. */
+/** Renders a form that opens on click; open at first if it is the only action. */
 const folded = (title: string, content: Html): Html =>
   html`<details class="act"><summary>${title}</summary>${content}</details>`;
 const about = (words: string): Html => html`<p class="soft">${words}</p>`;
@@ -93,14 +93,14 @@ export const sendLogin = enterpriseForm({
       ...(username === '' ? {} : { username }),
       ...(password === '' ? {} : { password }),
     });
-    // An operator's is counted for the owner: no account may guess at a login through them.
+    // An operator's attempt counts for the owner: an account must not guess a login through operators.
     const accountId = at.access.kind === 'member' ? at.access.accountId : ownerAccountId;
     await requestCredentialsCheck(deps, { accountId, rut, login });
     return visit.texts.enterprises.checking;
   },
 });
 
-// What it signs with.
+// Certificate.
 
 export const certificateForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
@@ -121,7 +121,7 @@ export const sendCertificate = enterpriseForm({
   section: 'certificate',
   fields: z.strictObject({ file: File, password: Text }),
   fileBytes: FILE_BYTES,
-  // It waits for the thread that opens the file.
+  // Slow: waits for the thread that opens the file.
   isSlow: true,
   refused: ({ enterprises: words }, { code }) => (code === 'UNAVAILABLE' ? words.certificateBusy : undefined),
   async act({ at, form: sent, visit }, deps) {
@@ -134,7 +134,7 @@ export const sendCertificate = enterpriseForm({
   },
 });
 
-// Its numbers.
+// CAEs and annulments.
 
 export const caeForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
@@ -211,7 +211,7 @@ export const sendAnnulment = enterpriseForm({
   },
 });
 
-// Where it issues from.
+// Branches.
 
 type ShownBranch = BranchFacts & { branch: number; isOwn: boolean };
 
@@ -285,14 +285,14 @@ export const sendCloseBranch = enterpriseForm({
   },
 });
 
-// What receipts say of it, its plan, and when it begins.
+// Data on receipts, plan and start date.
 
 const planValue = (planId: string | null | undefined, frequencyId: string | null | undefined): string =>
   planId && frequencyId ? JSON.stringify([planId, frequencyId]) : '';
-/** A moment as `datetime-local` has it. */
+/** Formats a timestamp for `datetime-local`. */
 const localTime = (at: Date | null | undefined): string => (at ? montevideoTimestamp(at).slice(0, 16) : '');
 
-/** The fields of the form, as they stand in the row: empty for what is not there. */
+/** Returns the form's values of a stored row; empty for missing ones. */
 const dataOf = (enterprise: Enterprise) => ({
   ...inputsOf(ENTERPRISE_FIELDS, enterprise),
   plan: planValue(enterprise.planId, enterprise.frequencyId),
@@ -342,11 +342,11 @@ const DataFields = z.strictObject({
   ...sentShape(ENTERPRISE_FIELDS, Text),
   plan: Text,
   start: Text,
-  /** What the form showed: what a colleague has changed since is left alone. */
+  /** The values that the form showed, to keep what a colleague has changed since. */
   was: z.string().max(10_000),
 });
 const Shown = z.record(z.string(), z.string());
-/** What somebody changed in the form, as the API is sent it; what was emptied is removed where that can be. */
+/** Returns the changed fields as a body of the API; an emptied optional field is removed. */
 function changedData({ was, ...sent }: z.output<typeof DataFields>): Record<string, unknown> {
   const shown = shownIn(was);
   const changed = Object.entries(sent).filter(([name, value]) => value.trim() !== shown[name]);
@@ -366,7 +366,7 @@ function shownIn(was: string): Readonly<Record<string, string>> {
 
 function bodyPart(name: string, value: string): Record<string, unknown> {
   if (name === 'plan') {
-    // The empty choice stands there only where there is no plan.
+    // The empty option is offered only without a plan.
     const [plan_id, frequency_id] = planOf(value);
     return value === '' ? {} : { plan_id, frequency_id };
   }
@@ -374,7 +374,7 @@ function bodyPart(name: string, value: string): Record<string, unknown> {
   return bodyOfSent(ENTERPRISE_FIELDS, { [name]: value });
 }
 
-/** Browsers leave the seconds out where they are zero. */
+/** Browsers leave out seconds that are zero. */
 const withSeconds = (local: string): string => (local.length === 16 ? `${local}:00` : local);
 
 function planOf(value: string): [string, string] {
@@ -436,7 +436,7 @@ export const sendRemoveLogo = enterpriseForm({
   },
 });
 
-// Who else has a role there.
+// Roles of other accounts.
 
 const accountField = ({ texts }: Visit): Html =>
   field(texts.enterprises.accountId, { name: 'account', maxlength: 36 });
@@ -498,7 +498,7 @@ export const sendWithdraw = enterpriseForm({
   },
 });
 
-// What is reported for it.
+// Daily reports.
 
 export const sendDayForm = (visit: Visit, rut: string, today: string): Html => {
   const { enterprises: words, environments } = visit.texts;
@@ -562,9 +562,9 @@ export const sendDuty = enterpriseForm({
   },
 });
 
-// Acts of operators.
+// Actions of operators.
 
-/** What goes with a transfer where no certificate proves whose the enterprise is (`removed`); null where one does. */
+/** Describes what a transfer removes if no certificate proves the owner (`removed`); null if one does. */
 function removedBy({ texts }: Visit, removed: Leftovers | null): Html {
   const { enterprises: words } = texts;
   if (!removed) return about(words.transferAbout);
@@ -576,7 +576,7 @@ function removedBy({ texts }: Visit, removed: Leftovers | null): Html {
   return html`${about(words.transferUnproven)}<p>${all.length === 0 ? words.transferNothing : all.join(' · ')}</p>`;
 }
 
-/** What operators do with it; `removed`: what a transfer would take out, null for nothing. */
+/** Renders the actions of operators; `removed`: what a transfer would remove, null for nothing. */
 export function actForms(visit: Visit, { rut, status }: Enterprise, removed: Leftovers | null): Html {
   const { enterprises: words } = visit.texts;
   const at = (path: string): string => `/enterprises/${rut}/${path}`;

@@ -1,4 +1,4 @@
-/** The lists on an enterprise's page. */
+/** Lists of an enterprise's page. */
 
 import { findBranches } from '../../db/enterprises.ts';
 import { type AnnulledSpan, type CaeRow, listAnnulments } from '../../db/numbers.ts';
@@ -19,7 +19,7 @@ type Query = Readonly<Record<string, string | undefined>>;
 const at = ({ enterprise: { rut } }: AtEnterprise, query: Query) =>
   ({ path: enterprisePath(rut), query, isPart: true }) as const;
 
-/** The CAEs for production, the first to end first. */
+/** Returns the list of CAEs for production, by expiry date. */
 export function caeList(
   visit: Visit,
   place: AtEnterprise,
@@ -91,7 +91,7 @@ function lastingColumns(
   ];
 }
 
-/** A branch, that of the enterprise itself among them. */
+/** A branch, or the enterprise's main one. */
 export interface ListedBranch {
   readonly branch: number;
   readonly streetName: string;
@@ -102,7 +102,7 @@ export interface ListedBranch {
   readonly isOwn: boolean;
 }
 
-/** The branches, the enterprise's own first. */
+/** Returns the list of branches, the enterprise's main one first. */
 export async function branchList(
   visit: Visit,
   { orm }: Pick<ConsoleDeps, 'orm'>,
@@ -165,11 +165,11 @@ function branchColumns({ texts: { enterprises: words } }: Visit): Column<ListedB
 }
 
 const soft = (text: string | null) => text && html`<span class="soft">${text}</span>`;
-/** Why numbers are annulled, beside the kind of reason: the authority's codes, or what was typed. */
+/** Describes the details of an annulment: the authority's codes, or the typed reason. */
 const whyOf = ({ authorityCodes, typedReason }: AnnulledSpan): string | null =>
   authorityCodes.join(', ') || typedReason;
 
-/** Numbers that will never be given. */
+/** Returns the list of annulled numbers. */
 export function annulmentList(
   visit: Visit,
   { orm }: Pick<ConsoleDeps, 'orm'>,

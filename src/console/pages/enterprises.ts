@@ -23,30 +23,30 @@ import { mark, optionsOf, wholeWords } from '../parts.ts';
 import type { Texts } from '../texts/index.ts';
 
 const FACTS = Object.keys(READY_FACTS) as ReadyFact[];
-/** Days within which a paper may be asked to end. */
+/** Choices of the filter by expiry, in days. */
 const WITHIN = [7, 30, 90] as const;
 const Within = z.enum(['7', '30', '90']);
 const within = ({ enterprises: words }: Texts) =>
   WITHIN.map((days) => [String(days), words.withinDays(days)] as const);
 
-/** The colour of where an enterprise stands. */
+/** Colours of the statuses. */
 export const STATUS_TONES = { PENDING: 'wait', READY: 'good', SUSPENDED: 'bad' } as const satisfies Record<
   EnterpriseStatus,
   string
 >;
 
-/** A day on which something ends, with how far it is from today. */
+/** Renders an expiry date, with the days until it. */
 export function ending(texts: Texts, date: string, today: string): Html {
   const days = daysBetween(today, date);
   const tone = days < 0 ? 'bad' : days <= 7 ? 'wait' : 'calm';
   return html`${day(date)} ${mark(texts.enterprises.days(days), tone)}`;
 }
 
-/** How few numbers are left, where they run low. */
+/** Renders the numbers left, if they run low. */
 export const lowMark = ({ enterprises: words }: Texts, left: number): Html =>
   left === 0 ? mark(words.exhausted, 'bad') : mark(words.runsLow, 'wait');
 
-/** GET /enterprises: those that somebody sees, and what each lacks. */
+/** GET /enterprises: the enterprises that the viewer sees, with their missing facts. */
 export const enterprisesPage = definePage({
   name: 'enterprises',
   route: 'GET /enterprises',
@@ -77,7 +77,7 @@ export const enterprisesPage = definePage({
       filters: [
         { name: 'text', label: words.text, type: 'search' },
         { name: 'status', label: words.status, options: optionsOf(ENTERPRISE_STATUSES, words.statuses) },
-        { name: 'lacks', label: words.lacks, options: optionsOf(FACTS, words.facts) },
+        { name: 'lacks', label: words.missingFacts, options: optionsOf(FACTS, words.facts) },
         { name: 'ends', label: words.endsWithin, options: within(visit.texts) },
       ],
       columns: enterpriseColumns(visit, today),
@@ -100,8 +100,8 @@ export const enterprisesPage = definePage({
 
 function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterprise>[] {
   const { enterprises: words } = texts;
-  const lacking = ({ missing }: ListedEnterprise): string =>
-    missing.map((fact) => words.facts[fact]).join(', ');
+  const missing = ({ lacks: facts }: ListedEnterprise): string =>
+    facts.map((fact) => words.facts[fact]).join(', ');
   return [
     column('rut', words.rut, 'rut'),
     column('legal_name', words.name, 'legalName'),
@@ -110,9 +110,9 @@ function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterp
     ),
     column(
       'lacks',
-      words.lacks,
-      ({ missing }) => missing.join(' '),
-      (row) => lacking(row) || html`<span class="soft">${words.lacksNothing}</span>`,
+      words.missingFacts,
+      ({ lacks: facts }) => facts.join(' '),
+      (row) => missing(row) || html`<span class="soft">${words.noMissingFacts}</span>`,
     ),
     column(
       'certificate_ends',
@@ -130,7 +130,7 @@ function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterp
   ];
 }
 
-/** GET /papers: the CAEs and certificates that end soon or ended lately, the first to end first, and numbers that run low. */
+/** GET /papers: CAEs and certificates that expire soon or expired recently, and numbers that run low; by expiry date. */
 export const papersPage = definePage({
   name: 'papers',
   route: 'GET /papers',

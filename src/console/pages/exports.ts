@@ -37,14 +37,14 @@ import { accountsFor, mayAt } from '../permissions.ts';
 
 const ID = z.string().regex(/^\d{12}-(sandbox-)?\d{4}-\d{2}-[0-9a-f]{6}$/);
 const MEGABYTE = 1_000_000;
-/** So many enterprises are offered while one types. */
-const OFFERED = 100;
+/** Limit of enterprises suggested while typing. */
+const MAX_SUGGESTED = 100;
 
-/** What leads to the form with these values filled in. */
+/** Returns the path of the form with these values filled in. */
 export const exportsPath = (values: { rut?: string; environment?: string; month?: string }): string =>
   link('/exports', values);
 
-/** GET /exports: the files that somebody asked for, and the form for another. */
+/** GET /exports: the requested exports, and the form to request one. */
 export const exportsPage = definePage({
   name: 'exports',
   route: 'GET /exports',
@@ -64,7 +64,7 @@ export const exportsPage = definePage({
       name: 'exports',
       path: '/exports',
       query,
-      above: await asking(visit, deps, query),
+      above: await renderRequestForm(visit, deps, query),
       filters: [
         { name: 'rut', label: words.rut, rule: 'rut' },
         { name: 'month', label: words.month, rule: 'month' },
@@ -79,15 +79,20 @@ export const exportsPage = definePage({
   },
 });
 
-type Asked = { readonly [K in 'rut' | 'environment' | 'month']?: string | undefined };
+type FormValues = { readonly [K in 'rut' | 'environment' | 'month']?: string | undefined };
 
-/** The form, for those who may have a file made: of the enterprise that is asked about, or of any. */
-async function asking(visit: Visit, { orm, businessClock }: ConsoleDeps, asked: Asked): Promise<Html> {
+/** Renders the form if the viewer may request an export of the enterprise in `values`, or of any. */
+async function renderRequestForm(
+  visit: Visit,
+  { orm, businessClock }: ConsoleDeps,
+  values: FormValues,
+): Promise<Html> {
   const { exports: words, environments } = visit.texts;
-  const { rut, environment = 'production', month = monthBefore(montevideoDate(businessClock())) } = asked;
+  const { rut, environment = 'production', month = monthBefore(montevideoDate(businessClock())) } = values;
   const { viewer } = signedIn(visit);
   const accounts = accountsFor(viewer, 'POST /exports');
-  const offered = accounts === null ? [] : await listExportableEnterprises(orm.em.fork(), accounts, OFFERED);
+  const offered =
+    accounts === null ? [] : await listExportableEnterprises(orm.em.fork(), accounts, MAX_SUGGESTED);
   const mayAny = accounts === null || offered.length > 0;
   if (rut === undefined ? !mayAny : !mayAt(await findAccessAt(orm, viewer, rut), 'POST /exports'))
     return html``;
@@ -131,7 +136,7 @@ function columnsOf(visit: Visit, now: Date): Column<ReceiptExport>[] {
   ];
 }
 
-/** How far it is, and stopping it; the file, where it is there. */
+/** Renders the progress with a button to stop, or the link to the file. */
 function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
   const { exports: words } = visit.texts;
   const { id, state, done, total } = row;
@@ -147,7 +152,7 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
   return html`${mark(words.done, 'good')} <a href="/exports/${id}/zip" download>${words.fetch}</a> <span class="soft">${size}</span>`;
 }
 
-/** POST /exports: asks for a file, and leads to where it is told how far it is. */
+/** POST /exports: requests an export, and redirects to the list with its progress. */
 export const sendExport = definePage({
   name: 'export-request',
   route: 'POST /exports',
@@ -157,7 +162,7 @@ export const sendExport = definePage({
     month: z.string().trim().pipe(Month),
     pdfs: z.literal('yes').optional(),
   }),
-  back: ({ sent }) => exportsPath(givenIn(sent)),
+  back: ({ sent }) => exportsPath(validValues(sent)),
   async handle({ form: { rut, environment, month, pdfs }, visit }, deps) {
     await requireEnterprise(visit, deps, rut);
     const request = { rut, environment, month, withPdfs: pdfs === 'yes' };
@@ -175,46 +180,46 @@ export const sendExport = definePage({
   },
 });
 
-/** What the form held, as far as its page takes it back. */
-function givenIn(sent: Sent): { rut?: string; environment?: string; month?: string } {
-  const kept = { rut: Rut, environment: z.enum(ENVIRONMENTS), month: Month };
+/** Returns the valid values of the form, to fill it in again. */
+function validValues(sent: Sent): { rut?: string; environment?: string; month?: string } {
+  const schemas = { rut: Rut, environment: z.enum(ENVIRONMENTS), month: Month };
   return Object.fromEntries(
-    Object.entries(kept).flatMap(([name, schema]) => {
+    Object.entries(schemas).flatMap(([name, schema]) => {
       const read = schema.safeParse(sent[name]);
       return read.success ? [[name, read.data]] : [];
     }),
   );
 }
 
-/** The export of a page's path, to whoever may have it now; others learn nothing of it. */
-async function theirs(visit: Visit, deps: ConsoleDeps, id: string): Promise<ReceiptExport> {
+/** Returns an export. Throws NOT_FOUND if the viewer now has no role at its enterprise. */
+async function findVisibleExport(visit: Visit, deps: ConsoleDeps, id: string): Promise<ReceiptExport> {
   const found = await findExport(deps.orm.em.fork(), id);
   if (!found) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
   await requireEnterprise(visit, deps, found.rut);
   return found;
 }
 
-/** POST /exports/{id}/stop: gives it up. */
+/** POST /exports/{id}/stop: stops the export. */
 export const sendStopExport = definePage({
   name: 'export-stop',
   route: 'POST /exports/{id}/stop',
   params: z.object({ id: ID }),
   async handle({ params: { id }, visit }, deps) {
-    await theirs(visit, deps, id);
+    await findVisibleExport(visit, deps, id);
     await stopExport(withBusinessClock(deps, visit), id);
     return go('/exports', { kind: 'done', text: visit.texts.exports.stopAsked });
   },
 });
 
-/** GET /exports/{id}/zip: the file, to whoever may have it now. */
+/** GET /exports/{id}/zip: the file, if the viewer still may have it. */
 export const exportZip = definePage({
   name: 'export-zip',
   route: 'GET /exports/{id}/zip',
-  // Each is a row of the audit.
+  // Counted, because each download writes a row of the audit.
   counted: true,
   params: z.object({ id: ID }),
   async handle({ params: { id }, visit }, deps) {
-    const found = await theirs(visit, deps, id);
+    const found = await findVisibleExport(visit, deps, id);
     if (!isExportKept(found, deps.businessClock()))
       throw new LocalizedRefusal('NOT_FOUND', visit.texts.exports.notThere);
     return {

@@ -13,7 +13,7 @@ import { mark, nothing, panel, table } from '../parts.ts';
 import { mayOpen } from '../permissions.ts';
 import { ending, lowMark } from './enterprises.ts';
 
-/** GET /: how things stand, and what needs somebody. */
+/** GET /: the state of the service, and what needs a person. */
 export const healthPage = definePage({
   name: 'health',
   route: 'GET /',
@@ -40,16 +40,16 @@ ${panel(words.authority, authorityTable(visit, endpoints))}
   },
 });
 
-/** What leads to where it is mended. */
+/** Renders a link to the page where a problem is fixed. */
 const to = (href: string, content: Html): Html => html`<a class="row" href="${href}">${content}</a>`;
 
-/** Where those are that wait for a person: operators mend them, others look. */
+/** Returns the list of stuck receipts: operators can fix them there, others only see them. */
 const stuckAt = (visit: Visit, { environment, reason }: Health['stuck'][number]): string =>
   mayOpen(signedIn(visit).viewer, 'GET /stuck')
     ? link('/stuck', { environment, stuck_reason: reason })
     : link('/cfes', { environment, stuck: reason });
 
-/** What that is called: customers have nothing to do about it. */
+/** Returns the title of stuck receipts; for customers, it says that support handles them. */
 function stuckWords(visit: Visit): { title: string; none: string } {
   const { health: words } = visit.texts;
   return signedIn(visit).viewer.kind === 'operator'
@@ -119,7 +119,7 @@ function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
   );
 }
 
-/** The services, and to operators how many CFEs wait for each: those are of every customer. */
+/** Renders the external services; only for operators, the number of CFEs of all customers that wait for each. */
 function authorityTable(visit: Visit, endpoints: Awaited<ReturnType<typeof listEndpointStates>>): Html {
   const { health: words, environments } = visit.texts;
   const isOperator = signedIn(visit).viewer.kind === 'operator';
@@ -155,7 +155,7 @@ function papersTable({ texts }: Visit, { papers }: Health, today: string): Html 
   return html`${table(words.papers, heads, rows, [3])}${more(papers, words.more, html`<a href="${all}">${words.allPapers}</a>`)}`;
 }
 
-/** Leads to all of a list of which a panel shows the first, and says whether it cuts. */
+/** Renders the link from a panel to the whole list, and whether the panel shows only its first rows. */
 const more = ({ hasMore }: { hasMore: boolean }, words: string, all: Html): Html =>
   html`<div class="more">${hasMore && `${words} `}${all}</div>`;
 

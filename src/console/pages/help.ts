@@ -2,7 +2,7 @@ import { keyHelp } from '../layout.ts';
 import { definePage, show } from '../page.ts';
 import { panel } from '../parts.ts';
 
-/** GET /help: what the keys do; with script it opens over any page. */
+/** GET /help: the keyboard shortcuts; with script, a dialog over any page. */
 export const helpPage = definePage({
   name: 'help',
   route: 'GET /help',

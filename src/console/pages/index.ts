@@ -30,7 +30,7 @@ import * as stuck from './stuck.ts';
 import * as webhook from './webhook.ts';
 import * as webhooks from './webhooks.ts';
 
-/** Every page and form of the console. */
+/** All pages and forms of the console. */
 export const PAGES: readonly Page[] = [
   health.healthPage,
   enterprises.enterprisesPage,

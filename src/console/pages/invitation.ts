@@ -12,7 +12,7 @@ const INVITED = {
   params: z.object({ token: z.string().refine(isWebToken) }),
 } as const;
 
-/** GET /invitation/{token}: the form by which who was invited sets their password. Looking at it uses nothing up. */
+/** GET /invitation/{token}: the form for an invited person's password. Opening it does not use up the link. */
 export const invitationPage = definePage({
   ...INVITED,
   route: 'GET /invitation/{token}',
@@ -35,7 +35,7 @@ ${button(words.go)}`;
   },
 });
 
-/** POST /invitation/{token}: sets the password; the link is good no more. */
+/** POST /invitation/{token}: sets the password and uses up the link. */
 export const sendInvitation = definePage({
   ...INVITED,
   route: 'POST /invitation/{token}',

@@ -17,7 +17,7 @@ const JOIN = {
   params: z.object({ token: z.string().refine(isWebToken) }),
 } as const;
 
-/** GET /join/{token}: an invitation into an account. Looking at it uses nothing up. */
+/** GET /join/{token}: an invitation to an account. Opening it does not use up the link. */
 export const joinPage = definePage({
   ...JOIN,
   route: 'GET /join/{token}',
@@ -33,7 +33,7 @@ export const joinPage = definePage({
   },
 });
 
-/** What somebody new fills in: a password, and a second factor if they like. */
+/** Renders the fields for a new person: a password, and an optional second factor. */
 function passwordFields(visit: Visit, { email, secret }: { email: string; secret: Buffer }): Html {
   const { invitation: words, signIn } = visit.texts;
   return html`<p>${words.about(email)}</p>
@@ -46,7 +46,7 @@ ${codeField(signIn.code, { required: false })}
 ${button(words.go)}`;
 }
 
-/** Who has something here already accepts as who they are. */
+/** Renders the form for a person with a login, who accepts by signing in. */
 function asWhoTheyAre(visit: Visit, token: string, email: string, about: Html): Html {
   const { join: words } = visit.texts.members;
   if (visit.signedIn?.session.email === email) {
@@ -57,7 +57,7 @@ function asWhoTheyAre(visit: Visit, token: string, email: string, about: Html): 
   return html`<div>${about}<p>${words.signIn(email)}</p>${!visit.signedIn && html`<p><a href="${to}">${words.signInGo}</a></p>`}</div>`;
 }
 
-/** POST /join/{token}: accepts it; the link is good no more. */
+/** POST /join/{token}: accepts the invitation and uses up the link. */
 export const sendJoin = definePage({
   ...JOIN,
   route: 'POST /join/{token}',

@@ -35,7 +35,7 @@ export const keysPage = definePage({
       query: { ...query, account: account.accountId },
       filters: [{ name: 'account', label: visit.texts.members.account }],
       columns: columnsOf(visit, account),
-      // There are few of an account (CFE_MOST_API_KEYS of those that are good), so they are one page.
+      // An account has few (CFE_MOST_API_KEYS valid ones), which fit on one page.
       read: async ({ after }) => (after ? [] : listApiKeys(orm.em.fork(), account.accountId)),
       key: { parts: ['uuid'], of: ({ id }) => [id] },
       empty: words.none,
@@ -92,7 +92,7 @@ ${button(words.makeGo)}`,
   );
 }
 
-/** POST /keys: makes a key, and shows it this once. */
+/** POST /keys: creates a key and shows it once. */
 export const sendKey = definePage({
   name: 'key-make',
   route: 'POST /keys',

@@ -8,10 +8,10 @@ import { definePage, go, show, signedIn, withActor } from '../page.ts';
 import { button, field, form, panel, table, whose } from '../parts.ts';
 import { rememberLanguage } from '../serve.ts';
 import { LANGUAGES } from '../texts/index.ts';
-import { told } from './secondFactor.ts';
-import { placeOf } from './signIn.ts';
+import { countRejectedProofs } from './secondFactor.ts';
+import { signInPlaceOf } from './signIn.ts';
 
-/** GET /me: who one is, where one is signed in, one's password. */
+/** GET /me: the person's own data, sessions and password. */
 export const mePage = definePage({
   name: 'me',
   route: 'GET /me',
@@ -64,7 +64,7 @@ ${button(words.change)}`,
   },
 });
 
-/** POST /me/sessions: ends one of one's sessions, or without one all others. */
+/** POST /me/sessions: ends one of the person's sessions, or all others if none is named. */
 export const sendEndSessions = definePage({
   name: 'me-sessions',
   route: 'POST /me/sessions',
@@ -87,13 +87,13 @@ export const sendPassword = definePage({
   back: () => '/me',
   async handle({ form: sent, visit }, deps) {
     const { session } = signedIn(visit);
-    const place = placeOf(visit, session.email, deps);
-    await told(deps, changePassword(withActor(deps, visit), session, sent, place));
+    const place = signInPlaceOf(visit, session.email, deps);
+    await countRejectedProofs(deps, changePassword(withActor(deps, visit), session, sent, place));
     return go('/me', { kind: 'done', text: visit.texts.me.changed });
   },
 });
 
-/** POST /language: the language of this browser from now on. */
+/** POST /language: sets the language of this browser. */
 export const sendLanguage = definePage({
   name: 'language',
   route: 'POST /language',

@@ -25,7 +25,7 @@ import { mayIn, type PageRoute } from '../permissions.ts';
 const FORM = { back: backTo('/members') } as const;
 const OF = { account: z.uuid() } as const;
 
-/** GET /members: the people of an account, and who is invited. */
+/** GET /members: the people of an account, and its open invitations. */
 export const membersPage = definePage({
   name: 'members',
   route: 'GET /members',
@@ -41,7 +41,7 @@ export const membersPage = definePage({
       query: { ...query, account: account.accountId },
       filters: [{ name: 'account', label: visit.texts.members.account }],
       columns: columnsOf(visit, account),
-      // An account has few people: they are one page.
+      // An account has few people, who fit on one page.
       read: async ({ after }) => (after ? [] : listMembers(em, account.accountId)),
       key: { parts: ['uuid'], of: ({ personId }) => [personId] },
       empty: words.title,
@@ -136,7 +136,7 @@ ${button(words.inviteGo)}`,
   );
 }
 
-/** POST /members: invites somebody, and shows the link this once. */
+/** POST /members: invites a person and shows the link once. */
 export const sendMemberInvitation = definePage({
   ...FORM,
   name: 'member-invite',

@@ -35,10 +35,10 @@ import { factList } from './webhook.ts';
 
 const PENDING = 'PENDING' as const;
 
-/** The first moment of the month, in Montevideo. */
+/** Returns the start of the month in Montevideo. */
 const monthStart = (now: Date): Date => startOfDay(`${montevideoDate(now).slice(0, 7)}-01`);
 
-/** What a plan costs, and how often. */
+/** Describes the price of a plan and its frequency. */
 function priceOf(
   { texts }: Visit,
   { amount, currency, frequencyId }: { amount: string; currency: string; frequencyId: string | null },
@@ -49,7 +49,7 @@ function priceOf(
   return `${amountText(currency, amount, texts)} ${frequencies[frequencyId ?? ''] ?? frequencyId ?? ''}`;
 }
 
-/** A plan by its name and how often it is paid; the operator's own by its id. */
+/** Describes a plan by name and frequency; one of the operator's own by id. */
 export function planName(
   { texts: { members } }: Visit,
   { planId, frequencyId }: { planId: string; frequencyId?: string | null | undefined },
@@ -63,7 +63,7 @@ export function planName(
 const priceOfEnterprise = (visit: Visit, { amount, currency, frequencyId }: PlannedEnterprise): string =>
   amount === null || currency === null ? '' : priceOf(visit, { amount, currency, frequencyId });
 
-/** GET /plan: the plans of the enterprises at which an account has a role. */
+/** GET /plan: plans of the enterprises at which an account has a role. */
 export const planPage = definePage({
   name: 'plan',
   route: 'GET /plan',
@@ -110,7 +110,7 @@ function columnsOf(visit: Visit): Column<PlannedEnterprise>[] {
   ];
 }
 
-/** The enterprise of a page, if the account has a role there; else there is none (NOT_FOUND). */
+/** Returns the enterprise of a page. Throws NOT_FOUND if the account has no role there. */
 async function enterpriseOf(
   visit: Visit,
   deps: ConsoleDeps,
@@ -123,7 +123,7 @@ async function enterpriseOf(
   return found;
 }
 
-/** GET /plan/{rut}: the plan of one enterprise, and its payments. */
+/** GET /plan/{rut}: plan and payments of one enterprise. */
 export const enterprisePlanPage = definePage({
   name: 'enterprise-plan',
   route: 'GET /plan/{rut}',
@@ -225,7 +225,7 @@ function paymentColumns(visit: Visit): Column<Payment>[] {
   ];
 }
 
-/** GET /plan/{rut}/payments/{id}: leads to where a payment is paid, which our configuration says and no row of the database. */
+/** GET /plan/{rut}/payments/{id}: redirects to the payment's page, whose URL is configuration, not in the database. */
 export const payPage = definePage({
   name: 'pay',
   route: 'GET /plan/{rut}/payments/{id}',
@@ -258,7 +258,7 @@ function parsed(value: string): unknown {
   }
 }
 
-/** What waits to be paid for a plan; null for nothing. */
+/** Renders the open payment of a plan; null if there is none. */
 async function dueOf(
   { texts }: Visit,
   { orm }: ConsoleDeps,
@@ -271,7 +271,7 @@ async function dueOf(
   return due ? amountText(due.currency, due.amount, texts) : null;
 }
 
-/** POST /plan/{rut}: chooses a plan, as PUT of the enterprise does. */
+/** POST /plan/{rut}: chooses a plan, like the API's PUT of the enterprise. */
 export const sendPlan = definePage({
   name: 'plan-choose',
   route: 'POST /plan/{rut}',

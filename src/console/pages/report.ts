@@ -37,10 +37,10 @@ import { reportMark, reportPath } from './reports.ts';
 
 const Params = z.object({ rut: Rut, environment: z.enum(ENVIRONMENTS), date: dateSchema() });
 const MOST_WAITING = 100;
-/** The statuses in which our figures are held against those that were told. */
+/** Statuses for which the page compares our figures with the reported ones. */
 const COMPARED: readonly string[] = ['DIFFERS', 'REFUSED', 'SUPERSEDED'];
 
-/** The report of a page; of one that somebody may not see they do not learn that it is there. */
+/** Returns the report of a page. Throws NOT_FOUND to a viewer without a role at its enterprise. */
 async function reportOf(visit: Visit, deps: ConsoleDeps, key: ReportKey) {
   const at = await requireEnterprise(visit, deps, key.rut);
   const report = await findReport(deps.orm.em.fork(), key);
@@ -48,7 +48,7 @@ async function reportOf(visit: Visit, deps: ConsoleDeps, key: ReportKey) {
   return { ...at, report };
 }
 
-/** GET /reports/{rut}/{environment}/{date}: one day, what was told of it, what came of that, and what to do. */
+/** GET /reports/{rut}/{environment}/{date}: one day's report, with its submissions, their results and the actions. */
 export const reportPage = definePage({
   name: 'report',
   route: 'GET /reports/{rut}/{environment}/{date}',
@@ -59,18 +59,18 @@ export const reportPage = definePage({
     const em = deps.orm.em.fork();
     const submissions = await listSubmissions(em, params, { populate: ['types'] });
     const waiting = await listUnsettledCfes(em, params, MOST_WAITING);
-    const told = submissions.at(-1)?.types ?? [];
+    const reported = submissions.at(-1)?.types ?? [];
     const acts = actsOf(report, montevideoDate(deps.businessClock())).filter((act) =>
       mayAt(access, routeOfAct(act)),
     );
     const compared = COMPARED.includes(report.status) ? await countHeldNumbers(em, params) : undefined;
     const of = html`<a href="${enterprisePath(params.rut)}">${enterprise.legalName}</a>`;
     const body = html`<p>${of} <span class="soft">${params.rut}</span> · ${environments[params.environment]}</p>
-${standingPanel(visit, report, submissions)}
-${compared !== undefined && differencePanel(visit, told, compared)}
+${statusPanel(visit, report, submissions)}
+${compared !== undefined && differencePanel(visit, reported, compared)}
 ${acts.map((act) => actPanel(visit, report, act))}
 ${submissionsPanel(visit, report, submissions)}
-${panel(words.told, told.length === 0 ? nothing(words.toldNone) : html`${totalsTable(visit, told)}${amountsTable(visit, told)}`)}
+${panel(words.reported, reported.length === 0 ? nothing(words.reportedNone) : html`${totalsTable(visit, reported)}${amountsTable(visit, reported)}`)}
 ${panel(words.waitsFor, waitingTable(visit, params, waiting))}`;
     const title = words.of(dateText(params.date), enterprise.tradeName ?? enterprise.legalName);
     return show(title, body, { live: ['reports', 'cfes'] });
@@ -82,14 +82,14 @@ const routeOfAct = (act: ReportAct) => `POST /reports/{rut}/{environment}/{date}
 const actsOf = ({ status, stuckReason, date: day }: DailyReport, today: string): readonly ReportAct[] =>
   availableReportActs({ status, isStuck: stuckReason !== null, date: day }, today);
 
-function standingPanel(visit: Visit, report: DailyReport, submissions: readonly ReportSubmission[]): Html {
+function statusPanel(visit: Visit, report: DailyReport, submissions: readonly ReportSubmission[]): Html {
   const { reports: words } = visit.texts;
   const { status, stuckReason, isComplete, sequence, dueAt } = report;
   const stuck = stuckReason && CFE_WORDS[visit.language].stuck[stuckReason];
   const said = submissions.at(-1)?.reasons ?? [];
   const number = sequence !== null && `${words.sequence} ${sequence}. `;
   return panel(
-    words.standing,
+    words.state,
     html`<p>${reportMark(visit, status)} ${REPORT_WORDS[visit.language].status[status].means}</p>
 <p class="soft">${isComplete ? words.allKnown : words.stillToCome} ${number}${words.due} ${moment(dueAt)}</p>
 ${said.length > 0 && reasonList(visit, said)}${
@@ -99,7 +99,7 @@ ${said.length > 0 && reasonList(visit, said)}${
   );
 }
 
-/** The authority's own words, and what its code means. */
+/** Renders the authority's own words, and the meaning of its code. */
 function reasonList({ language, texts }: Visit, reasons: readonly RejectionReason[]): Html {
   const { reason, otherReason } = REPORT_WORDS[language];
   return html`<p>${texts.reports.saidByAuthority}:</p><ul>${reasons.map(
@@ -110,17 +110,19 @@ function reasonList({ language, texts }: Visit, reasons: readonly RejectionReaso
   )}</ul>`;
 }
 
-/** What was told of each type beside what is held now. */
+/** Renders the reported numbers of each type next to the current ones. */
 function differencePanel(
   { texts }: Visit,
-  told: readonly TypeSummary[],
+  reported: readonly TypeSummary[],
   held: Awaited<ReturnType<typeof countHeldNumbers>>,
 ): Html {
   const { reports: words } = texts;
   if (held === null) return panel(words.difference, html`<p>${words.differenceMany}</p>`);
-  const types = Object.keys(CFE_TYPES).filter((type) => [...told, ...held].some((one) => one.type === type));
+  const types = Object.keys(CFE_TYPES).filter((type) =>
+    [...reported, ...held].some((one) => one.type === type),
+  );
   const rows = types.flatMap((type) => {
-    const before = told.find((one) => one.type === type);
+    const before = reported.find((one) => one.type === type);
     const now = held.find((one) => one.type === type);
     return (['issued', 'annulled'] as const).map((what) => {
       const [was, is] = [before?.[what] ?? 0, now?.[what] ?? 0];
@@ -134,7 +136,8 @@ function differencePanel(
     });
   });
   const heads = [words.type, words.numbers, words.toldNow, words.heldNow, words.moved];
-  const shown = rows.length === 0 ? nothing(words.toldNone) : table(words.difference, heads, rows, [2, 3, 4]);
+  const shown =
+    rows.length === 0 ? nothing(words.reportedNone) : table(words.difference, heads, rows, [2, 3, 4]);
   return panel(words.difference, html`<p>${words.differenceAbout}</p>${shown}`);
 }
 
@@ -184,9 +187,9 @@ function submissionsPanel(visit: Visit, report: ReportKey, submissions: readonly
 const ranges = (spans: TypeSummary['usedRanges']): string =>
   spans.map(({ serie, from, to }) => `${serie} ${from === to ? from : `${from}–${to}`}`).join(', ');
 
-function totalsTable({ texts }: Visit, told: readonly TypeSummary[]): Html {
+function totalsTable({ texts }: Visit, reported: readonly TypeSummary[]): Html {
   const { reports: words, never } = texts;
-  const rows = told.map((one) => [
+  const rows = reported.map((one) => [
     CFE_TYPES[one.type].label,
     figure(one.used, texts),
     figure(one.issued, texts),
@@ -204,12 +207,12 @@ function totalsTable({ texts }: Visit, told: readonly TypeSummary[]): Html {
     words.numbers,
     words.annulledNumbers,
   ];
-  return table(words.told, heads, rows, [1, 2, 3, 4]);
+  return table(words.reported, heads, rows, [1, 2, 3, 4]);
 }
 
-function amountsTable({ texts }: Visit, told: readonly TypeSummary[]): Html {
+function amountsTable({ texts }: Visit, reported: readonly TypeSummary[]): Html {
   const { reports: words } = texts;
-  const rows = told.flatMap(({ type, rows: sums }) =>
+  const rows = reported.flatMap(({ type, rows: sums }) =>
     sums.map((sum) => [
       CFE_TYPES[type].label,
       day(sum.emissionDate),
@@ -257,7 +260,7 @@ function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: re
   return html`${table(words.waitsFor, [words.cfe, words.type, words.number, words.status], rows)}${more}`;
 }
 
-/** GET …/xml: a submission as it was sent, byte for byte. */
+/** GET …/xml: the sent submission, byte for byte. */
 export const reportXml = definePage({
   name: 'report-xml',
   route: 'GET /reports/{rut}/{environment}/{date}/xml',
@@ -273,7 +276,7 @@ export const reportXml = definePage({
   },
 });
 
-/** What a person does about a report; one that does not fit where it stands by then is refused. */
+/** Defines the form of an action on a report; rejected if the report's state has changed and no longer permits it. */
 const actForm = (
   act: ReportAct,
   work: (key: ReportKey, reason: string, visit: Visit, deps: ConsoleDeps) => Promise<string>,

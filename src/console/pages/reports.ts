@@ -16,7 +16,7 @@ import { definePage, signedIn, type Visit } from '../page.ts';
 import { mark, optionsOf, table } from '../parts.ts';
 import { mayOpen } from '../permissions.ts';
 
-/** The colour of where a report, or one of its submissions, stands. */
+/** Colours of the statuses of reports and submissions. */
 const TONES = {
   OPEN: 'calm',
   PREPARED: 'calm',
@@ -37,7 +37,7 @@ export const reportPath = ({
   date: day,
 }: Pick<ReportRow, 'rut' | 'environment' | 'date'>): string => `/reports/${rut}/${environment}/${day}`;
 
-/** Until when the authority wants it; told as overdue where it has none yet. */
+/** Renders the authority's deadline; flags it as overdue if the report is missing. */
 function due({ texts }: Visit, { dueAt, status }: ReportRow, now: Date): Html {
   const isLate = dueAt < now && (status === 'OPEN' || status === 'SENT' || status === 'REFUSED');
   return html`${moment(dueAt)}${isLate && html` ${mark(texts.reports.overdue, 'bad')}`}`;
@@ -46,7 +46,7 @@ function due({ texts }: Visit, { dueAt, status }: ReportRow, now: Date): Html {
 const stuck = ({ language }: Visit, { stuckReason }: ReportRow): Html | null =>
   stuckReason === null ? null : mark(CFE_WORDS[language].stuck[stuckReason].label, 'bad');
 
-/** GET /reports: days and where their reports stand, those first that need somebody. */
+/** GET /reports: days with the status of their reports; first those that need a person. */
 export const reportsPage = definePage({
   name: 'reports',
   route: 'GET /reports',
@@ -135,7 +135,7 @@ function stateColumns(visit: Visit, now: Date): Column<ReportRow>[] {
   ];
 }
 
-/** Some days of one enterprise, as its own page shows them. */
+/** Renders some days of one enterprise, for its own page. */
 export function reportTable(visit: Visit, found: readonly ReportRow[], now: Date): Html {
   const columns = [...dayColumn(visit), ...stateColumns(visit, now)];
   const rows = found.map((row) =>
@@ -151,7 +151,7 @@ export function reportTable(visit: Visit, found: readonly ReportRow[], now: Date
   );
 }
 
-/** GET /rates: the exchange rates that reports are converted with, the latest day first. */
+/** GET /rates: the exchange rates of reports, latest day first. */
 export const ratesPage = definePage({
   name: 'rates',
   route: 'GET /rates',

@@ -60,7 +60,7 @@ import { factList } from './webhook.ts';
 const SAMPLE = 10;
 const FORM_FIELDS = Object.keys(RUN_QUERY);
 
-/** GET /runs/new: what a run would act on and do, before somebody decides. */
+/** GET /runs/new: the preview of a bulk run. */
 export const newRunPage = definePage({
   name: 'run-new',
   route: 'GET /runs/new',
@@ -95,7 +95,7 @@ export const newRunPage = definePage({
   },
 });
 
-/** How many of those that match an action fits as they stand, and of the others why it would be refused. */
+/** Renders how many of the matching rows permit the action, and why the others do not. */
 function fitWords(visit: Visit, action: SupportAction, kinds: readonly StuckKind[]): Html | false {
   const { runs: words } = visit.texts;
   const { fits, refused, left } = forecastSupportAction(action, kinds);
@@ -108,7 +108,7 @@ function fitWords(visit: Visit, action: SupportAction, kinds: readonly StuckKind
   return html`<p>${words.fits(figure(fits, visit.texts))}</p><ul>${lines}${others}</ul>`;
 }
 
-/** Operators may look at all; a member at the webhooks of accounts in which they are MEMBER. Others are told there is nothing. */
+/** Lets operators see all runs, and members those of webhooks of accounts where they are MEMBER; else NOT_FOUND. */
 async function mayPreview(visit: Visit, orm: Database, query: z.output<typeof RunQuery>): Promise<void> {
   const accounts = accountsFor(signedIn(visit).viewer, routeOf(visit));
   const { kind, webhook: id } = query;
@@ -156,7 +156,7 @@ async function sampleTable(
   );
 }
 
-/** POST /runs: starts a run over all that match, or over those that were ticked. */
+/** POST /runs: starts a run over all matching rows, or over the ticked ones. */
 export const sendRun = definePage({
   name: 'run-start',
   route: 'POST /runs',
@@ -178,14 +178,14 @@ export const sendRun = definePage({
   },
 });
 
-/** To the preview from which it came; of ticked rows, to their list. */
+/** Returns the path of the preview; for ticked rows, of their list. */
 function backOf(sent: Sent): string {
   if (sent['expected'] === undefined) return sent['kind'] === 'redeliver' ? '/deliveries' : '/stuck';
   const chosen = ['kind', ...FORM_FIELDS].map((name) => [name, sent[name]?.toString()] as const);
   return link('/runs/new', Object.fromEntries(chosen));
 }
 
-/** GET /runs: the runs that somebody sees, newest first. */
+/** GET /runs: the runs that the viewer sees, newest first. */
 export const runsPage = definePage({
   name: 'runs',
   route: 'GET /runs',
@@ -240,7 +240,7 @@ function stateMark(visit: Visit, { state, stopAskedAt }: Run): Html {
   return mark(words.states[state], state === 'DONE' ? 'good' : state === 'RUNNING' ? 'wait' : 'calm');
 }
 
-/** GET /runs/{id}: how far it is, and what was refused and why. */
+/** GET /runs/{id}: the progress of a run, and the rejected rows with their reasons. */
 export const runPage = definePage({
   name: 'run',
   route: 'GET /runs/{id}',
@@ -254,8 +254,8 @@ export const runPage = definePage({
     const refusals = refusalList(visit, deps.orm, run, query);
     if (query.format === 'csv') return csvAnswer(refusals);
     const receiver = await receiverOf(deps.orm, run.filter);
-    const standing = html`${progress(visit, run)}${facts(visit, run, { ...deps, receiver })}${stopForm(visit, run)}`;
-    const body = html`${panel(null, standing)}${panel(words.refusals, await renderList(visit, refusals))}`;
+    const progressPanel = html`${progress(visit, run)}${facts(visit, run, { ...deps, receiver })}${stopForm(visit, run)}`;
+    const body = html`${panel(null, progressPanel)}${panel(words.refusals, await renderList(visit, refusals))}`;
     return show(words.one(id), body, { live: ['runs'] });
   },
 });
@@ -316,12 +316,12 @@ export const sendStopRun = definePage({
   },
 });
 
-/** The address of the webhook that a run sends to. */
+/** Returns the URL of the run's webhook. */
 async function receiverOf(orm: Database, { webhook: id }: Run['filter']): Promise<string | undefined> {
   return id === undefined ? undefined : ((await findWebhook(orm.em.fork(), id))?.url ?? id);
 }
 
-/** What a run was started with, in words; `receiver`: the address of its webhook. */
+/** Describes the filter of a run; `receiver`: URL of its webhook. */
 function filterWords(visit: Visit, filter: Run['filter'], receiver: string | undefined): Html {
   const { runs: words, stuck, environments } = visit.texts;
   const { stuckReason, rut, environment, type, status, event, since, ticked } = filter;
@@ -339,7 +339,7 @@ function filterWords(visit: Visit, filter: Run['filter'], receiver: string | und
   return html`${said.join(' · ') || '–'}${since !== undefined && html` · ${words.since} ${moment(new Date(since))}`}`;
 }
 
-/** One refused thing, with where it is looked at. */
+/** Renders a rejected row, with a link to its page. */
 type Refused = Pick<RunItem, 'place' | 'subject' | 'was' | 'message' | 'why'> & {
   name: string;
   href: string;
@@ -349,7 +349,7 @@ function refusalList(visit: Visit, orm: Database, run: Run, query: List<Refused>
   const { runs: words } = visit.texts;
   const was = (row: Refused): string =>
     run.kind === 'redeliver' ? row.was : CFE_WORDS[visit.language].stuck[row.was as StuckReason].label;
-  // What was refused without a code has its words alone.
+  // A rejection without a code has only its text.
   const said = ({ why, message }: Refused): string | null =>
     why ? refusalMeans(why, visit.language) : (message ?? null);
   return {

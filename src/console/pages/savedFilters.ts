@@ -9,7 +9,7 @@ const FORM = {
 } as const;
 const To = z.string().max(2_000);
 
-/** POST /saved-filters: keeps the filter of the list at `to` under a name. */
+/** POST /saved-filters: saves the filter of the list at `to` under a name. */
 export const sendSavedFilter = definePage({
   ...FORM,
   name: 'saved-filters',

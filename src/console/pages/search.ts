@@ -7,7 +7,7 @@ import { link } from '../links.ts';
 import { definePage, go, show, signedIn } from '../page.ts';
 import { panel } from '../parts.ts';
 
-/** GET /search: to the one receipt, or the enterprise, that goes by a text; to the list where there are several. */
+/** GET /search: redirects to the receipt or enterprise that matches; with several, to the list. */
 export const searchPage = definePage({
   name: 'search',
   route: 'GET /search',

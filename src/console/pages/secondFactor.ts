@@ -19,12 +19,12 @@ import {
   withActor,
 } from '../page.ts';
 import { button, field, form, panel, whose } from '../parts.ts';
-import { placeOf } from './signIn.ts';
+import { signInPlaceOf } from './signIn.ts';
 
 const PATH = '/me/second-factor';
 const Proof = { password: z.string().max(1_000), code: z.string().max(20).default('') } as const;
 
-/** GET /me/second-factor: whether one has a second factor, and what one can do about it. */
+/** GET /me/second-factor: the person's second factor, and the forms to change it. */
 export const secondFactorPage = definePage({
   name: 'second-factor',
   route: 'GET /me/second-factor',
@@ -34,7 +34,7 @@ export const secondFactorPage = definePage({
   },
 });
 
-/** Only what its form would do for them is offered. */
+/** Renders only the forms that the person may send. */
 function factorPanels(visit: Visit): Html {
   const { secondFactor: words } = visit.texts;
   const { session } = signedIn(visit);
@@ -64,8 +64,8 @@ ${hasSecondFactor && codeField(words.present)}`;
 }
 
 /**
- * POST /me/second-factor: offers a new key to who proves that it is them; with what was offered and its first code, puts it in place.
- * What was offered comes back sealed for this session (docs/decisions/console.md#sessions-are-rows).
+ * POST /me/second-factor: offers a new key after a proof of identity; with the offered key and its first code, stores it. The
+ * form returns the key encrypted for this session (docs/decisions/console.md#sessions-are-rows).
  */
 export const sendSecondFactor = definePage({
   name: 'second-factor',
@@ -74,17 +74,17 @@ export const sendSecondFactor = definePage({
   back: () => PATH,
   async handle({ form: sent, visit }, deps) {
     const { session } = signedIn(visit);
-    const place = placeOf(visit, session.email, deps);
+    const place = signInPlaceOf(visit, session.email, deps);
     if (!('offered' in sent)) {
       return offerForm(
         visit,
-        await told(deps, offerSecondFactor(withActor(deps, visit), session, sent, place)),
+        await countRejectedProofs(deps, offerSecondFactor(withActor(deps, visit), session, sent, place)),
       );
     }
     try {
       const { secondFactor: words } = visit.texts;
       const done = confirmSecondFactor(withActor(deps, visit), session, sent, place);
-      return goOn(visit, await told(deps, done), words.done);
+      return replaceSession(visit, await countRejectedProofs(deps, done), words.done);
     } catch (error) {
       const secret = deps.totpSecrets.offered(sent.offered, session.id, deps.clock());
       if (!secret || !(error instanceof Refusal) || error.code !== 'UNAUTHORIZED') throw error;
@@ -93,7 +93,7 @@ export const sendSecondFactor = definePage({
   },
 });
 
-/** POST /me/second-factor/off: from then on the password alone signs in. */
+/** POST /me/second-factor/off: removes it; the password alone is enough to sign in. */
 export const sendSecondFactorOff = definePage({
   name: 'second-factor-off',
   route: 'POST /me/second-factor/off',
@@ -101,13 +101,13 @@ export const sendSecondFactorOff = definePage({
   back: () => PATH,
   async handle({ form: sent, visit }, deps) {
     const { session } = signedIn(visit);
-    const place = placeOf(visit, session.email, deps);
+    const place = signInPlaceOf(visit, session.email, deps);
     const done = removeSecondFactor(withActor(deps, visit), session, sent, place);
-    return goOn(visit, await told(deps, done), visit.texts.secondFactor.offDone);
+    return replaceSession(visit, await countRejectedProofs(deps, done), visit.texts.secondFactor.offDone);
   },
 });
 
-/** Shows the new key as an invitation does, and takes its first code. */
+/** Shows the new key, like an invitation, with the input for its first code. */
 function offerForm(visit: Visit, { secret, sealed }: OfferedSecret, refused?: string): Answer {
   const { secondFactor: words, signIn } = visit.texts;
   const { email } = signedIn(visit).session;
@@ -123,16 +123,16 @@ ${codeField(signIn.code, { autofocus: true })}
   return show(words.newTitle, body, refused === undefined ? {} : { status: 403 });
 }
 
-/** Leads on under the session that took the place of the one before. */
-function goOn({ cookies }: Visit, token: string, text: string): Answer {
+/** Sets the new session that replaced the old one, and redirects. */
+function replaceSession({ cookies }: Visit, token: string, text: string): Answer {
   cookies.set('session', token);
   return go(PATH, { kind: 'done', text });
 }
 
-/** What is refused to who proves themselves counts where refused attempts to sign in do, so that guessing raises its alert. */
-export async function told<T>({ onSignIn }: ConsoleDeps, act: Promise<T>): Promise<T> {
+/** Counts a rejected proof of identity as a rejected sign-in, so that guessing raises the same alert. */
+export async function countRejectedProofs<T>({ onSignIn }: ConsoleDeps, action: Promise<T>): Promise<T> {
   try {
-    return await act;
+    return await action;
   } catch (error) {
     if (error instanceof Refusal && error.code === 'RATE_LIMITED') onSignIn('limited');
     if (error instanceof Refusal && error.code === 'UNAUTHORIZED') onSignIn('refused');

@@ -32,7 +32,7 @@ const To = z.object({ to: z.string().max(2_000).optional() });
 const BROWSER_SECONDS = 180 * 86_400;
 const OIDC_SECONDS = 600;
 
-/** GET /sign-in: the form for address and password; who is signed in goes on. */
+/** GET /sign-in: the form for e-mail and password; redirects a person who is signed in. */
 export const signInPage = definePage({
   name: 'sign-in',
   route: 'GET /sign-in',
@@ -78,7 +78,7 @@ function signInForm(
   return show(words.title, body, refused ? { status: refused.status } : {});
 }
 
-/** POST /sign-in: begins a session, or asks for its second factor. */
+/** POST /sign-in: starts a session, or asks for its second factor. */
 export const sendSignIn = definePage({
   name: 'sign-in',
   route: 'POST /sign-in',
@@ -87,11 +87,11 @@ export const sendSignIn = definePage({
   async handle({ query, form: sent, visit }, deps) {
     const to = ownPath(query.to);
     try {
-      const begun = await signIn(deps, sent, placeOf(visit, sent.email, deps));
-      return enter(visit, deps, begun, sent.email, to);
+      const started = await signIn(deps, sent, signInPlaceOf(visit, sent.email, deps));
+      return enter(visit, deps, started, sent.email, to);
     } catch (error) {
       const { signIn: words } = visit.texts;
-      const refused = refusedBecause(error, deps, visit.texts, words.wrong);
+      const refused = describeFailure(error, deps, visit.texts, words.wrong);
       return signInForm(visit, deps.oidc !== null, to, refused, sent.email);
     }
   },
@@ -132,21 +132,21 @@ export const sendCode = definePage({
     const to = ownPath(query.to);
     if (!pendingSession) return go(link('/sign-in', { to: query.to }));
     try {
-      const begun = await confirmSignIn(
+      const started = await confirmSignIn(
         deps,
         pendingSession,
         sent.code,
-        placeOf(visit, pendingSession.email, deps),
+        signInPlaceOf(visit, pendingSession.email, deps),
       );
-      return enter(visit, deps, begun, pendingSession.email, to);
+      return enter(visit, deps, started, pendingSession.email, to);
     } catch (error) {
       const { signIn: words } = visit.texts;
-      return codeForm(visit, to, refusedBecause(error, deps, visit.texts, words.wrongCode));
+      return codeForm(visit, to, describeFailure(error, deps, visit.texts, words.wrongCode));
     }
   },
 });
 
-/** GET /sign-in/oidc: leads to the OpenID provider. */
+/** GET /sign-in/oidc: redirects to the OpenID provider. */
 export const oidcPage = definePage({
   name: 'sign-in-oidc',
   route: 'GET /sign-in/oidc',
@@ -166,7 +166,7 @@ const OidcVisitSchema = z.object({
   to: z.string(),
 });
 
-/** GET /sign-in/oidc/return: where the provider sends people back to. */
+/** GET /sign-in/oidc/return: completes the sign-in by the OpenID provider. */
 export const oidcReturn = definePage({
   name: 'sign-in-oidc-return',
   route: `GET ${OIDC_RETURN}`,
@@ -182,7 +182,7 @@ export const oidcReturn = definePage({
       const token = await signInByOidc(deps, identity, visit);
       return enter(visit, deps, { token, complete: true }, identity.email, ownPath(kept.data.to));
     } catch (error) {
-      return signInForm(visit, true, '/', refusedBecause(error, deps, visit.texts, words.oidcRefused));
+      return signInForm(visit, true, '/', describeFailure(error, deps, visit.texts, words.oidcRefused));
     }
   },
 });
@@ -191,7 +191,7 @@ export const oidcReturn = definePage({
 export const sendSignOut = definePage({
   name: 'sign-out',
   route: 'POST /sign-out',
-  // Who has sent too much may leave all the same.
+  // Not counted: a person above their limit may sign out anyway.
   counted: false,
   async handle({ visit }, deps) {
     await signOut(withActor(deps, visit), signedIn(visit).session);
@@ -200,7 +200,7 @@ export const sendSignOut = definePage({
   },
 });
 
-/** Gives the browser its session under the new token, and leads on. */
+/** Sets the session's new token as a cookie, and redirects. */
 function enter(
   visit: Visit,
   deps: ConsoleDeps,
@@ -219,11 +219,11 @@ function enter(
   return go(to);
 }
 
-/** What a provider gives one site of IPv6 (RFC 6177: at most, usually). */
+/** Prefix length of the largest usual IPv6 network of one site (RFC 6177). */
 const SITE_BITS = 48;
 
-/** From where somebody signs in, or proves again that it is them. */
-export function placeOf(visit: Visit, email: string, deps: ConsoleDeps): SignInOrigin {
+/** Returns network and browser of a sign-in or a proof of identity. */
+export function signInPlaceOf(visit: Visit, email: string, deps: ConsoleDeps): SignInOrigin {
   const { address, browser, cookies } = visit;
   return {
     address,
@@ -234,8 +234,8 @@ export function placeOf(visit: Visit, email: string, deps: ConsoleDeps): SignInO
   };
 }
 
-/** What the form says about a refusal, and its status. What is no refusal of these is thrown on. */
-function refusedBecause(
+/** Returns the form's message and status for an error of sign-in; rethrows others. */
+function describeFailure(
   error: unknown,
   { onSignIn }: ConsoleDeps,
   texts: Texts,
@@ -245,7 +245,7 @@ function refusedBecause(
     onSignIn('limited');
     return { text: describeRateLimit(error, texts), status: 429 };
   }
-  // Too many passwords are looked at; of what else is away its fault tells.
+  // Too many passwords are being checked; other unavailable services have a fault with its own text.
   if (error instanceof Refusal && error.code === 'UNAVAILABLE' && error.faults.length === 0)
     return { text: texts.signIn.busy, status: 503 };
   if (!(error instanceof Refusal) || !['UNAUTHORIZED', 'FORBIDDEN'].includes(error.code)) throw error;

@@ -25,7 +25,7 @@ import { filterOf, RUN_QUERY } from '../runQuery.ts';
 
 const Query = z.object({ ...LIST_QUERY, ...RUN_QUERY });
 
-/** GET /stuck: receipts that wait for a person, by reason and one by one; where to act on some of them, or on all. */
+/** GET /stuck: receipts that need support, by reason and one by one, with actions on some or all of them. */
 export const stuckPage = definePage({
   name: 'stuck',
   route: 'GET /stuck',
@@ -35,7 +35,7 @@ export const stuckPage = definePage({
     const mayAct = mayOpen(signedIn(visit).viewer, 'POST /runs');
     const filter = filterOf(query);
     const isNarrowed = Object.keys(filter).length > 0;
-    // How they stand is asked for those alone who are offered actions by it.
+    // Only viewers with actions need this query.
     const [groups, kinds, matching] = await Promise.all([
       countStuckByReason(deps.orm.em.fork()),
       mayAct ? countStuckByKind(deps.orm.em.fork(), {}) : null,
@@ -57,7 +57,7 @@ export const stuckPage = definePage({
   },
 });
 
-/** `kinds`: how they stand, by which actions are offered; null to whoever only looks. */
+/** `kinds`: their states, which decide the actions; null for viewers without actions. */
 function groupsTable(
   visit: Visit,
   groups: readonly StuckGroup[],
@@ -67,7 +67,7 @@ function groupsTable(
   if (groups.length === 0) return nothing(words.none);
   const rows = groups.map(({ reason, environment, count, enterprises, oldest }) => {
     const filter = { stuck_reason: reason, environment };
-    const { label, fix } = CFE_WORDS[visit.language].stuck[reason];
+    const { label, mend: fix } = CFE_WORDS[visit.language].stuck[reason];
     return [
       html`<a href="${link('/stuck', filter)}">${label}</a> <code class="soft">${reason}</code>`,
       environments[environment],
@@ -88,11 +88,11 @@ function groupsTable(
         : []),
     ];
   });
-  const heads = [words.reason, words.environment, words.count, words.enterprises, words.oldest, words.mend];
+  const heads = [words.reason, words.environment, words.count, words.enterprises, words.oldest, words.fix];
   return table(words.groups, [...heads, ...(kinds ? [words.all] : [])], rows, [2, 3, 4]);
 }
 
-/** Where each action that fits some of those that match is looked at before it is started; abandoning asks for a reason that they share. */
+/** Renders links to the preview of each action that some matching CFE permits; abandoning needs a common reason. */
 function actionLinks(
   visit: Visit,
   filter: Readonly<Record<string, string | undefined>>,
@@ -109,7 +109,7 @@ function actionLinks(
 function stuckList(
   visit: Visit,
   query: z.output<typeof Query>,
-  /** That fit some of what the filter finds; none to whoever only looks. */
+  /** Actions that some CFE of the filter permits; empty for viewers without actions. */
   actions: readonly SupportAction[],
   find: (
     filter: Parameters<typeof listStuckCfes>[1],

@@ -23,14 +23,14 @@ const CHANGE = {
   back: ({ params }: { params: { id: string } }): string => `/webhooks/${params.id}`,
 } as const;
 
-/** The webhook with this id, if its account is one of those that somebody acts for so; else there is none (NOT_FOUND). */
+/** Returns a webhook. Throws NOT_FOUND if the viewer may not use this route for its account. */
 async function webhookFor(visit: Visit, orm: Orm, id: string): Promise<Webhook> {
   const webhook = await findWebhook(orm.em.fork(), id);
   if (webhook && isAllowedIn(visit, webhook.accountId)) return webhook;
   throw new Refusal('NOT_FOUND', 'There is no webhook with this id.');
 }
 
-/** GET /webhooks/{id}: one webhook, what can be done to it, and its deliveries. */
+/** GET /webhooks/{id}: one webhook with its forms and deliveries. */
 export const webhookPage = definePage({
   ...ONE,
   name: 'webhook',
@@ -87,7 +87,7 @@ function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookHea
   return panel(null, factList(rows));
 }
 
-/** Leads to the preview of a bulk run over all that did not arrive, or that was refused since a day. */
+/** Renders the link to the preview of a bulk run over failed deliveries, all or since a day. */
 function againForm({ texts }: Visit, id: string): Html {
   const content = [
     hidden('kind', 'redeliver'),
@@ -98,7 +98,7 @@ function againForm({ texts }: Visit, id: string): Html {
   return html`<form class="filters" method="get" action="/runs/new">${content}</form>`;
 }
 
-/** Names and what they are. */
+/** Renders pairs of name and value. */
 export const factList = (rows: readonly (readonly [string, Html | string])[]): Html =>
   html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
@@ -134,7 +134,7 @@ ${act(words.remove, words.removeAbout, 'remove', html`${sure}${button(words.remo
 </div></div>`;
 }
 
-/** POST /webhooks/{id}/change: its address and events. */
+/** POST /webhooks/{id}/change: changes its URL and events. */
 export const sendWebhookChange = definePage({
   ...CHANGE,
   name: 'webhook-change',
@@ -147,7 +147,7 @@ export const sendWebhookChange = definePage({
   },
 });
 
-/** POST /webhooks/{id}/enabled: whether it is told of new events. */
+/** POST /webhooks/{id}/enabled: enables or disables it for new events. */
 export const sendWebhookEnabled = definePage({
   ...CHANGE,
   name: 'webhook-enabled',
@@ -163,7 +163,7 @@ export const sendWebhookEnabled = definePage({
   },
 });
 
-/** POST /webhooks/{id}/test: sends webhook.test, and leads to what comes of it. */
+/** POST /webhooks/{id}/test: sends webhook.test, and redirects to its delivery. */
 export const sendWebhookTest = definePage({
   ...CHANGE,
   name: 'webhook-test',
@@ -175,7 +175,7 @@ export const sendWebhookTest = definePage({
   },
 });
 
-/** POST /webhooks/{id}/secret: makes a new secret and shows it this once. */
+/** POST /webhooks/{id}/secret: creates a new secret and shows it once. */
 export const sendWebhookSecret = definePage({
   ...CHANGE,
   name: 'webhook-secret',

@@ -30,7 +30,7 @@ import { mayIn } from '../permissions.ts';
 
 type Row = ListedWebhook & { fare: WebhookHealth };
 
-/** GET /webhooks: where an account wants to be told of what, and how it fares; of operators, all accounts'. */
+/** GET /webhooks: an account's webhooks with their events and failures; for operators, those of all accounts. */
 export const webhooksPage = definePage({
   name: 'webhooks',
   route: 'GET /webhooks',
@@ -126,7 +126,7 @@ function columnsOf(visit: Visit, withAccount: boolean): Column<Row>[] {
   ];
 }
 
-/** How many failed of how many that ended. */
+/** Renders the failed deliveries out of all final ones. */
 export function rateMark({ texts }: Visit, { failed, ended }: DeliveryRate): Html {
   const { webhooks: words, never } = texts;
   if (ended === 0) return html`${never}`;
@@ -134,14 +134,14 @@ export function rateMark({ texts }: Visit, { failed, ended }: DeliveryRate): Htm
   return failed === 0 ? mark(text, 'good') : mark(text, failed * 10 >= ended ? 'bad' : 'wait');
 }
 
-/** Whether a webhook is told of new events, and else why not. */
+/** Renders whether a webhook gets new events, and why not. */
 export function stateMark({ texts: { webhooks: words } }: Visit, webhook: ListedWebhook['webhook']): Html {
   if (webhook.removedAt !== null) return mark(words.removedMark, 'calm');
   if (webhook.enabled) return mark(words.enabled, 'good');
   return mark(webhook.disabledReason === 'gone' ? words.gone : words.disabled, 'wait');
 }
 
-/** A box for each event, of which some are ticked. */
+/** Renders a box for each event; those in use are ticked. */
 export function eventBoxes({ texts: { webhooks: words } }: Visit, chosen: readonly string[]): Html {
   return html`<fieldset class="boxes"><legend>${words.events}</legend>${SELECTABLE_EVENTS.map(
     (event) =>
@@ -166,7 +166,7 @@ ${button(words.addGo)}`,
   );
 }
 
-/** POST /webhooks: adds one, and shows its secret this once. */
+/** POST /webhooks: adds a webhook and shows its secret once. */
 export const sendWebhook = definePage({
   name: 'webhook-add',
   route: 'POST /webhooks',

@@ -1,4 +1,4 @@
-/** The words of accounts, as operators see them. */
+/** Texts of accounts, for operators. */
 const en = {
   title: 'Accounts',
   empty: 'No accounts match these filters.',
@@ -66,7 +66,7 @@ const en = {
   ofOperators: 'Operator: invited, signed out and disabled from the command line only.',
   linkTitle: 'This link is shown only once',
   linkAbout: (email: string): string =>
-    `It is valid for 24 hours and for one use. Send it to ${email} in a way that nobody else can read.`,
+    `It is valid for 24 hours and for one use. Send it to ${email} in a way that no one else can read.`,
   linkDone: 'Back to the account',
   audit: 'History in the audit',
 };

@@ -1,4 +1,4 @@
-/** The words of the audit. */
+/** Texts of the audit. */
 import type { AuditAction } from '../../domain/audit.ts';
 
 const en = {

@@ -1,4 +1,4 @@
-/** The words of a receipt's page; those of its states, reasons and steps stand in src/domain/words. */
+/** Texts of a receipt's page; those of states, reasons and steps are in src/domain/words. */
 const en = {
   receiver: 'Receiver',
   amount: 'Amount',
@@ -14,7 +14,7 @@ const en = {
   key: 'Idempotency-Key',
   request: 'Request (X-Request-Id)',
   reasons: 'Reasons given by DGI',
-  mend: 'How to fix it',
+  fix: 'How to fix it',
   goToEnterprise: 'Go to the company',
   audit: 'History in the audit',
   act: 'Actions',
@@ -32,7 +32,7 @@ const en = {
   mailSend: 'Send by e-mail',
   mailMeans: 'The receipt is sent at once, with its PDF and XML.',
   mailNoTrials:
-    'Sandbox receipts are sent by e-mail only to addresses that the operator of the service has enabled. There are none yet.',
+    'Sandbox receipts are sent by e-mail only to addresses that the operator of the service has enabled. None is enabled yet.',
   mailLimit: 'No more e-mails today: the receipt, the account or the mailbox has reached its daily limit.',
   mailSent: (to: string): string => `The receipt is on its way to ${to}.`,
   again: 'Resend',
@@ -83,7 +83,7 @@ const es: typeof en = {
   key: 'Idempotency-Key',
   request: 'Solicitud (X-Request-Id)',
   reasons: 'Motivos de la DGI',
-  mend: 'Cómo se resuelve',
+  fix: 'Cómo se resuelve',
   goToEnterprise: 'Ir a la empresa',
   audit: 'Historial en la auditoría',
   act: 'Acciones',

@@ -1,6 +1,6 @@
 import type { MailError } from '../../domain/mail.ts';
 
-/** The words of an enterprise's customers. */
+/** Texts of an enterprise's customers. */
 const en = {
   title: 'Customers',
   none: 'No customers match these filters.',

@@ -13,7 +13,7 @@ import { search } from './search.ts';
 import { secondFactor } from './secondFactor.ts';
 import { webhooks } from './webhooks.ts';
 
-/** The console's words in English; the other languages have the same, by type. */
+/** Texts of the console in English; their type requires the same keys of the other languages. */
 export const en = {
   name: 'English',
   numerals: ENGLISH,
@@ -68,7 +68,7 @@ export const en = {
     home: 'Back to home',
     request: 'Request number',
     staleForm: 'This form belongs to an earlier session. Open the page again and fill it in once more.',
-    noRole: 'Your user belongs to no account, or lacks the second factor. Ask the person who invited you.',
+    noRole: 'Your user belongs to no account, or has no second factor. Ask the person who invited you.',
     notForRole:
       'Your role does not include this page or action. You can ask the owner of the account for it.',
   },
@@ -259,5 +259,5 @@ export const en = {
   },
 };
 
-/** The words of one language. */
+/** Texts of one language. */
 export type Texts = typeof en;

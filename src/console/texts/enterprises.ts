@@ -1,6 +1,6 @@
-/** The words of the pages of enterprises. */
+/** Texts of the pages of enterprises. */
 
-/** From here on what is left is told as "more than a year". */
+/** Days from which the rest is shown as "more than a year". */
 const YEAR = 365;
 const counted = (n: number, one: string): string => `${n} ${n === 1 ? one : `${one}s`}`;
 
@@ -11,8 +11,8 @@ const en = {
   rut: 'RUT',
   name: 'Name',
   status: 'Status',
-  lacks: 'Missing',
-  lacksNothing: 'nothing',
+  missingFacts: 'Missing',
+  noMissingFacts: 'nothing',
   certificateEnds: 'Certificate expires',
   caeEnds: 'Next CAE expires',
   lastCfe: 'Last receipt',
@@ -324,8 +324,8 @@ const es: typeof en = {
   rut: 'RUT',
   name: 'Nombre',
   status: 'Estado',
-  lacks: 'Falta',
-  lacksNothing: 'nada',
+  missingFacts: 'Falta',
+  noMissingFacts: 'nada',
   certificateEnds: 'Vence el certificado',
   caeEnds: 'Vence el próximo CAE',
   lastCfe: 'Último comprobante',

@@ -1,4 +1,4 @@
-/** The words of a month's receipts as files. */
+/** Texts of exports. */
 const en = {
   title: 'Receipts of a month',
   ask: 'New file',

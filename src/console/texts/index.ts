@@ -3,14 +3,14 @@ import { es } from './es.ts';
 
 export type { Texts } from './en.ts';
 
-/** Every language of the console, the usual one first. */
+/** Languages of the console, the default first. */
 export const LANGUAGES = ['es', 'en'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The words of a language. */
+/** Texts of each language. */
 export const TEXTS: Readonly<Record<Language, Texts>> = { es, en };
 
-/** The language that somebody chose, else the first of ours that the browser asks for (RFC 9110 §12.5.4), else Spanish. */
+/** Returns the chosen language, else the browser's first supported one (RFC 9110 §12.5.4), else Spanish. */
 export function languageOf(chosen: string | undefined, acceptLanguage: string | undefined): Language {
   const wishes = (acceptLanguage ?? '')
     .slice(0, 500)

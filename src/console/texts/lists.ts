@@ -1,4 +1,4 @@
-/** The words of lists, of the search field and of the keys. */
+/** Texts of lists, the search and the keyboard shortcuts. */
 const en = {
   filter: 'Filter',
   clear: 'Clear',

@@ -1,4 +1,4 @@
-/** The words of keys, members and plans, and of the account that a page is about. */
+/** Texts of keys, members and plans, and of a page's account. */
 const en = {
   account: 'Account',
   otherAccount: 'Another account',
@@ -32,7 +32,7 @@ const en = {
     reason: 'Reason',
     revokeDone: 'The key was revoked.',
     onceTitle: 'API key',
-    onceAbout: 'Copy it now: it is shown this once, and nobody can show it again.',
+    onceAbout: 'Copy it now: it is shown this once, and no one can show it again.',
     key: 'Key',
   },
   members: {
@@ -54,7 +54,7 @@ const en = {
     act: 'Change',
     invite: 'Invite a person',
     inviteAbout:
-      'Creates a link, shown once, which is valid for 24 hours and for one use. Send it yourself, in a way that nobody else can read.',
+      'Creates a link, shown once, which is valid for 24 hours and for one use. Send it yourself, in a way that no one else can read.',
     inviteGo: 'Create link',
     open: 'Invited people',
     openNone: 'There are no open invitations.',

@@ -1,4 +1,4 @@
-/** The words of what waits for a person, and of bulk runs. */
+/** Texts of stuck receipts and bulk runs. */
 const en = {
   stuck: {
     title: 'Needs attention',
@@ -7,7 +7,7 @@ const en = {
     none: 'No receipts need attention.',
     noneHere: 'No receipts match these filters.',
     reason: 'Reason',
-    mend: 'What to do',
+    fix: 'What to do',
     count: 'Count',
     enterprises: 'Companies',
     oldest: 'Oldest',
@@ -105,7 +105,7 @@ const es: typeof en = {
     none: 'Sin comprobantes detenidos.',
     noneHere: 'No hay comprobantes con estos filtros.',
     reason: 'Motivo',
-    mend: 'Qué hacer',
+    fix: 'Qué hacer',
     count: 'Cantidad',
     enterprises: 'Empresas',
     oldest: 'El más antiguo',

@@ -1,4 +1,4 @@
-/** The words of the search for receipts, and of their list. */
+/** Texts of the search for receipts and of their list. */
 const en = {
   title: 'Receipts',
   label: 'Receipts, newest first',

@@ -1,4 +1,4 @@
-/** The words of one's own second factor. */
+/** Texts of the second factor. */
 const en = {
   title: 'Second factor',
   manage: 'Set up, replace or turn off',

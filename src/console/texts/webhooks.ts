@@ -1,4 +1,4 @@
-/** The words of webhooks and deliveries. */
+/** Texts of webhooks and deliveries. */
 const en = {
   title: 'Webhooks',
   none: 'No webhooks yet.',
