@@ -46,13 +46,13 @@ export async function findAccessAt(
 /** Returns a member's highest role, from the roles that accounts have at the enterprise. @internal exported for tests */
 export function highestAccess(
   viewer: Extract<Viewer, { kind: 'member' }>,
-  held: ReadonlyMap<string, MemberRole>,
+  rolesByAccount: ReadonlyMap<string, MemberRole>,
 ): EnterpriseAccess | null {
   const all = viewer.memberships.flatMap(({ accountId, role }) => {
-    const there = held.get(accountId);
-    if (!there) return [];
-    const least = isRoleAtLeast(MEMBER_ROLES, there, role) ? role : there;
-    return [{ kind: 'member' as const, role: least, accountId }];
+    const accountRole = rolesByAccount.get(accountId);
+    if (!accountRole) return [];
+    const lower = isRoleAtLeast(MEMBER_ROLES, accountRole, role) ? role : accountRole;
+    return [{ kind: 'member' as const, role: lower, accountId }];
   });
   return all.toSorted((a, b) => MEMBER_ROLES.indexOf(b.role) - MEMBER_ROLES.indexOf(a.role))[0] ?? null;
 }

@@ -17,15 +17,15 @@ export const SoughtAccount = z.string().trim().max(255).optional();
 const REMEMBERED_SECONDS = 180 * 86_400;
 
 /** Returns the account of a member's page with their role, and remembers it. Throws NOT_FOUND for an account of others. */
-export function chooseAccount(visit: Visit, asked: string | undefined): AccountMembership {
+export function chooseAccount(visit: Visit, requested: string | undefined): AccountMembership {
   const { viewer } = signedIn(visit);
   if (viewer.kind !== 'member') throw new TypeError('an operator belongs to no account');
   const find = (id: string | undefined): AccountMembership | undefined =>
     viewer.memberships.find(({ accountId }) => accountId === id);
   const chosen =
-    asked === undefined ? (find(visit.cookies.get('account')) ?? viewer.memberships[0]) : find(asked);
-  if (!chosen) throw new Refusal('NOT_FOUND', 'This account is none of yours.');
-  if (asked !== undefined) visit.cookies.set('account', chosen.accountId, REMEMBERED_SECONDS);
+    requested === undefined ? (find(visit.cookies.get('account')) ?? viewer.memberships[0]) : find(requested);
+  if (!chosen) throw new Refusal('NOT_FOUND', 'This account is not yours.');
+  if (requested !== undefined) visit.cookies.set('account', chosen.accountId, REMEMBERED_SECONDS);
   return chosen;
 }
 
@@ -35,7 +35,7 @@ export const isAllowedIn = (visit: Visit, accountId: string): boolean =>
 
 /** Returns the account of a form. Throws NOT_FOUND if the viewer may not send the form for it. */
 export function accountOfForm(visit: Visit, accountId: string): AccountMembership {
-  if (!isAllowedIn(visit, accountId)) throw new Refusal('NOT_FOUND', 'This account is none of yours.');
+  if (!isAllowedIn(visit, accountId)) throw new Refusal('NOT_FOUND', 'This account is not yours.');
   return chooseAccount(visit, accountId);
 }
 

@@ -15,8 +15,8 @@ const RECONNECT_MILLISECONDS = 5_000;
 export async function serveChanges(ctx: Ctx, served: Served): Promise<void> {
   const { deps, guards } = served;
   const { signedIn } = await visitOf(ctx, served);
-  const asked = new URLSearchParams(ctx.search).get('of')?.split(',') ?? [];
-  const topics = TOPICS.filter((topic) => asked.includes(topic));
+  const requested = new URLSearchParams(ctx.search).get('of')?.split(',') ?? [];
+  const topics = TOPICS.filter((topic) => requested.includes(topic));
   const closed = Promise.withResolvers<void>();
   if (
     !signedIn ||

@@ -29,7 +29,7 @@ const UNITS = [
   ['minutes', 60],
 ] as const;
 
-/** Formats a duration in the largest unit of which it has two: `95 s`, `12 min`, `30 h`, `4 d`. */
+/** Formats a duration in the largest unit with at least two: `95 s`, `12 min`, `30 h`, `4 d`. */
 export function age(milliseconds: number, texts: Texts): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1_000));
   const [unit, size] = UNITS.find(([, one]) => seconds >= 2 * one) ?? (['seconds', 1] as const);

@@ -174,8 +174,8 @@ export async function renderList<R>(visit: Visit, list: List<R>): Promise<Html> 
   const first = after !== undefined && html`<a href="${address(list)}">${words.first}</a>`;
   if (!last) {
     const isAtFirst = !isNarrowed(list) && after === undefined;
-    const said = isAtFirst ? (list.emptyAtFirst ?? list.empty) : list.empty;
-    return html`${nothing(said)}${first && html`<p>${first}</p>`}`;
+    const text = isAtFirst ? (list.emptyAtFirst ?? list.empty) : list.empty;
+    return html`${nothing(text)}${first && html`<p>${first}</p>`}`;
   }
   const more = [
     first,
@@ -293,8 +293,8 @@ function filterForm<R>(visit: Visit, list: List<R>, filters: readonly Filter[]):
 <div class="buttons">${button(words.filter)}${clear}</div></form>`;
 }
 
-function filterField(visit: Visit, { name, label, type = 'text', options }: Filter, asked = ''): Html {
-  const value = visit.invalidQuery.get(name) ?? asked;
+function filterField(visit: Visit, { name, label, type = 'text', options }: Filter, queryValue = ''): Html {
+  const value = visit.invalidQuery.get(name) ?? queryValue;
   const marks = visit.invalidQuery.has(name) && html` aria-invalid="true"`;
   if (!options) {
     const attributes = html` maxlength="255" autocomplete="off"${marks}`;

@@ -95,6 +95,6 @@ function unavailableProvider(cause: unknown): Refusal {
 }
 
 function highestRole(claim: unknown): OidcIdentity['operatorRole'] {
-  const held: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
-  return OPERATOR_ROLES.findLast((role) => held.includes(role)) ?? null;
+  const claimed: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  return OPERATOR_ROLES.findLast((role) => claimed.includes(role)) ?? null;
 }

@@ -116,7 +116,7 @@ export async function visitOf(
   };
 }
 
-/** Returns the session of a token with its viewer; null if there is none. */
+/** Returns the session of a token with its viewer; null if unknown. */
 async function findSession(
   token: string,
   { orm }: ConsoleDeps,

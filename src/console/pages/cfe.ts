@@ -242,22 +242,23 @@ function renderTimeline(visit: Visit, data: CfePageData): Html {
   const { cfe: own } = visit.texts;
   const { createdAt, settledAt, status, rejection } = cfe;
   // A key is shown to its own account and to operators.
-  const seen = accountsOf(signedIn(visit).viewer);
+  const visibleAccounts = accountsOf(signedIn(visit).viewer);
   const { askedBy } = dossier;
-  const isKnown = askedBy !== null && (seen === null || seen.includes(askedBy.accountId));
+  const isKnown =
+    askedBy !== null && (visibleAccounts === null || visibleAccounts.includes(askedBy.accountId));
   const by = isKnown ? formatRequestingKey(askedBy) : null;
-  const lived = { ...dossier, by, createdAt, settledAt, status, rejection };
+  const history = { ...dossier, by, createdAt, settledAt, status, rejection };
   const here = cfePathOf(cfe);
-  const said = ({ operation, answer }: AttemptSummary): Html =>
+  const exchangeLink = ({ operation, answer }: AttemptSummary): Html =>
     html` <a href="${link(`${here}/exchange`, { operation, answer })}">${own.said}</a>`;
-  const maySeeSaid = mayAt(access, 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange');
-  const maySeeActs = mayAt(access, 'GET /audit');
-  const rows = cfeTimeline(lived, CFE_WORDS[visit.language])
+  const maySeeExchange = mayAt(access, 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange');
+  const maySeeActions = mayAt(access, 'GET /audit');
+  const rows = cfeTimeline(history, CFE_WORDS[visit.language])
     // Only operators see the actions of support.
-    .filter(({ kind }) => maySeeActs || kind !== 'act')
+    .filter(({ kind }) => maySeeActions || kind !== 'act')
     .map(({ at, what, more, attempt }: TimelineEntry) => ({
       at,
-      shown: html`${what}${more && html` <span class="soft">${more}</span>`}${attempt && maySeeSaid && said(attempt)}`,
+      shown: html`${what}${more && html` <span class="soft">${more}</span>`}${attempt && maySeeExchange && exchangeLink(attempt)}`,
     }));
   const all = [...rows, ...notificationEntries(visit, data)].toSorted(
     (a, b) => a.at.getTime() - b.at.getTime(),

@@ -76,7 +76,7 @@ export const cfesPage = definePage({
   async handle({ query, visit }, deps) {
     const { search: words } = visit.texts;
     const filter = filterOf(query);
-    const seen = accountsOf(signedIn(visit).viewer);
+    const visibleAccounts = accountsOf(signedIn(visit).viewer);
     return showList(visit, deps, {
       title: words.title,
       label: words.label,
@@ -86,7 +86,7 @@ export const cfesPage = definePage({
       filters: fieldsOf(visit),
       columns: columnsOf(visit),
       read: async ({ after, limit }) =>
-        (await searchCfes(deps.orm.em.fork(), seen, filter, { after: after?.[0], limit })).cfes,
+        (await searchCfes(deps.orm.em.fork(), visibleAccounts, filter, { after: after?.[0], limit })).cfes,
       key: { parts: ['uuid'], of: ({ id }) => [id] },
       href: (cfe) => cfePath(cfe),
       empty: words.none,
@@ -192,9 +192,9 @@ const TONES = {
   REJECTED: 'bad',
 } as const;
 
-const columnsOf = (visit: Visit): Column<Cfe>[] => [...whatItIs(visit), ...whoseItIs(visit)];
+const columnsOf = (visit: Visit): Column<Cfe>[] => [...receiptColumns(visit), ...partyColumns(visit)];
 
-function whatItIs({ texts, language }: Visit): Column<Cfe>[] {
+function receiptColumns({ texts, language }: Visit): Column<Cfe>[] {
   const { search: words } = texts;
   const { status, stuck } = CFE_WORDS[language];
   return [
@@ -224,7 +224,7 @@ function whatItIs({ texts, language }: Visit): Column<Cfe>[] {
   ];
 }
 
-function whoseItIs({ texts: { search: words, environments } }: Visit): Column<Cfe>[] {
+function partyColumns({ texts: { search: words, environments } }: Visit): Column<Cfe>[] {
   return [
     column(
       'receiver',

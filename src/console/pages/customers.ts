@@ -138,12 +138,12 @@ function bodyOf(visit: Visit, key: { type: string; document: string }, sent: z.o
   try {
     return parseOrRefuse(CustomerBody, { ...document, ...fields, notifications });
   } catch (error) {
-    throw inWords(visit, error);
+    throw translateErrors(visit, error);
   }
 }
 
 /** Translates an error, with the name of its field, into the reader's language. */
-function inWords({ texts }: Visit, error: unknown): unknown {
+function translateErrors({ texts }: Visit, error: unknown): unknown {
   const { customers: words } = texts;
   const [fault] = error instanceof Refusal ? error.faults : [];
   if (!(error instanceof Refusal) || !fault) return error;
@@ -168,7 +168,7 @@ export const sendCustomer = definePage({
     await requireEnterprise(visit, deps, rut);
     const customer = bodyOf(visit, sent, sent);
     const made = await createCustomer(withActor(deps, visit), { rut, customer }).catch((error: unknown) => {
-      throw inWords(visit, error);
+      throw translateErrors(visit, error);
     });
     return go(pathOf(rut, made.id), { kind: 'done', text: visit.texts.customers.added });
   },

@@ -156,9 +156,9 @@ export const papersPage = definePage({
       columns: paperColumns(visit, montevideoDate(now)),
       read: ({ after, limit }) => {
         const [day = '', kind = '', id = ''] = after ?? [];
-        const seen = accountsOf(signedIn(visit).viewer);
+        const visibleAccounts = accountsOf(signedIn(visit).viewer);
         const place = { after: after && ([day, kind, id] as const), limit };
-        return listDocumentWarnings(em, seen, { now, within: days, kind: query.kind }, place);
+        return listDocumentWarnings(em, visibleAccounts, { now, within: days, kind: query.kind }, place);
       },
       key: { parts: ['date', 'text', 'uuid'], of: ({ day, kind, id }) => [day, kind, id] },
       href: ({ rut, type }) => enterprisePath(rut, type === null ? 'certificate' : 'caes'),

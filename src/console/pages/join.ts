@@ -28,7 +28,7 @@ export const joinPage = definePage({
     const about = html`<p>${words.about(open.accountName, rolesAbout[open.role])}</p>`;
     const content = open.setsPassword
       ? form(visit, `/join/${params.token}`, html`${about}${passwordFields(visit, open)}`)
-      : asWhoTheyAre(visit, params.token, open.email, about);
+      : acceptForm(visit, params.token, open.email, about);
     return show(words.title, html`<div class="narrow">${panel(null, content)}</div>`);
   },
 });
@@ -47,7 +47,7 @@ ${button(words.go)}`;
 }
 
 /** Renders the form for a person with a login, who accepts by signing in. */
-function asWhoTheyAre(visit: Visit, token: string, email: string, about: Html): Html {
+function acceptForm(visit: Visit, token: string, email: string, about: Html): Html {
   const { join: words } = visit.texts.members;
   if (visit.signedIn?.session.email === email) {
     const content = html`${about}<p>${words.as(email)}</p>${button(words.go)}`;

@@ -258,7 +258,7 @@ function parsed(value: string): unknown {
   }
 }
 
-/** Renders the open payment of a plan; null if there is none. */
+/** Renders the open payment of a plan; null without one. */
 async function dueOf(
   { texts }: Visit,
   { orm }: ConsoleDeps,

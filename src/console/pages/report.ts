@@ -86,13 +86,13 @@ function statusPanel(visit: Visit, report: DailyReport, submissions: readonly Re
   const { reports: words } = visit.texts;
   const { status, stuckReason, isComplete, sequence, dueAt } = report;
   const stuck = stuckReason && CFE_WORDS[visit.language].stuck[stuckReason];
-  const said = submissions.at(-1)?.reasons ?? [];
+  const reasons = submissions.at(-1)?.reasons ?? [];
   const number = sequence !== null && `${words.sequence} ${sequence}. `;
   return panel(
     words.state,
     html`<p>${reportMark(visit, status)} ${REPORT_WORDS[visit.language].status[status].means}</p>
 <p class="soft">${isComplete ? words.allKnown : words.stillToCome} ${number}${words.due} ${moment(dueAt)}</p>
-${said.length > 0 && reasonList(visit, said)}${
+${reasons.length > 0 && reasonList(visit, reasons)}${
   stuck &&
   html`<p>${mark(stuck.label, 'bad')} ${stuck.means}</p><p><strong>${words.what}:</strong> ${stuck.fix}</p>`
 }`,
@@ -114,16 +114,16 @@ function reasonList({ language, texts }: Visit, reasons: readonly RejectionReaso
 function differencePanel(
   { texts }: Visit,
   reported: readonly TypeSummary[],
-  held: Awaited<ReturnType<typeof countHeldNumbers>>,
+  current: Awaited<ReturnType<typeof countHeldNumbers>>,
 ): Html {
   const { reports: words } = texts;
-  if (held === null) return panel(words.difference, html`<p>${words.differenceMany}</p>`);
+  if (current === null) return panel(words.difference, html`<p>${words.differenceMany}</p>`);
   const types = Object.keys(CFE_TYPES).filter((type) =>
-    [...reported, ...held].some((one) => one.type === type),
+    [...reported, ...current].some((one) => one.type === type),
   );
   const rows = types.flatMap((type) => {
     const before = reported.find((one) => one.type === type);
-    const now = held.find((one) => one.type === type);
+    const now = current.find((one) => one.type === type);
     return (['issued', 'annulled'] as const).map((what) => {
       const [was, is] = [before?.[what] ?? 0, now?.[what] ?? 0];
       return [

@@ -334,9 +334,9 @@ function filterWords(visit: Visit, filter: Run['filter'], receiver: string | und
     [words.webhook, receiver],
     [words.event, event],
   ];
-  const said = all.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
-  if (ticked !== undefined) said.push(words.ticked(figure(ticked, visit.texts)));
-  return html`${said.join(' · ') || '–'}${since !== undefined && html` · ${words.since} ${moment(new Date(since))}`}`;
+  const parts = all.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
+  if (ticked !== undefined) parts.push(words.ticked(figure(ticked, visit.texts)));
+  return html`${parts.join(' · ') || '–'}${since !== undefined && html` · ${words.since} ${moment(new Date(since))}`}`;
 }
 
 /** Renders a rejected row, with a link to its page. */
@@ -350,7 +350,7 @@ function refusalList(visit: Visit, orm: Database, run: Run, query: List<Refused>
   const was = (row: Refused): string =>
     run.kind === 'redeliver' ? row.was : CFE_WORDS[visit.language].stuck[row.was as StuckReason].label;
   // A rejection without a code has only its text.
-  const said = ({ why, message }: Refused): string | null =>
+  const text = ({ why, message }: Refused): string | null =>
     why ? refusalMeans(why, visit.language) : (message ?? null);
   return {
     label: words.refusals,
@@ -363,7 +363,7 @@ function refusalList(visit: Visit, orm: Database, run: Run, query: List<Refused>
       column('thing', words.thing, 'name'),
       column('was', words.was, ({ was: code }) => code, was),
       fileColumn('why', words.message, ({ why }) => why?.code ?? null),
-      column('message', words.message, said),
+      column('message', words.message, text),
     ],
     key: { parts: ['number'], of: ({ place }) => [String(place)] },
     href: ({ href }) => href,

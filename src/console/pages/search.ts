@@ -22,10 +22,10 @@ export const searchPage = definePage({
     const ways = words.ways.map(
       ([way, example]) => html`<li>${way}${example !== '' && html` <code>${example}</code>`}</li>`,
     );
-    const said = text === '' ? words.nothingAsked : words.nothingFor(text.slice(0, LONGEST_SEARCH));
+    const message = text === '' ? words.nothingAsked : words.nothingFor(text.slice(0, LONGEST_SEARCH));
     return show(
       words.nothingTitle,
-      panel(null, html`<p>${said}</p><p>${words.whatFinds}</p><ul>${ways}</ul><p>${words.whatLeads}</p>`),
+      panel(null, html`<p>${message}</p><p>${words.whatFinds}</p><ul>${ways}</ul><p>${words.whatLeads}</p>`),
     );
   },
 });

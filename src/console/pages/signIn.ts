@@ -153,8 +153,8 @@ export const oidcPage = definePage({
   query: To,
   async handle({ query, visit }, { oidc }) {
     if (!oidc) throw new LocalizedRefusal('NOT_FOUND', visit.texts.signIn.oidcRefused);
-    const { url, visit: kept } = await oidc.begin(ownPath(query.to));
-    visit.cookies.set('oidc', Buffer.from(JSON.stringify(kept)).toString('base64url'), OIDC_SECONDS);
+    const { url, visit: oidcVisit } = await oidc.begin(ownPath(query.to));
+    visit.cookies.set('oidc', Buffer.from(JSON.stringify(oidcVisit)).toString('base64url'), OIDC_SECONDS);
     return go(url);
   },
 });
@@ -173,14 +173,14 @@ export const oidcReturn = definePage({
   query: z.object({}).loose(),
   async handle({ visit }, deps) {
     const { signIn: words } = visit.texts;
-    const kept = OidcVisitSchema.safeParse(readJson(visit.cookies.get('oidc')));
+    const oidcVisit = OidcVisitSchema.safeParse(readJson(visit.cookies.get('oidc')));
     visit.cookies.set('oidc', '', 0);
-    if (!deps.oidc || !kept.success)
+    if (!deps.oidc || !oidcVisit.success)
       return signInForm(visit, deps.oidc !== null, '/', { text: words.oidcRefused, status: 403 });
     try {
-      const identity = await deps.oidc.end(new URL(visit.path, deps.consoleUrl).search, kept.data);
+      const identity = await deps.oidc.end(new URL(visit.path, deps.consoleUrl).search, oidcVisit.data);
       const token = await signInByOidc(deps, identity, visit);
-      return enter(visit, deps, { token, complete: true }, identity.email, ownPath(kept.data.to));
+      return enter(visit, deps, { token, complete: true }, identity.email, ownPath(oidcVisit.data.to));
     } catch (error) {
       return signInForm(visit, true, '/', describeFailure(error, deps, visit.texts, words.oidcRefused));
     }

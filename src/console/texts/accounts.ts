@@ -45,7 +45,7 @@ const en = {
   reason: 'Reason (kept in the audit)',
   limited: (perHour: string, environment: string): string =>
     `${perHour} requests per hour in ${environment}.`,
-  noMember: 'Nobody belongs to the account.',
+  noMember: 'The account has no members.',
   seen: 'Last used',
   factor: 'Second factor',
   shutOut: 'disabled',

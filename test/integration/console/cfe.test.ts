@@ -298,7 +298,7 @@ test('a receipt of the sandbox is offered only for addresses that the operator h
   const mails = () => db.orm.em.fork().find(Mail, { cfeUuid: trial.id });
 
   const shown = (await closed.get(here, english)).text;
-  expect(shown).toContain('There are none yet.');
+  expect(shown).toContain('None is enabled yet.');
   expect(shown).not.toContain(`action="${here}/mails"`);
   expect((await named.get(here, english)).text).toMatch(
     /<select name="destination"><option value="pruebas@estudio.example">/,
