@@ -72,7 +72,7 @@ export function parseBody(
   if (bytes.length === 0)
     return optional
       ? { ok: true, value: {} }
-      : fault('body.missing', 'The body must be a JSON object; there is none.');
+      : fault('body.missing', 'The body must be a JSON object; it is missing.');
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -187,14 +187,7 @@ async function checkRequest(
   em: EntityManager,
   { input, keyId, reading, now, original }: CfeRequest,
 ): Promise<CheckedRequest> {
-  const {
-    accountId,
-    rut,
-    environment,
-    idempotency = null,
-    requestId = null,
-    awaitsTestKit = false,
-  } = input;
+  const { accountId, rut, environment, idempotency = null, requestId = null, awaitsTestKit = false } = input;
   const today = montevideoDate(now);
   const { cfe_type: type = null, emission_date: emissionDate = today } = reading.parts;
   const year = Number(emissionDate.slice(0, 4));
@@ -231,7 +224,7 @@ async function checkRequest(
   return { content, draft };
 }
 
-/** Stands in for the certificate that the enterprise obtains before signing. */
+/** Replaces the certificate that the enterprise obtains before signing. */
 const PENDING_CERTIFICATE = { notAfter: new Date(8.64e15) };
 
 /** Returns the branch of the request unless it is the first; locked until the transaction ends. */

@@ -51,7 +51,7 @@ const AWAITED_MESSAGES = {
 
 /**
  * Returns the rate that applies on a day, fetched from the central bank when it is not stored. Operators
- * only. Throws UNAVAILABLE when there is none yet, NOT_FOUND when the bank does not quote the currency.
+ * only. Throws UNAVAILABLE when there is no rate yet, NOT_FOUND when the bank does not quote the currency.
  */
 export async function fetchExchangeRate(deps: FetchExchangeRateDeps, wanted: WantedRate): Promise<KnownRate> {
   const [answer] = await deps.lookUpRates([wanted]);

@@ -1,7 +1,7 @@
 /**
  * The table of outcomes: our reaction to every answer of the authority, and to every failure (docs/authority/sobres.md,
  * docs/authority/services.md#exceptions, docs/authority/reports.md#sending-it). The client and the activities look up
- * here what an answer comes to. docs/outcomes.md shows it with notes.
+ * here what an answer means. docs/outcomes.md shows it with notes.
  */
 import type { FinalStatus } from '../domain/cfeStatus.ts';
 import type { TakenStatus } from '../domain/reportStatus.ts';

@@ -172,7 +172,7 @@ async function assignInOrder(
   return assigned;
 }
 
-/** Appoints a prober of an unavailable endpoint, if there is none. */
+/** Appoints a prober of an unavailable endpoint, if it has no prober. */
 async function assignToProber(em: EntityManager, chance: Chance): Promise<readonly unknown[]> {
   const { environment, endpoint } = chance;
   const { now, breaker } = endpoint;

@@ -85,7 +85,7 @@ function blocksOf(slug: Slug): Map<string, Token[]> {
 function rejections(language: GuideLanguage): Token[] {
   const head = { en: '| Code | What it means | What to do |', es: '| Código | Qué significa | Qué hacer |' };
   const rows = rejectionRows(CFE_WORDS[language]).map(
-    ([code, means, mend]) => `| \`${code}\` | ${means} | ${mend} |`,
+    ([code, means, fix]) => `| \`${code}\` | ${means} | ${fix} |`,
   );
   return new Lexer().lex([head[language], '|---|---|---|', ...rows].join('\n'));
 }

@@ -2,7 +2,7 @@ import type { LogLevel, Logger as SdkLogger } from '@temporalio/worker';
 import type { Logger } from '../logger.ts';
 
 /** Loggable fields of an activity or workflow: names, ids and counts, never the text of a failure. */
-const TOLD = [
+const LOGGED = [
   'workflowId',
   'workflowType',
   'activityType',
@@ -19,10 +19,10 @@ const GRPC_STATUS = /^Status \{ code: (\w+)/;
 /** Writes Temporal's own log lines in our format. */
 export function sdkLogger(logger: Logger): SdkLogger {
   const log = (level: LogLevel, message: string, meta: Record<string | symbol, unknown> = {}): void => {
-    const told = Object.fromEntries(
-      TOLD.flatMap((name) => (meta[name] === undefined ? [] : [[name, meta[name]]])),
+    const logged = Object.fromEntries(
+      LOGGED.flatMap((name) => (meta[name] === undefined ? [] : [[name, meta[name]]])),
     );
-    logger[LEVELS[level]]({ ...told, ...describe(meta['error']) }, message);
+    logger[LEVELS[level]]({ ...logged, ...describe(meta['error']) }, message);
   };
   return {
     log,

@@ -202,7 +202,7 @@ function nextStepRows({ language, texts }: Visit, { next, nextAt }: CfeDossier):
 function stuckRows(visit: Visit, { rut, stuckReason }: Cfe): [string, Html][] {
   if (!stuckReason) return [];
   const { cfe: own } = visit.texts;
-  const { label, means, mend: fix } = CFE_WORDS[visit.language].stuck[stuckReason];
+  const { label, means, fix } = CFE_WORDS[visit.language].stuck[stuckReason];
   return [
     [own.stuck, html`${mark(label, 'bad')} <code class="soft">${stuckReason}</code> ${means}`],
     [own.fix, html`${fix} <a href="${enterprisePath(rut)}">${own.goToEnterprise}</a>`],

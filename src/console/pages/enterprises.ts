@@ -100,7 +100,7 @@ export const enterprisesPage = definePage({
 
 function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterprise>[] {
   const { enterprises: words } = texts;
-  const missing = ({ lacks: facts }: ListedEnterprise): string =>
+  const missing = ({ missing: facts }: ListedEnterprise): string =>
     facts.map((fact) => words.facts[fact]).join(', ');
   return [
     column('rut', words.rut, 'rut'),
@@ -111,7 +111,7 @@ function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterp
     column(
       'lacks',
       words.missingFacts,
-      ({ lacks: facts }) => facts.join(' '),
+      ({ missing: facts }) => facts.join(' '),
       (row) => missing(row) || html`<span class="soft">${words.noMissingFacts}</span>`,
     ),
     column(

@@ -67,7 +67,7 @@ function groupsTable(
   if (groups.length === 0) return nothing(words.none);
   const rows = groups.map(({ reason, environment, count, enterprises, oldest }) => {
     const filter = { stuck_reason: reason, environment };
-    const { label, mend: fix } = CFE_WORDS[visit.language].stuck[reason];
+    const { label, fix } = CFE_WORDS[visit.language].stuck[reason];
     return [
       html`<a href="${link('/stuck', filter)}">${label}</a> <code class="soft">${reason}</code>`,
       environments[environment],

@@ -463,7 +463,8 @@ describe('every verb', () => {
     expect(await inContainer.callProcess(...words)).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'INVALID_INPUT: Say who acts, for the audit: --by NAME. Nobody has a user of their own here.\n',
+      stderr:
+        'INVALID_INPUT: Say who acts, for the audit: --by NAME. The command line has no users of its own.\n',
     });
     expect(await inContainer.json('enterprise', 'show', rut)).toMatchObject({ status: 'PENDING' });
     expect((await cli.refusal(...words, '--by', ' ')).code).toBe('INVALID_INPUT');
