@@ -113,7 +113,7 @@ export const mark = (text: string, tone: 'good' | 'bad' | 'wait' | 'calm'): Html
   html`<span class="mark ${tone}">${text}</span>`;
 
 /** Renders an invisible field that names the person to a browser's password manager; it is not sent. */
-export const whose = (email: string): Html =>
+export const usernameField = (email: string): Html =>
   html`<input type="text" value="${email}" autocomplete="username" readonly hidden>`;
 
 export const nothing = (text: string): Html => html`<p class="nothing">${text}</p>`;

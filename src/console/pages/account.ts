@@ -36,17 +36,17 @@ import { mayOpen, type PageRoute } from '../permissions.ts';
 import { STATUS_TONES } from './enterprises.ts';
 
 /** The database allows more, but a higher limit would have no effect. */
-const MOST_PER_HOUR = 1_000_000_000;
+const MAX_PER_HOUR = 1_000_000_000;
 const Id = z.object({ id: z.uuid() });
 const PersonOf = z.object({ id: z.uuid(), person: z.uuid() });
-const place = (id: string): string => `/accounts/${id}`;
+const accountPath = (id: string): string => `/accounts/${id}`;
 const Reason = z.object({ reason: z.string().trim().pipe(textSchema(REASON_LENGTH)) });
 const reasonField = (visit: Visit): Html =>
   field(visit.texts.accounts.reason, { name: 'reason', maxlength: REASON_LENGTH });
 /** Returns whether the viewer may send a form about accounts. */
 const maySend = (visit: Visit, route: PageRoute): boolean => mayOpen(signedIn(visit).viewer, route);
 const FORM = {
-  back: ({ params }: { params: { id: string } }) => place(params.id),
+  back: ({ params }: { params: { id: string } }) => accountPath(params.id),
 } as const;
 
 /** GET /accounts/{id}: an account's enterprises, API keys, rate limits and people. */
@@ -59,7 +59,7 @@ export const accountPage = definePage({
     const { accounts: words } = visit.texts;
     const em = deps.orm.em.fork();
     const account = await requireAccount(em, id);
-    const at = { path: place(id), query: { ...query }, isPart: true } as const;
+    const at = { path: accountPath(id), query: { ...query }, isPart: true } as const;
     const enterprises = enterprisesList(visit, deps, account, at);
     const keys = keysList(visit, deps, account, at);
     const people = peopleList(visit, deps, account, at);
@@ -110,7 +110,7 @@ function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at
       ? null
       : html`<details id="ungrant-${rut}"><summary aria-label="${words.ungrant} ${rut}">${words.ungrant}</summary>${form(
           visit,
-          `${place(id)}/grants/${rut}/remove`,
+          `${accountPath(id)}/grants/${rut}/remove`,
           html`${reasonField(visit)}${button(words.ungrant)}`,
         )}</details>`;
   return {
@@ -197,7 +197,7 @@ function personForms(visit: Visit, id: string, { personId, email, disabled, isOp
   const act = (name: string, title: string, about: string | null, fields = reasonField(visit)): Html =>
     html`<details id="${name}-${personId}"><summary aria-label="${title} ${email}">${title}</summary>${form(
       visit,
-      `${place(id)}/people/${personId}/${name}`,
+      `${accountPath(id)}/people/${personId}/${name}`,
       html`${about !== null && html`<p>${about}</p>`}${fields}${button(title)}`,
     )}</details>`;
   const invite = act('invite', words.invite, words.inviteAbout, html``);
@@ -215,7 +215,7 @@ function grantForm(visit: Visit, id: string): Html {
   const { accounts: words } = visit.texts;
   return html`<details class="more" id="grant"><summary>${words.grant}</summary>${form(
     visit,
-    `${place(id)}/grants`,
+    `${accountPath(id)}/grants`,
     [
       field('RUT', { name: 'rut', maxlength: 12, inputmode: 'numeric' }),
       roleChoice(visit, GRANTED_ROLES),
@@ -229,7 +229,7 @@ function addForm(visit: Visit, id: string): Html {
   const { accounts: words } = visit.texts;
   return html`<details class="more" id="add"><summary>${words.add}</summary>${form(
     visit,
-    `${place(id)}/people`,
+    `${accountPath(id)}/people`,
     [
       html`<p>${words.addAbout}</p>`,
       field(words.email, { name: 'email', type: 'email', maxlength: BY_LENGTH }),
@@ -254,7 +254,7 @@ function limitsTable(visit: Visit, id: string, own: ReadonlyMap<Environment, num
 
 function limitForm(visit: Visit, id: string, environment: Environment): Html {
   const { accounts: words, environments } = visit.texts;
-  const content = form(visit, `${place(id)}/limit`, [
+  const content = form(visit, `${accountPath(id)}/limit`, [
     hidden('environment', environment),
     field(words.perHour, { name: 'per_hour', inputmode: 'numeric', maxlength: 10 }),
     reasonField(visit),
@@ -272,13 +272,13 @@ export const sendLimit = definePage({
   params: Id,
   form: z.object({
     environment: z.enum(ENVIRONMENTS),
-    per_hour: z.coerce.number().int().min(1).max(MOST_PER_HOUR),
+    per_hour: z.coerce.number().int().min(1).max(MAX_PER_HOUR),
     ...Reason.shape,
   }),
   async handle({ params: { id }, form: { environment, per_hour: perHour, reason }, visit }, deps) {
     await setRateLimit(withActor(deps, visit), { accountId: id, environment, perHour, reason });
     const { accounts: words, environments } = visit.texts;
-    return go(place(id), {
+    return go(accountPath(id), {
       kind: 'done',
       text: words.limited(figure(perHour, visit.texts), environments[environment]),
     });
@@ -294,7 +294,7 @@ export const sendGrant = definePage({
   form: z.object({ rut: z.string().trim().pipe(Rut), role: z.enum(GRANTED_ROLES), ...Reason.shape }),
   async handle({ params: { id }, form: { rut, role, reason }, visit }, deps) {
     await setGrant(withActor(deps, visit), { accountId: id, rut, role, reason });
-    return go(place(id), { kind: 'done', text: visit.texts.accounts.granted(rut, role) });
+    return go(accountPath(id), { kind: 'done', text: visit.texts.accounts.granted(rut, role) });
   },
 });
 
@@ -307,7 +307,7 @@ export const sendRemoveGrant = definePage({
   form: Reason,
   async handle({ params: { id, rut }, form: { reason }, visit }, deps) {
     await removeGrant(withActor(deps, visit), { accountId: id, rut, reason });
-    return go(place(id), { kind: 'done', text: visit.texts.accounts.ungranted(rut) });
+    return go(accountPath(id), { kind: 'done', text: visit.texts.accounts.ungranted(rut) });
   },
 });
 
@@ -322,7 +322,7 @@ export const sendPerson = definePage({
     const { invitation } = await createUser(withActor(deps, visit), { email, accountId: id, role });
     return invitation
       ? linkOnce(visit, deps, id, email, invitation.token)
-      : go(place(id), { kind: 'done', text: visit.texts.accounts.added(email) });
+      : go(accountPath(id), { kind: 'done', text: visit.texts.accounts.added(email) });
   },
 });
 
@@ -349,7 +349,7 @@ export const sendDisable = definePage({
   async handle({ params, form: { reason }, visit }, deps) {
     const { email } = await memberOf(deps, params);
     await disableUser(withActor(deps, visit), { email, reason });
-    return go(place(params.id), { kind: 'done', text: visit.texts.accounts.disabled(email) });
+    return go(accountPath(params.id), { kind: 'done', text: visit.texts.accounts.disabled(email) });
   },
 });
 
@@ -363,7 +363,7 @@ export const sendEnd = definePage({
   async handle({ params, form: { reason }, visit }, deps) {
     const { email } = await memberOf(deps, params);
     const ended = await endSessions(withActor(deps, visit), { email, reason });
-    return go(place(params.id), {
+    return go(accountPath(params.id), {
       kind: 'done',
       text: visit.texts.accounts.ended(email, figure(ended, visit.texts)),
     });
@@ -392,6 +392,6 @@ function linkOnce(
     title: words.linkTitle,
     about: words.linkAbout(email),
     secret: `${consoleUrl}/invitation/${token}`,
-    back: place(id),
+    back: accountPath(id),
   });
 }

@@ -48,25 +48,29 @@ import { mailMark } from './customers.ts';
 import { deliveryMark } from './deliveries.ts';
 import { reportMark, reportPath } from './reports.ts';
 
-const MOST = 100;
+const MAX_ROWS = 100;
 
-const PLACE = z.object({ rut: z.string(), environment: z.enum(ENVIRONMENTS), cfe_id: z.string().max(40) });
-type Place = z.output<typeof PLACE>;
+const CFE_PARAMS = z.object({
+  rut: z.string(),
+  environment: z.enum(ENVIRONMENTS),
+  cfe_id: z.string().max(40),
+});
+type CfeParams = z.output<typeof CFE_PARAMS>;
 
-const pathOf = ({ rut, environment, cfe_id }: Place): string => `/cfes/${rut}/${environment}/${cfe_id}`;
+const pathOf = ({ rut, environment, cfe_id }: CfeParams): string => `/cfes/${rut}/${environment}/${cfe_id}`;
 /** Returns the path of a CFE's page, or of another CFE of its enterprise. */
 const cfePathOf = (cfe: Cfe, cfeId = formatCfeId(cfe)): string =>
   pathOf({ rut: cfe.rut, environment: cfe.environment, cfe_id: cfeId });
-const back = ({ params }: { params: Place }): string => pathOf(params);
+const back = ({ params }: { params: CfeParams }): string => pathOf(params);
 
 /** Returns the CFE and the viewer's role. Throws NOT_FOUND without a role there, FORBIDDEN if the role is too low. */
 async function findVisibleCfe(
   { orm }: Pick<ConsoleDeps, 'orm'>,
   visit: Visit,
-  place: Place,
+  params: CfeParams,
 ): Promise<{ cfe: Cfe; access: EnterpriseAccess }> {
-  const { rut, environment } = place;
-  const parts = parseCfeId(place.cfe_id);
+  const { rut, environment } = params;
+  const parts = parseCfeId(params.cfe_id);
   const access = await findAccessAt(orm, signedIn(visit).viewer, rut);
   const cfe = parts && access && (await findCfeWithRequest(orm.em.fork(), { rut, environment, ...parts }));
   if (!cfe) throw new Refusal('NOT_FOUND', 'There is no such CFE.');
@@ -89,7 +93,7 @@ interface CfePageData {
 export const cfePage = definePage({
   name: 'cfe',
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}',
-  params: PLACE,
+  params: CFE_PARAMS,
   async handle({ params, visit }, deps) {
     const { cfe, access } = await findVisibleCfe(deps, visit, params);
     const { rut, environment, id } = cfe;
@@ -97,12 +101,12 @@ export const cfePage = definePage({
     const em = () => deps.orm.em.fork();
     const [dossier, mails, deliveries, report] = await Promise.all([
       readCfeDossier(em(), cfe),
-      findMails(em(), { cfeUuid: id }, MOST),
+      findMails(em(), { cfeUuid: id }, MAX_ROWS),
       listDeliveryPage(
         em(),
         accountsOf(signedIn(visit).viewer),
         { rut, environment, cfeId },
-        { after: null, limit: MOST },
+        { after: null, limit: MAX_ROWS },
       ),
       findReport(em(), { rut, environment, date: cfe.document.signedAt.slice(0, 10) }),
     ]);
@@ -377,7 +381,7 @@ function receiptLinks(visit: Visit, cfe: Cfe, publicUrl: string): Html[] {
 export const cfeXmlPage = definePage({
   name: 'cfe-xml',
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}/xml',
-  params: PLACE,
+  params: CFE_PARAMS,
   async handle({ params, visit }, deps) {
     const { cfe } = await findVisibleCfe(deps, visit, params);
     const { rut, environment, type, sequence, serie, numero } = cfe;
@@ -392,7 +396,7 @@ export const cfeXmlPage = definePage({
 export const cfeExchangePage = definePage({
   name: 'cfe-exchange',
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange',
-  params: PLACE,
+  params: CFE_PARAMS,
   query: z.object({ operation: z.enum(ATTEMPT_OPERATIONS), answer: z.string().max(1_000) }),
   async handle({ params, query, visit }, deps) {
     const { cfe } = await findVisibleCfe(deps, visit, params);
@@ -419,7 +423,7 @@ export const cfeExchangePage = definePage({
 export const sendCfeSupport = definePage({
   name: 'cfe-support',
   route: 'POST /cfes/{rut}/{environment}/{cfe_id}/support',
-  params: PLACE,
+  params: CFE_PARAMS,
   form: z.object({ action: z.enum(SUPPORT_ACTIONS), reason: textSchema(REASON_LENGTH) }),
   back,
   async handle({ params, form: sent, visit }, deps) {
@@ -449,7 +453,7 @@ const limitOf =
 export const sendCfeMail = definePage({
   name: 'cfe-mail',
   route: 'POST /cfes/{rut}/{environment}/{cfe_id}/mails',
-  params: PLACE,
+  params: CFE_PARAMS,
   form: z.object({ destination: Email }),
   back,
   async handle({ params, form: { destination }, visit }, deps) {
@@ -464,7 +468,7 @@ export const sendCfeMail = definePage({
 export const sendCfeMailAgain = definePage({
   name: 'cfe-mail-again',
   route: 'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}',
-  params: PLACE.extend({ mail_id: z.uuid() }),
+  params: CFE_PARAMS.extend({ mail_id: z.uuid() }),
   back,
   async handle({ params, visit }, deps) {
     const { cfe, access } = await findVisibleCfe(deps, visit, params);

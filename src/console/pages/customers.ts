@@ -22,7 +22,7 @@ const OF = { params: z.object({ rut: Rut }) } as const;
 const ONE = { params: z.object({ rut: Rut, id: z.uuid() }) } as const;
 /** Empty inputs for more addresses. */
 const FREE_LINES = 2;
-const MOST_RECEIPTS = 100;
+const MAX_MAILS = 100;
 
 const pathOf = (rut: string, id?: string): string =>
   `/enterprises/${rut}/customers${id === undefined ? '' : `/${id}`}`;
@@ -138,12 +138,12 @@ function bodyOf(visit: Visit, key: { type: string; document: string }, sent: z.o
   try {
     return parseOrRefuse(CustomerBody, { ...document, ...fields, notifications });
   } catch (error) {
-    throw translateErrors(visit, error);
+    throw translateError(visit, error);
   }
 }
 
 /** Translates an error, with the name of its field, into the reader's language. */
-function translateErrors({ texts }: Visit, error: unknown): unknown {
+function translateError({ texts }: Visit, error: unknown): unknown {
   const { customers: words } = texts;
   const [fault] = error instanceof Refusal ? error.faults : [];
   if (!(error instanceof Refusal) || !fault) return error;
@@ -168,7 +168,7 @@ export const sendCustomer = definePage({
     await requireEnterprise(visit, deps, rut);
     const customer = bodyOf(visit, sent, sent);
     const made = await createCustomer(withActor(deps, visit), { rut, customer }).catch((error: unknown) => {
-      throw translateErrors(visit, error);
+      throw translateError(visit, error);
     });
     return go(pathOf(rut, made.id), { kind: 'done', text: visit.texts.customers.added });
   },
@@ -184,7 +184,7 @@ export const customerPage = definePage({
     const at = await requireEnterprise(visit, deps, rut);
     const customer = await customerFor(deps, rut, id);
     const { docNumber, docType } = customer;
-    const mails = await listMailsToReceiver(deps.orm.em.fork(), { rut, docNumber }, MOST_RECEIPTS);
+    const mails = await listMailsToReceiver(deps.orm.em.fork(), { rut, docNumber }, MAX_MAILS);
     const { legalName } = at.enterprise;
     const body = html`<p class="soft"><a href="${pathOf(rut)}">${words.title} · ${legalName}</a> · ${docType} ${docNumber}</p>
 ${customerPanels(visit, at, customer)}

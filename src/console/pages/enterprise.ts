@@ -27,7 +27,7 @@ import { mark, nothing, panel, table } from '../parts.ts';
 import { mayAt } from '../permissions.ts';
 import * as forms from './enterpriseForms.ts';
 import { annulmentList, branchList, caeList, type ListedBranch } from './enterpriseLists.ts';
-import { ending, lowMark, STATUS_TONES } from './enterprises.ts';
+import { renderExpiry, renderLowNumbers, STATUS_TONES } from './enterprises.ts';
 import { exportsPath } from './exports.ts';
 import { planName } from './plan.ts';
 import { reportTable } from './reports.ts';
@@ -98,7 +98,7 @@ ${section('acts', await actsPanel(data))}`;
 /** Renders links to other pages about the enterprise that the viewer may open. */
 function relatedLinks({ texts }: Visit, { enterprise: { rut }, access }: AtEnterprise): Html {
   const { nav } = texts;
-  const places = [
+  const links = [
     [`${enterprisePath(rut)}/customers`, texts.customers.title],
     [link('/cfes', { rut }), nav.cfes],
     mayAt(access, 'GET /stuck') && [link('/stuck', { rut }), nav.stuck],
@@ -106,7 +106,7 @@ function relatedLinks({ texts }: Visit, { enterprise: { rut }, access }: AtEnter
     mayAt(access, 'GET /audit') && [link('/audit', { rut }), nav.audit],
     mayAt(access, 'GET /exports') && [exportsPath({ rut }), texts.exports.link],
   ].filter((one): one is [string, string] => one !== false);
-  return html`<p class="places">${places.map(([href, words], i) => html`${i > 0 && ' · '}<a href="${href}">${words}</a>`)}</p>`;
+  return html`<p class="places">${links.map(([href, words], i) => html`${i > 0 && ' · '}<a href="${href}">${words}</a>`)}</p>`;
 }
 
 /** Returns its CAEs for production, and the types whose numbers run low. */
@@ -173,7 +173,7 @@ function lowItem({ texts }: Visit, { type, numbersLeft, daysLeft: days }: LowNum
   const { label } = CFE_TYPES[type];
   const what = numbersLeft === 0 ? words.noNumbers(label) : words.lowNumbers(label, days);
   const todo = numbersLeft === 0 ? `${words.noNumbersMean} ${words.todo.okCae}` : words.todo.okCae;
-  return html`<li><a href="#caes"><strong>${what}</strong></a> ${lowMark(texts, numbersLeft)}<br>${todo}</li>`;
+  return html`<li><a href="#caes"><strong>${what}</strong></a> ${renderLowNumbers(texts, numbersLeft)}<br>${todo}</li>`;
 }
 
 function loginPanel({ enterprise, access, visit }: EnterprisePageData): Html {
@@ -214,7 +214,7 @@ async function certificatePanel({
     ? facts([
         [words.subject, certificate.subject],
         [words.from, day(montevideoDate(certificate.notBefore))],
-        [words.ends, ending(visit.texts, montevideoDate(certificate.notAfter), today)],
+        [words.ends, renderExpiry(visit.texts, montevideoDate(certificate.notAfter), today)],
       ])
     : nothing(words.certificateNone);
   return panel(

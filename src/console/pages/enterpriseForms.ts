@@ -58,7 +58,7 @@ const File = z.instanceof(Uint8Array);
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 
 /** Renders a form that opens on click; open at first if it is the only action. */
-const folded = (title: string, content: Html): Html =>
+const renderFolded = (title: string, content: Html): Html =>
   html`<details class="act"><summary>${title}</summary>${content}</details>`;
 const about = (words: string): Html => html`<p class="soft">${words}</p>`;
 const reasonField = ({ texts }: Visit): Html =>
@@ -70,7 +70,7 @@ const reasonOf = (reason: string): string =>
 
 export const loginForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
-  return folded(
+  return renderFolded(
     words.check,
     form(visit, `/enterprises/${rut}/login`, [
       about(words.checkAbout),
@@ -104,7 +104,7 @@ export const sendLogin = enterpriseForm({
 
 export const certificateForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
-  return folded(
+  return renderFolded(
     words.uploadCertificate,
     fileForm(visit, `/enterprises/${rut}/certificate`, [
       about(words.uploadAbout),
@@ -138,7 +138,7 @@ export const sendCertificate = enterpriseForm({
 
 export const caeForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
-  return folded(
+  return renderFolded(
     words.uploadCae,
     fileForm(visit, `/enterprises/${rut}/caes`, [
       fileField(words.caeFile, { name: 'file', accept: '.xml' }),
@@ -170,7 +170,7 @@ export const sendCae = enterpriseForm({
 export const annulForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words, environments } = visit.texts;
   const types = optionsOf(CFE_TYPE_NAMES, CFE_TYPES);
-  return folded(
+  return renderFolded(
     words.annul,
     form(visit, `/enterprises/${rut}/annulments`, [
       about(words.annulAbout),
@@ -220,7 +220,7 @@ const branchFields = ({ texts }: Visit, branch: ShownBranch | null): Html[] =>
 
 export const newBranchForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
-  return folded(
+  return renderFolded(
     words.addBranch,
     form(visit, `/enterprises/${rut}/branches`, [
       field(words.branch, { name: 'branch', inputmode: 'numeric', maxlength: 4 }),
@@ -237,7 +237,7 @@ export const branchForms = (visit: Visit, rut: string, branch: ShownBranch): Htm
   const close =
     !branch.isOwn &&
     form(visit, `${path}/close`, html`${about(words.closeAbout)}${button(words.closeBranch, 'quiet')}`);
-  return folded(words.changeBranch, html`${change}${close}`);
+  return renderFolded(words.changeBranch, html`${change}${close}`);
 };
 
 const BranchFields = z.strictObject(sentShape(BRANCH_FIELDS, Text));
@@ -319,7 +319,7 @@ export function dataForm(visit: Visit, enterprise: Enterprise, plans: readonly P
         ] as const,
       ];
   const options = [...none, ...(now.plan === '' ? [] : past), ...onSale];
-  return folded(
+  return renderFolded(
     words.changeBranch,
     form(visit, `/enterprises/${enterprise.rut}/data`, [
       about(words.dataAbout),
@@ -407,7 +407,7 @@ export const logoForms = (visit: Visit, { rut, logoSha256 }: Enterprise): Html =
     fileField(words.logoFile, { name: 'file', accept: 'image/png,image/jpeg' }),
     button(words.upload),
   ]);
-  return folded(words.logo, html`${upload}${remove}`);
+  return renderFolded(words.logo, html`${upload}${remove}`);
 };
 
 const LOGO = { section: 'data' } as const;
@@ -444,7 +444,7 @@ const accountField = ({ texts }: Visit): Html =>
 export const grantForm = (visit: Visit, rut: string): Html => {
   const { enterprises: words } = visit.texts;
   const options = optionsOf(GRANTED_ROLES, visit.texts.members.roles);
-  return folded(
+  return renderFolded(
     words.grant,
     form(visit, `/enterprises/${rut}/grants`, [
       about(words.grantAbout),
@@ -467,7 +467,7 @@ export const withdrawForm = (visit: Visit, rut: string, accountId: string): Html
   return html`<details id="withdraw-${accountId}">${summary}${content}</details>`;
 };
 
-const already = ({ enterprises: words }: Texts, { faults }: Refusal): string | undefined =>
+const describeNoChange = ({ enterprises: words }: Texts, { faults }: Refusal): string | undefined =>
   faults.length === 0 ? words.already : undefined;
 const unknownAccount = ({ enterprises: words }: Texts, { code }: Refusal, same: string): string =>
   code === 'NOT_FOUND' ? words.unknownAccount : same;
@@ -491,7 +491,7 @@ export const sendWithdraw = enterpriseForm({
   route: 'POST /enterprises/{rut}/grants/remove',
   section: 'accounts',
   fields: Reason.extend({ account: Text }),
-  refused: already,
+  refused: describeNoChange,
   async act({ at, form: { account, reason }, visit }, deps) {
     await removeGrant(deps, { accountId: account, rut: at.enterprise.rut, reason: reasonOf(reason) });
     return visit.texts.enterprises.withdrawn;
@@ -502,7 +502,7 @@ export const sendWithdraw = enterpriseForm({
 
 export const sendDayForm = (visit: Visit, rut: string, today: string): Html => {
   const { enterprises: words, environments } = visit.texts;
-  return folded(
+  return renderFolded(
     words.sendDay,
     form(visit, `/enterprises/${rut}/send-report`, [
       about(words.sendDayAbout),
@@ -538,7 +538,7 @@ export const dutyForm = (visit: Visit, rut: string): Html => {
     ['start', words.dutyStart],
     ['stop', words.dutyStop],
   ] as const;
-  return folded(
+  return renderFolded(
     words.dutyAct,
     form(visit, `/enterprises/${rut}/report-duty`, [
       about(words.dutyAbout),
@@ -565,7 +565,7 @@ export const sendDuty = enterpriseForm({
 // Actions of operators.
 
 /** Describes what a transfer removes if no certificate proves the owner (`removed`); null if one does. */
-function removedBy({ texts }: Visit, removed: Leftovers | null): Html {
+function describeRemoved({ texts }: Visit, removed: Leftovers | null): Html {
   const { enterprises: words } = texts;
   if (!removed) return about(words.transferAbout);
   const { data, ...counts } = removed;
@@ -580,7 +580,7 @@ function removedBy({ texts }: Visit, removed: Leftovers | null): Html {
 export function actForms(visit: Visit, { rut, status }: Enterprise, removed: Leftovers | null): Html {
   const { enterprises: words } = visit.texts;
   const at = (path: string): string => `/enterprises/${rut}/${path}`;
-  const suspend = folded(
+  const suspend = renderFolded(
     words.suspend,
     form(
       visit,
@@ -588,7 +588,7 @@ export function actForms(visit: Visit, { rut, status }: Enterprise, removed: Lef
       html`${about(words.suspendAbout)}${reasonField(visit)}${button(words.suspend)}`,
     ),
   );
-  const resume = folded(
+  const resume = renderFolded(
     words.resume,
     form(visit, at('resume'), html`${about(words.resumeAbout)}${reasonField(visit)}${button(words.resume)}`),
   );
@@ -611,9 +611,9 @@ export function actForms(visit: Visit, { rut, status }: Enterprise, removed: Lef
   const transfer = form(
     visit,
     at('transfer'),
-    html`${removedBy(visit, removed)}${accountField(visit)}${reasonField(visit)}${button(words.transfer)}`,
+    html`${describeRemoved(visit, removed)}${accountField(visit)}${reasonField(visit)}${button(words.transfer)}`,
   );
-  return html`${status === 'SUSPENDED' ? resume : suspend}${folded(words.permissionAct, permission)}${folded(words.transfer, transfer)}`;
+  return html`${status === 'SUSPENDED' ? resume : suspend}${renderFolded(words.permissionAct, permission)}${renderFolded(words.transfer, transfer)}`;
 }
 
 const ACTS = { section: 'acts' } as const;
@@ -623,7 +623,7 @@ export const sendSuspend = enterpriseForm({
   name: 'enterprise-suspend',
   route: 'POST /enterprises/{rut}/suspend',
   fields: Reason,
-  refused: already,
+  refused: describeNoChange,
   async act({ at, form: { reason }, visit }, deps) {
     await suspendEnterprise(deps, { rut: at.enterprise.rut, reason: reasonOf(reason) });
     return visit.texts.enterprises.suspendDone;
@@ -635,7 +635,7 @@ export const sendResume = enterpriseForm({
   name: 'enterprise-resume',
   route: 'POST /enterprises/{rut}/resume',
   fields: Reason,
-  refused: already,
+  refused: describeNoChange,
   async act({ at, form: { reason }, visit }, deps) {
     await resumeEnterprise(deps, { rut: at.enterprise.rut, reason: reasonOf(reason) });
     return visit.texts.enterprises.resumeDone;

@@ -12,17 +12,17 @@ import type { ConsoleDeps, Visit } from '../page.ts';
 import { mark, wholeWords } from '../parts.ts';
 import { mayAt } from '../permissions.ts';
 import { branchForms } from './enterpriseForms.ts';
-import { ending } from './enterprises.ts';
+import { renderExpiry } from './enterprises.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-const at = ({ enterprise: { rut } }: AtEnterprise, query: Query) =>
+const listAddress = ({ enterprise: { rut } }: AtEnterprise, query: Query) =>
   ({ path: enterprisePath(rut), query, isPart: true }) as const;
 
 /** Returns the list of CAEs for production, by expiry date. */
 export function caeList(
   visit: Visit,
-  place: AtEnterprise,
+  page: AtEnterprise,
   numbers: {
     readonly today: string;
     readonly caes: readonly CaeRow[];
@@ -32,9 +32,9 @@ export function caeList(
   query: Query,
 ): List<CaeRow> {
   const { enterprises: words } = visit.texts;
-  const rows = numbers.caes.toSorted(byEnd);
+  const rows = numbers.caes.toSorted(compareExpiry);
   return {
-    ...at(place, query),
+    ...listAddress(page, query),
     label: words.caes,
     name: 'caes',
     columns: [...rangeColumns(visit), ...lastingColumns(visit, numbers)],
@@ -43,7 +43,7 @@ export function caeList(
   };
 }
 
-const byEnd = (a: CaeRow, b: CaeRow): number => (a.expirationDate < b.expirationDate ? -1 : 1);
+const compareExpiry = (a: CaeRow, b: CaeRow): number => (a.expirationDate < b.expirationDate ? -1 : 1);
 
 function rangeColumns({ texts: { enterprises: words, never } }: Visit): Column<CaeRow>[] {
   return [
@@ -80,7 +80,7 @@ function lastingColumns(
       return days > 365 ? words.lastsLong : age(days * 86_400_000, texts);
     }),
     column('expiration_date', words.ends, 'expirationDate', (cae) =>
-      ending(texts, cae.expirationDate, today),
+      renderExpiry(texts, cae.expirationDate, today),
     ),
     column(
       'authorization_number',
@@ -106,11 +106,11 @@ export interface ListedBranch {
 export async function branchList(
   visit: Visit,
   { orm }: Pick<ConsoleDeps, 'orm'>,
-  place: AtEnterprise,
+  page: AtEnterprise,
   query: Query,
 ): Promise<List<ListedBranch>> {
   const { enterprises: words } = visit.texts;
-  const { enterprise, access } = place;
+  const { enterprise, access } = page;
   const others = await findBranches(orm.em.fork(), enterprise.rut);
   const rows = [
     { ...factsOf(enterprise), closedAt: null, isOwn: true },
@@ -123,7 +123,7 @@ export async function branchList(
     (one) => one.closedAt === null && branchForms(visit, enterprise.rut, one),
   );
   return {
-    ...at(place, query),
+    ...listAddress(page, query),
     label: words.branches,
     name: 'branches',
     columns: [
@@ -166,21 +166,21 @@ function branchColumns({ texts: { enterprises: words } }: Visit): Column<ListedB
 
 const soft = (text: string | null) => text && html`<span class="soft">${text}</span>`;
 /** Describes the details of an annulment: the authority's codes, or the typed reason. */
-const whyOf = ({ authorityCodes, typedReason }: AnnulledSpan): string | null =>
+const describeReason = ({ authorityCodes, typedReason }: AnnulledSpan): string | null =>
   authorityCodes.join(', ') || typedReason;
 
 /** Returns the list of annulled numbers. */
 export function annulmentList(
   visit: Visit,
   { orm }: Pick<ConsoleDeps, 'orm'>,
-  place: AtEnterprise,
+  page: AtEnterprise,
   query: Query,
 ): List<AnnulledSpan> {
   const { enterprises: words, environments } = visit.texts;
   const em = orm.em.fork();
-  const of = { rut: place.enterprise.rut, isOperator: place.access.kind === 'operator' };
+  const of = { rut: page.enterprise.rut, isOperator: page.access.kind === 'operator' };
   return {
-    ...at(place, query),
+    ...listAddress(page, query),
     label: words.annulments,
     name: 'annulments',
     columns: [
@@ -192,12 +192,12 @@ export function annulmentList(
         'reason',
         words.reason,
         'reason',
-        (span) => html`${words.annulReasons[span.reason]} ${soft(whyOf(span))}`,
+        (span) => html`${words.annulReasons[span.reason]} ${soft(describeReason(span))}`,
       ),
       column('report_date', words.reportDay, 'reportDate', ({ reportDate }) => day(reportDate)),
       column('annulled_at', words.annulledAt, 'annulledAt', ({ annulledAt }) => moment(annulledAt)),
       column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
-      fileColumn('why', words.why, whyOf),
+      fileColumn('why', words.why, describeReason),
     ],
     read: ({ after, limit }) => listAnnulments(em, of, { after: after?.[0] ?? null, limit }),
     key: { parts: ['number'], of: ({ id }) => [id] },

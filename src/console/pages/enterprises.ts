@@ -26,7 +26,7 @@ const FACTS = Object.keys(READY_FACTS) as ReadyFact[];
 /** Choices of the filter by expiry, in days. */
 const WITHIN = [7, 30, 90] as const;
 const Within = z.enum(['7', '30', '90']);
-const within = ({ enterprises: words }: Texts) =>
+const withinOptions = ({ enterprises: words }: Texts) =>
   WITHIN.map((days) => [String(days), words.withinDays(days)] as const);
 
 /** Colours of the statuses. */
@@ -36,14 +36,14 @@ export const STATUS_TONES = { PENDING: 'wait', READY: 'good', SUSPENDED: 'bad' }
 >;
 
 /** Renders an expiry date, with the days until it. */
-export function ending(texts: Texts, date: string, today: string): Html {
+export function renderExpiry(texts: Texts, date: string, today: string): Html {
   const days = daysBetween(today, date);
   const tone = days < 0 ? 'bad' : days <= 7 ? 'wait' : 'calm';
   return html`${day(date)} ${mark(texts.enterprises.days(days), tone)}`;
 }
 
 /** Renders the numbers left, if they run low. */
-export const lowMark = ({ enterprises: words }: Texts, left: number): Html =>
+export const renderLowNumbers = ({ enterprises: words }: Texts, left: number): Html =>
   left === 0 ? mark(words.exhausted, 'bad') : mark(words.runsLow, 'wait');
 
 /** GET /enterprises: the enterprises that the viewer sees, with their missing facts. */
@@ -78,7 +78,7 @@ export const enterprisesPage = definePage({
         { name: 'text', label: words.text, type: 'search' },
         { name: 'status', label: words.status, options: optionsOf(ENTERPRISE_STATUSES, words.statuses) },
         { name: 'lacks', label: words.missingFacts, options: optionsOf(FACTS, words.facts) },
-        { name: 'ends', label: words.endsWithin, options: within(visit.texts) },
+        { name: 'ends', label: words.endsWithin, options: withinOptions(visit.texts) },
       ],
       columns: enterpriseColumns(visit, today),
       read: ({ after, limit }) =>
@@ -118,13 +118,13 @@ function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterp
       'certificate_ends',
       words.certificateEnds,
       'certificateEnds',
-      (row) => row.certificateEnds !== null && ending(texts, row.certificateEnds, today),
+      (row) => row.certificateEnds !== null && renderExpiry(texts, row.certificateEnds, today),
     ),
     column(
       'next_cae_ends',
       words.caeEnds,
       'caeEnds',
-      (row) => row.caeEnds !== null && ending(texts, row.caeEnds, today),
+      (row) => row.caeEnds !== null && renderExpiry(texts, row.caeEnds, today),
     ),
     column('last_cfe_at', words.lastCfe, 'lastCfeAt', (row) => row.lastCfeAt && moment(row.lastCfeAt)),
   ];
@@ -150,15 +150,15 @@ export const papersPage = definePage({
       path: '/papers',
       query: { ...query, within: String(days) },
       filters: [
-        { name: 'within', label: words.within, options: within(visit.texts) },
+        { name: 'within', label: words.within, options: withinOptions(visit.texts) },
         { name: 'kind', label: words.kind, options: optionsOf(DOCUMENT_WARNING_KINDS, words.kinds) },
       ],
       columns: paperColumns(visit, montevideoDate(now)),
       read: ({ after, limit }) => {
         const [day = '', kind = '', id = ''] = after ?? [];
         const visibleAccounts = accountsOf(signedIn(visit).viewer);
-        const place = { after: after && ([day, kind, id] as const), limit };
-        return listDocumentWarnings(em, visibleAccounts, { now, within: days, kind: query.kind }, place);
+        const cursor = { after: after && ([day, kind, id] as const), limit };
+        return listDocumentWarnings(em, visibleAccounts, { now, within: days, kind: query.kind }, cursor);
       },
       key: { parts: ['date', 'text', 'uuid'], of: ({ day, kind, id }) => [day, kind, id] },
       href: ({ rut, type }) => enterprisePath(rut, type === null ? 'certificate' : 'caes'),
@@ -192,7 +192,7 @@ function paperColumns({ texts }: Visit, today: string): Column<DocumentWarning>[
       (row) => row.authorizationNumber && html`<code>${row.authorizationNumber}</code>`,
     ),
     column('ends', words.ends, 'ends', ({ kind, ends, numbersLeft }) =>
-      kind === 'low' ? lowMark(texts, numbersLeft ?? 0) : ending(texts, ends, today),
+      kind === 'low' ? renderLowNumbers(texts, numbersLeft ?? 0) : renderExpiry(texts, ends, today),
     ),
     figureColumn(
       'numbers_left',

@@ -11,7 +11,7 @@ import { link } from '../links.ts';
 import { definePage, show, signedIn, type Visit } from '../page.ts';
 import { mark, nothing, panel, table } from '../parts.ts';
 import { mayOpen } from '../permissions.ts';
-import { ending, lowMark } from './enterprises.ts';
+import { renderExpiry, renderLowNumbers } from './enterprises.ts';
 
 /** GET /: the state of the service, and what needs a person. */
 export const healthPage = definePage({
@@ -147,7 +147,9 @@ function papersTable({ texts }: Visit, { papers }: Health, today: string): Html 
       html`${paper.legalName} <span class="soft">${paper.rut}</span>`,
     ),
     paper.type === null ? words.certificate : CFE_TYPES[paper.type].label,
-    paper.kind === 'low' ? lowMark(texts, paper.numbersLeft ?? 0) : ending(texts, paper.ends, today),
+    paper.kind === 'low'
+      ? renderLowNumbers(texts, paper.numbersLeft ?? 0)
+      : renderExpiry(texts, paper.ends, today),
     paper.numbersLeft !== null && figure(paper.numbersLeft, texts),
   ]);
   const heads = [words.enterprise, words.paper, words.ends, words.left];

@@ -5,7 +5,7 @@ import { isWebToken } from '../../crypto/webTokens.ts';
 import { html } from '../../page/html.ts';
 import { appKey, codeField } from '../authenticatorApp.ts';
 import { definePage, go, show } from '../page.ts';
-import { button, field, form, panel, whose } from '../parts.ts';
+import { button, field, form, panel, usernameField } from '../parts.ts';
 
 const INVITED = {
   name: 'invitation',
@@ -23,7 +23,7 @@ export const invitationPage = definePage({
     const { person, secret } = invited;
     const isOperator = person.operatorRole !== null;
     const content = html`<p>${words.about(person.email)}</p>
-${whose(person.email)}
+${usernameField(person.email)}
 ${field(words.password, { name: 'password', type: 'password', autocomplete: 'new-password', autofocus: true })}
 <h2>${words.factorTitle}</h2>
 <p>${isOperator ? words.factorNeeded : words.factorOptional}</p>

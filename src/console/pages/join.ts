@@ -10,7 +10,7 @@ import { type Html, html } from '../../page/html.ts';
 import { appKey, codeField } from '../authenticatorApp.ts';
 import { link } from '../links.ts';
 import { definePage, go, show, type Visit, withActor } from '../page.ts';
-import { button, field, form, panel, whose } from '../parts.ts';
+import { button, field, form, panel, usernameField } from '../parts.ts';
 
 const JOIN = {
   name: 'join',
@@ -37,7 +37,7 @@ export const joinPage = definePage({
 function passwordFields(visit: Visit, { email, secret }: { email: string; secret: Buffer }): Html {
   const { invitation: words, signIn } = visit.texts;
   return html`<p>${words.about(email)}</p>
-${whose(email)}
+${usernameField(email)}
 ${field(words.password, { name: 'password', type: 'password', autocomplete: 'new-password', autofocus: true })}
 <h2>${words.factorTitle}</h2>
 <p>${words.factorOptional}</p>

@@ -5,7 +5,7 @@ import { html } from '../../page/html.ts';
 import { browserName, moment } from '../format.ts';
 import { ownPath } from '../links.ts';
 import { definePage, go, show, signedIn, withActor } from '../page.ts';
-import { button, field, form, panel, table, whose } from '../parts.ts';
+import { button, field, form, panel, table, usernameField } from '../parts.ts';
 import { rememberLanguage } from '../serve.ts';
 import { LANGUAGES } from '../texts/index.ts';
 import { countRejectedProofs } from './secondFactor.ts';
@@ -51,7 +51,7 @@ ${
     form(
       visit,
       '/me/password',
-      html`${whose(session.email)}${field(words.old, { name: 'old', type: 'password', autocomplete: 'current-password' })}
+      html`${usernameField(session.email)}${field(words.old, { name: 'old', type: 'password', autocomplete: 'current-password' })}
 ${field(words.new, { name: 'password', type: 'password', autocomplete: 'new-password' })}
 ${button(words.change)}`,
     ),
@@ -87,8 +87,8 @@ export const sendPassword = definePage({
   back: () => '/me',
   async handle({ form: sent, visit }, deps) {
     const { session } = signedIn(visit);
-    const place = signInPlaceOf(visit, session.email, deps);
-    await countRejectedProofs(deps, changePassword(withActor(deps, visit), session, sent, place));
+    const from = signInPlaceOf(visit, session.email, deps);
+    await countRejectedProofs(deps, changePassword(withActor(deps, visit), session, sent, from));
     return go('/me', { kind: 'done', text: visit.texts.me.changed });
   },
 });

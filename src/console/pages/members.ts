@@ -100,11 +100,11 @@ function memberForms(visit: Visit, account: AccountMembership, { personId, email
     field(words.removeReason, { name: 'reason', maxlength: REASON_LENGTH }),
     button(words.remove),
   ]);
-  const folded = (name: string, title: string, content: Html): Html => {
+  const renderFolded = (name: string, title: string, content: Html): Html => {
     const summary = html`<summary aria-label="${title} ${email}">${title}</summary>`;
     return html`<details id="${name}-${personId}">${summary}${content}</details>`;
   };
-  return html`${folded('change', words.change, change)}${folded('remove', words.remove, remove)}`;
+  return html`${renderFolded('change', words.change, change)}${renderFolded('remove', words.remove, remove)}`;
 }
 
 function invitedTable(visit: Visit, account: AccountMembership, invited: readonly AccountInvitation[]): Html {

@@ -36,7 +36,7 @@ import type { Texts } from '../texts/index.ts';
 import { reportMark, reportPath } from './reports.ts';
 
 const Params = z.object({ rut: Rut, environment: z.enum(ENVIRONMENTS), date: dateSchema() });
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 /** Statuses for which the page compares our figures with the reported ones. */
 const COMPARED: readonly string[] = ['DIFFERS', 'REFUSED', 'SUPERSEDED'];
 
@@ -58,7 +58,7 @@ export const reportPage = definePage({
     const { report, enterprise, access } = await reportOf(visit, deps, params);
     const em = deps.orm.em.fork();
     const submissions = await listSubmissions(em, params, { populate: ['types'] });
-    const waiting = await listUnsettledCfes(em, params, MOST_WAITING);
+    const waiting = await listUnsettledCfes(em, params, MAX_WAITING);
     const reported = submissions.at(-1)?.types ?? [];
     const acts = actsOf(report, montevideoDate(deps.businessClock())).filter((act) =>
       mayAt(access, routeOfAct(act)),
@@ -256,7 +256,7 @@ function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: re
       CFE_WORDS[visit.language].status[status].label,
     ];
   });
-  const more = waiting.length === MOST_WAITING && html`<p class="soft">${words.atMost(MOST_WAITING)}</p>`;
+  const more = waiting.length === MAX_WAITING && html`<p class="soft">${words.atMost(MAX_WAITING)}</p>`;
   return html`${table(words.waitsFor, [words.cfe, words.type, words.number, words.status], rows)}${more}`;
 }
 

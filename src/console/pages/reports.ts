@@ -175,8 +175,8 @@ export const ratesPage = definePage({
       ],
       read: ({ after, limit }) => {
         const [day, currency] = after ?? [];
-        const place = day === undefined || currency === undefined ? null : { date: day, currency };
-        return listRatesAfter(em, { date: query.date, after: place, limit });
+        const cursor = day === undefined || currency === undefined ? null : { date: day, currency };
+        return listRatesAfter(em, { date: query.date, after: cursor, limit });
       },
       key: { parts: ['date', 'text'], of: (row) => [row.date, row.currency] },
       empty: words.ratesNone,

@@ -18,7 +18,7 @@ import {
   type Visit,
   withActor,
 } from '../page.ts';
-import { button, field, form, panel, whose } from '../parts.ts';
+import { button, field, form, panel, usernameField } from '../parts.ts';
 import { signInPlaceOf } from './signIn.ts';
 
 const PATH = '/me/second-factor';
@@ -41,7 +41,7 @@ function factorPanels(visit: Visit): Html {
   const { hasSecondFactor, operatorRole, method } = session;
   if (method === 'oidc') return panel(null, html`<p>${words.ofProvider}</p>`);
   if (operatorRole !== null && !hasSecondFactor) return panel(null, html`<p>${words.byInvitation}</p>`);
-  const proof = html`${whose(session.email)}${field(visit.texts.signIn.password, {
+  const proof = html`${usernameField(session.email)}${field(visit.texts.signIn.password, {
     name: 'password',
     type: 'password',
     autocomplete: 'current-password',
@@ -74,16 +74,16 @@ export const sendSecondFactor = definePage({
   back: () => PATH,
   async handle({ form: sent, visit }, deps) {
     const { session } = signedIn(visit);
-    const place = signInPlaceOf(visit, session.email, deps);
+    const from = signInPlaceOf(visit, session.email, deps);
     if (!('offered' in sent)) {
       return offerForm(
         visit,
-        await countRejectedProofs(deps, offerSecondFactor(withActor(deps, visit), session, sent, place)),
+        await countRejectedProofs(deps, offerSecondFactor(withActor(deps, visit), session, sent, from)),
       );
     }
     try {
       const { secondFactor: words } = visit.texts;
-      const done = confirmSecondFactor(withActor(deps, visit), session, sent, place);
+      const done = confirmSecondFactor(withActor(deps, visit), session, sent, from);
       return replaceSession(visit, await countRejectedProofs(deps, done), words.done);
     } catch (error) {
       const secret = deps.totpSecrets.offered(sent.offered, session.id, deps.clock());
@@ -101,8 +101,8 @@ export const sendSecondFactorOff = definePage({
   back: () => PATH,
   async handle({ form: sent, visit }, deps) {
     const { session } = signedIn(visit);
-    const place = signInPlaceOf(visit, session.email, deps);
-    const done = removeSecondFactor(withActor(deps, visit), session, sent, place);
+    const from = signInPlaceOf(visit, session.email, deps);
+    const done = removeSecondFactor(withActor(deps, visit), session, sent, from);
     return replaceSession(visit, await countRejectedProofs(deps, done), visit.texts.secondFactor.offDone);
   },
 });

@@ -88,7 +88,7 @@ export const sendSignIn = definePage({
     const to = ownPath(query.to);
     try {
       const started = await signIn(deps, sent, signInPlaceOf(visit, sent.email, deps));
-      return enter(visit, deps, started, sent.email, to);
+      return startBrowserSession(visit, deps, started, sent.email, to);
     } catch (error) {
       const { signIn: words } = visit.texts;
       const refused = describeFailure(error, deps, visit.texts, words.wrong);
@@ -138,7 +138,7 @@ export const sendCode = definePage({
         sent.code,
         signInPlaceOf(visit, pendingSession.email, deps),
       );
-      return enter(visit, deps, started, pendingSession.email, to);
+      return startBrowserSession(visit, deps, started, pendingSession.email, to);
     } catch (error) {
       const { signIn: words } = visit.texts;
       return codeForm(visit, to, describeFailure(error, deps, visit.texts, words.wrongCode));
@@ -180,7 +180,13 @@ export const oidcReturn = definePage({
     try {
       const identity = await deps.oidc.end(new URL(visit.path, deps.consoleUrl).search, oidcVisit.data);
       const token = await signInByOidc(deps, identity, visit);
-      return enter(visit, deps, { token, complete: true }, identity.email, ownPath(oidcVisit.data.to));
+      return startBrowserSession(
+        visit,
+        deps,
+        { token, complete: true },
+        identity.email,
+        ownPath(oidcVisit.data.to),
+      );
     } catch (error) {
       return signInForm(visit, true, '/', describeFailure(error, deps, visit.texts, words.oidcRefused));
     }
@@ -201,7 +207,7 @@ export const sendSignOut = definePage({
 });
 
 /** Sets the session's new token as a cookie, and redirects. */
-function enter(
+function startBrowserSession(
   visit: Visit,
   deps: ConsoleDeps,
   { token, complete }: StartedSession,
