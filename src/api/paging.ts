@@ -22,7 +22,7 @@ export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: nu
     .meta({ type: 'integer', minimum, maximum });
 }
 
-/** Returns the query parameters of a paged list of `things`; `usual` is the default page size. */
+/** Returns the query parameters of a paged list of `items`; `usual` is the default page size. */
 export const pageParameters = (items: string, { usual, largest }: { usual: number; largest: number }) => ({
   skip: wholeNumber({ minimum: 0, maximum: MOST_SKIPPED })
     .optional()

@@ -16,8 +16,8 @@ export function changeReportingObligation(
   return deps.orm.em.fork().transactional(async (em) => {
     if (!(await lockEnterprise(em, rut)))
       throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
-    const duty = await set(em, rut, act === 'start' ? { from } : { until: from });
+    const obligation = await set(em, rut, act === 'start' ? { from } : { until: from });
     auditAct(deps, em, { action: `report.${act}`, subject: `${rut} ${from}`, rut, reason }, deps.clock());
-    return duty;
+    return obligation;
   });
 }

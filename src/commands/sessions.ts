@@ -52,7 +52,7 @@ export async function signIn(
     passwordQueueOf(input.email, place),
   );
   if (!known || !isRight) throw new Refusal('UNAUTHORIZED', 'Address or password is wrong.');
-  const begun = await deps.orm.em.fork().transactional(async (transaction) => {
+  const started = await deps.orm.em.fork().transactional(async (transaction) => {
     const person = await lockPerson(transaction, known.id);
     // The password was changed, or the person disabled, during the comparison.
     if (person.passwordHash !== hash) throw new Refusal('UNAUTHORIZED', 'Address or password is wrong.');
@@ -67,8 +67,8 @@ export async function signIn(
     return { token, complete };
   });
   // With a second factor the attempt stays counted, so a password alone starts few sessions.
-  if (begun.complete) await forgiveSignIn(em, places, 1);
-  return begun;
+  if (started.complete) await forgiveSignIn(em, places, 1);
+  return started;
 }
 
 /**
@@ -83,7 +83,7 @@ export async function confirmSignIn(
 ): Promise<StartedSession> {
   const now = deps.clock();
   const places = await countAttempt(deps, session.email, place, now);
-  const begun = await deps.orm.em.fork().transactional(async (em) => {
+  const started = await deps.orm.em.fork().transactional(async (em) => {
     const person = await lockPerson(em, session.personId);
     if (person.sealedTotp === null || person.disabledAt !== null) throw wrongCode();
     const secret = deps.totpSecrets.open(person.sealedTotp, person.id);
@@ -100,7 +100,7 @@ export async function confirmSignIn(
   });
   // Forgives only the code: the password attempt may have been counted in another network.
   await forgiveSignIn(deps.orm.em.fork(), places, 1);
-  return begun;
+  return started;
 }
 
 const wrongCode = (): Refusal =>

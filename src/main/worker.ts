@@ -67,7 +67,7 @@ await runProcess(logger, async (closers) => {
     host: config.CFE_HOST,
     port: config.CFE_WORKER_METRICS_PORT,
     ready,
-    lacks: attributes.lacks,
+    missing: attributes.missing,
     metrics: async () => (await Promise.all([registry.metrics(), sdkMetrics()])).join('\n'),
   });
   closers.add('health', () => health.close());

@@ -78,6 +78,6 @@ export async function ensureSchema(
   const missing = await findMissingMigrations(orm.em.fork());
   if (missing.length === 0) return;
   throw new ConfigurationError(
-    `The database lacks migrations ${missing.join(', ')}. Run the migrate job first (src/main/migrate.ts): with CFE_MIGRATE=never this process does not migrate.`,
+    `The database is missing the migrations ${missing.join(', ')}. Run the migrate job first (src/main/migrate.ts): with CFE_MIGRATE=never this process does not migrate.`,
   );
 }

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 
 /**
- * Starts a small server for supervisors: /livez (the event loop runs), /readyz (`ready` is true, `lacks` is
+ * Starts a small server for supervisors: /livez (the event loop runs), /readyz (`ready` is true, `missing` is
  * null), /metrics (in Prometheus' text format). Returns its port and a function that closes it.
  */
 export async function serveHealth(options: {
   host: string;
   port: number;
   ready: () => Promise<boolean>;
-  lacks?: () => string | null;
+  missing?: () => string | null;
   metrics: () => Promise<string>;
 }): Promise<{ port: number; close(): Promise<void> }> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -18,10 +18,10 @@ export async function serveHealth(options: {
       response.writeHead(200, { 'content-type': 'text/plain' }).end('ok\n');
     } else if (request.url === '/readyz') {
       const ready = await options.ready();
-      const lacking = options.lacks?.() ?? null;
+      const missing = options.missing?.() ?? null;
       response
         .writeHead(ready ? 200 : 503, { 'content-type': 'text/plain' })
-        .end(ready ? 'ok\n' : lacking === null ? 'not ready\n' : `not ready: ${lacking}\n`);
+        .end(ready ? 'ok\n' : missing === null ? 'not ready\n' : `not ready: ${missing}\n`);
     } else if (request.url === '/metrics') {
       const metrics = await options.metrics();
       response.writeHead(200, { 'content-type': Registry.PROMETHEUS_CONTENT_TYPE }).end(metrics);

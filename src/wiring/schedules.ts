@@ -24,8 +24,7 @@ interface ScheduleRow extends Pick<ScheduleOptions, 'spec'> {
 const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> => ({
   expiries: {
     workflow: 'tellExpiries',
-    summary:
-      'Tells webhooks of certificates and CAEs that have expired or soon will, and of numbers that run low',
+    summary: 'Notifies webhooks of certificates and CAEs that have expired or soon will, and of low numbers',
     // Numbers can run low within a day.
     spec: {
       calendars: [{ hour: '*', minute: 5, comment: 'Every hour; after midnight dates have passed' }],

@@ -29,7 +29,7 @@ describe('migrations', () => {
       const names = MIGRATIONS.map(({ name }) => name);
       expect(await findMissingMigrations(orm.em.fork())).toEqual(names);
       await expect(ensureSchema(orm, { CFE_MIGRATE: 'never' })).rejects.toThrow(
-        `The database lacks migrations ${names.join(', ')}. Run the migrate job first`,
+        `The database is missing the migrations ${names.join(', ')}. Run the migrate job first`,
       );
       expect(await findMissingMigrations(orm.em.fork())).toEqual(names);
 

@@ -328,13 +328,13 @@ test('a namespace that takes no more attributes is waited for, with the names, u
 
     const attributes = createSearchAttributeCheck(pino({ level: 'silent' }));
     const there = attributes.areThere(server, namespace);
-    expect(await until('the names', 20, async () => attributes.lacks() ?? undefined)).toBe(
-      'Temporal lacks the search attributes CfeStatus',
+    expect(await until('the names', 20, async () => attributes.missing() ?? undefined)).toBe(
+      'Temporal is missing the search attributes CfeStatus',
     );
     await operatorService.removeSearchAttributes({ namespace, searchAttributes: ['Other3'] });
     await there;
 
-    expect(attributes.lacks()).toBeNull();
+    expect(attributes.missing()).toBeNull();
   } finally {
     await temporal[Symbol.asyncDispose]();
   }

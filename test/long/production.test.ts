@@ -127,7 +127,7 @@ describe('the services of docker-compose.temporal.yml, as processes', () => {
   });
 
   test('before the job has run, programs end and name the migrations that lack; nothing is made', async () => {
-    const lacking = `The database lacks migrations ${MIGRATIONS.map(({ name }) => name).join(', ')}. Run the migrate job first`;
+    const lacking = `The database is missing the migrations ${MIGRATIONS.map(({ name }) => name).join(', ')}. Run the migrate job first`;
 
     for (const service of ['api', 'worker'] as const) {
       const { code, said } = await production.runToEnd(service);

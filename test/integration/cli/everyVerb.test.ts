@@ -464,7 +464,7 @@ describe('every verb', () => {
       code: 1,
       stdout: '',
       stderr:
-        'INVALID_INPUT: Say who acts, for the audit: --by NAME. The command line has no users of its own.\n',
+        'INVALID_INPUT: Name the person who acts, for the audit: --by NAME. The command line has no users of its own.\n',
     });
     expect(await inContainer.json('enterprise', 'show', rut)).toMatchObject({ status: 'PENDING' });
     expect((await cli.refusal(...words, '--by', ' ')).code).toBe('INVALID_INPUT');
