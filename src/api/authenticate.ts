@@ -43,8 +43,8 @@ export function databaseLookups({
 }
 
 /**
- * Lets callers that ask for a key while it is being looked up share the next lookup. Each gets a lookup that
- * started after its call, so a revoked key is never accepted. @internal exported for tests
+ * Lets requests with a key that is being looked up share the next lookup. Each gets one that started after it
+ * arrived, so a revoked key is never accepted. @internal exported for tests
  */
 export function shareLookups<T>(lookUp: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const running = new Map<string, { current: Promise<T>; next: Promise<T> | null }>();

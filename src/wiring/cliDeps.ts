@@ -142,7 +142,7 @@ function personName(variables: Variables, by: string | undefined): string {
   if (user !== undefined) return user;
   throw new Refusal(
     'INVALID_INPUT',
-    'Name the person who acts, for the audit: --by NAME. The command line people no users of its own.',
+    'Name the person who acts, for the audit: --by NAME. The command line has no users of its own.',
   );
 }
 

@@ -70,7 +70,12 @@ ${statusPanel(visit, report, submissions)}
 ${compared !== undefined && differencePanel(visit, reported, compared)}
 ${acts.map((act) => actPanel(visit, report, act))}
 ${submissionsPanel(visit, report, submissions)}
-${panel(words.reported, reported.length === 0 ? nothing(words.reportedNone) : html`${totalsTable(visit, reported)}${amountsTable(visit, reported)}`)}
+${panel(
+  words.reported,
+  reported.length === 0
+    ? nothing(words.reportedNone)
+    : html`${totalsTable(visit, reported)}${amountsTable(visit, reported)}`,
+)}
 ${panel(words.waitsFor, waitingTable(visit, params, waiting))}`;
     const title = words.of(dateText(params.date), enterprise.tradeName ?? enterprise.legalName);
     return show(title, body, { live: ['reports', 'cfes'] });

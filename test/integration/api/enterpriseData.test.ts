@@ -243,7 +243,9 @@ describe('branches', () => {
 
     expect(await listed(rut)).toMatchObject([{ branch: 1, closed_at: null }, { branch: 7 }]);
     expect((await listed(rut))[1]?.closed_at).not.toBeNull();
-    expectFaults(await issue(rut, { branch: 7 }), [['/extra/branch', 'branch.unknown', /no open branch/]]);
+    expectFaults(await issue(rut, { branch: 7 }), [
+      ['/extra/branch', 'branch.unknown', /not an open branch/],
+    ]);
     expectRefusal(await remove(rut, 7), 404, 'NOT_FOUND');
     expect((await add(rut, 7, { street_name: 'Otra 2' })).status).toBe(201);
     expect((await issue(rut, { branch: 7 })).status).toBe(201);

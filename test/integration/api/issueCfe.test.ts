@@ -369,7 +369,7 @@ describe('POST /enterprises/{rut}/cfes', () => {
     await issue(rut);
     await suite.db.orm.em.fork().nativeUpdate(Cfe, { rut }, { status: 'REJECTED', settledAt: new Date() });
     expectFaults(await issue(rut, { type: 'ETICKET_NC', reference: '101-1' }), [
-      ['/reference/cfe_id', 'reference.rejected', /not REJECTED, found 101-1, which is\.$/],
+      ['/reference/cfe_id', 'reference.rejected', /not REJECTED; 101-1 is REJECTED\.$/],
     ]);
     expect(await stored(rut)).toBe(1);
   });

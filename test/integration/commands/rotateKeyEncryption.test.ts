@@ -255,7 +255,7 @@ describe('cfe key-encryption', () => {
     const cli = cliOn(db.urlOf('operator'), { CFE_KEY_ENCRYPTION_KEYS: asVariable(second, first) });
 
     expect((await cli.refusal('key-encryption', 'rotate')).message).toMatch(
-      /^4 secrets were re-encrypted under k2; 4 are still encrypted under other keys: no configured key opens them/,
+      /^4 secrets were re-encrypted under k2; 4 are still encrypted under other keys: no configured key decrypts them/,
     );
     expect(await cli.json('key-encryption', 'status')).toMatchObject([
       { key_id: 'k2', total: 4 },

@@ -127,7 +127,7 @@ describe('annulled by hand', () => {
   });
 
   test.each<[string, [from: number, to: number], { serie?: string; environment?: Environment }, string]>([
-    ['given ones', [2, 5], {}, 'A 3 and below were given'],
+    ['given ones', [2, 5], {}, 'A 3 and below were used or skipped'],
     ['some that are annulled already', [6, 12], {}, 'A 10 to 11 are already annulled.'],
     ['some beyond the CAE', [15, 21], {}, 'no CAE of type ETICKET that holds A 15 to 21'],
     ['those of another serie', [15, 16], { serie: 'B' }, 'no CAE of type ETICKET that holds B 15 to 16'],

@@ -707,7 +707,7 @@ describe('by hand', () => {
 
   test('a day to come is refused, as is one that waits for a person', async () => {
     await expect(sendReport(deps(), { ...key, date: '2026-03-12', reason: 'T' })).rejects.toThrow(
-      'still to come',
+      'in the future',
     );
     await begun();
     authority.fates.push('R04');
