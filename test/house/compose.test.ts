@@ -198,6 +198,7 @@ describe('the settings in production', () => {
     const off = Object.keys(environment).filter((name) => environment[name] === 'true');
 
     expect(off.toSorted()).toEqual([
+      'TEMPORAL_ACTIVITY_COMMANDS_DISABLED',
       'TEMPORAL_BATCH_ACTIONS_DISABLED',
       'TEMPORAL_START_WORKFLOW_DISABLED',
       'TEMPORAL_WORKFLOW_CANCEL_DISABLED',
