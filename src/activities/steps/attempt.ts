@@ -5,6 +5,7 @@ import {
   activityInfo,
   CancelledFailure,
   CompleteAsyncError,
+  Context,
   heartbeat,
   log,
 } from '@temporalio/activity';
@@ -33,9 +34,12 @@ interface Kept {
   failures?: number;
   /** The reserved time of the next question for verdicts, in milliseconds since 1970. */
   questionAt?: number | null;
+  /** Since when the step fails by a bug, in milliseconds since 1970; null once it fails otherwise. */
+  failingSince?: number | null;
 }
 
-const heartbeats = new AsyncLocalStorage<{ readonly kept: Kept; readonly beat: () => void }>();
+/** What each running attempt has kept. */
+const keptBy = new WeakMap<Context, Kept>();
 
 /**
  * Runs a long step with heartbeats, so that the server notices a crashed worker within seconds. Each
@@ -45,14 +49,14 @@ export async function withHeartbeat<T>(
   work: () => Promise<T>,
   details: () => unknown = () => activityInfo().heartbeatDetails,
 ): Promise<T> {
-  const kept: Kept = {};
   const beat = (): void => {
+    const kept = keptBy.get(Context.current());
     const extra = details();
-    heartbeat(Object.keys(kept).length === 0 ? extra : { ...(extra as object | undefined), ...kept });
+    heartbeat(kept ? { ...(extra as object | undefined), ...kept } : extra);
   };
   const timer = setInterval(beat, DEADLINES.heartbeatEvery);
   try {
-    return await heartbeats.run({ kept, beat }, work);
+    return await work();
   } finally {
     clearInterval(timer);
   }
@@ -60,21 +64,21 @@ export async function withHeartbeat<T>(
 
 /** Shows the phase of the step from the next heartbeat on. */
 export function showPhase(phase: Phase): void {
-  const store = heartbeats.getStore();
-  if (store) store.kept.phase = phase;
+  const context = Context.current();
+  keptBy.set(context, { ...keptBy.get(context), phase });
 }
 
 /** Returns the state that this attempt or the previous one has kept. */
 const readKept = (): Kept => ({
   ...(activityInfo().heartbeatDetails as Kept | undefined),
-  ...heartbeats.getStore()?.kept,
+  ...keptBy.get(Context.current()),
 });
 
+/** Keeps state at once: the attempt may fail before its next heartbeat. */
 function keep(kept: Kept): void {
-  const store = heartbeats.getStore();
-  if (!store) return;
-  Object.assign(store.kept, kept);
-  store.beat();
+  const context = Context.current();
+  keptBy.set(context, { ...keptBy.get(context), ...kept });
+  heartbeat(readKept());
 }
 
 /** Keeps the reserved time of a question for the next attempt. */
@@ -243,14 +247,6 @@ export function pollPause(sinceMilliseconds: number, longestSeconds: number): nu
 // Bugs.
 
 /**
- * Since when a step fails by a bug, in milliseconds; null once it fails otherwise. Kept with the heartbeats:
- * a step that does not fail costs nothing.
- */
-interface Known {
-  readonly failingSince: number | null;
-}
-
-/**
  * Wraps a step of a sobre to report a persistent bug: after DEADLINES.ownFault its CFEs need support, reason
  * `internal`, in their rows and, by a signal, in its run. The step is still retried; once it ends or fails
  * for another reason the mark is cleared (docs/workflows.md).
@@ -260,7 +256,7 @@ export function reportBugs<T, A extends unknown[]>(
   step: (sobreId: string, ...rest: A) => Promise<T>,
 ): (sobreId: string, ...rest: A) => Promise<T> {
   return async (sobreId, ...rest) => {
-    const since = failingSince();
+    const since = readKept().failingSince ?? null;
     let result: T;
     try {
       result = await step(sobreId, ...rest);
@@ -268,7 +264,7 @@ export function reportBugs<T, A extends unknown[]>(
       if (isBug(error)) await recordBug({ orm, clock }, sobreId, since);
       else if (since !== null && error instanceof ApplicationFailure) {
         await clearStuckByBug(orm.em.fork(), sobreId, clock());
-        heartbeat({ ...readKept(), failingSince: null } satisfies Known & Kept);
+        keep({ failingSince: null });
       }
       throw error;
     }
@@ -289,15 +285,10 @@ export const isBug = (error: unknown): boolean =>
 async function recordBug({ orm, clock }: AttemptDeps, sobreId: string, since: number | null): Promise<void> {
   const now = clock();
   const first = since ?? now.getTime();
-  heartbeat({ failingSince: first } satisfies Known);
+  keep({ failingSince: first });
   if (now.getTime() - first < DEADLINES.ownFault) return;
   await markStuckByBug(orm.em.fork(), sobreId, now).catch((error: unknown) =>
     // Log and history must show the step's own error; the next attempt reports again.
     log.warn('a persistent bug could not be reported', { error }),
   );
-}
-
-function failingSince(): number | null {
-  const known = activityInfo().heartbeatDetails as Known | undefined;
-  return known?.failingSince ?? null;
 }
