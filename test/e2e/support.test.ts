@@ -229,6 +229,8 @@ describe('support of CFEs that are stuck, on the whole stack', () => {
     const outage = (seconds: number) =>
       got.put(`${stack.info().simulator_url}/portal/outage`, { json: { seconds } });
     await outage(600);
+    // The tests after it need the authority, however this one ends.
+    await using _ = { [Symbol.asyncDispose]: async () => void (await outage(0)) };
     const { cfe_id, numero } = await issueAt(stack.customer, RUT);
     const parts = parseCfeId(cfe_id);
     const row = async () =>

@@ -19,7 +19,7 @@ const text = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const SELF = 'test/house/citations.test.ts';
 /** Papers that the repository does not hold, and folders beside it. */
 const ELSEWHERE =
-  /\b(decisions|interface|INDEX|exchange|cfe-format)\.md\b|(?<![\w-])transport\.md\b|(?<!docs\/)\bguides\/|\/work\/|\bcoord\//;
+  /\b(decisions|interface|INDEX|exchange|cfe-format)\.md\b|(?<![\w-])transport\.md\b|(?<!docs\/)\bguides\/|\/work\/|\bcoord\/|\bdecisions\/\d{4}/;
 /** The folder of the authority's files, beside the checkout: .ci/run alone may know it. */
 const BESIDE = /\.\.\/shared\b/;
 

@@ -25,9 +25,17 @@ const after = (text: string, pattern: RegExp): number[] =>
 
 /** The columns that each `update cfe set` sets. */
 const setBySql = (text: string): string[] =>
-  after(text, /\bupdate\s+(?:only\s+)?"?cfe"?\s+(?:(?:as\s+)?(?!set\b)\w+\s+)?set\s/gi).map((start) =>
-    upTo(text, start, /^\s(?:where|from|returning)\s/i),
-  );
+  after(text, /\bupdate\s+(?:only\s+)?(?:\w+\.)?"?cfe"?\s+(?:(?:as\s+)?(?!set\b)\w+\s+)?set\s/gi)
+    .map((start) => upTo(text, start, /^\s(?:where|from|returning)\s/i))
+    // A column whose name is not written out may be any.
+    .map((columns) => (/(?:^|,)\s*\$\{/.test(columns) ? 'status = ?' : columns));
+
+/** The columns that each `insert into cfe … on conflict` sets. */
+const setByUpsert = (text: string): string[] =>
+  after(
+    text,
+    /\binsert\s+into\s+(?:\w+\.)?"?cfe"?[\s(](?:(?!insert\s+into|`)[^])*?\bdo\s+update\s+set\s/gi,
+  ).map((start) => upTo(text, start, /^\s(?:where|returning)\s/i));
 
 /** What the entity manager is to write: the last argument. Values that stand elsewhere may hold anything. */
 const setByOrm = (text: string): string[] =>
@@ -44,9 +52,12 @@ const setByAssign = (text: string): string[] =>
   after(text, /\bassign\(\s*\w*cfe\b,/gi).map((start) => upTo(text, start, /^;/));
 
 const writesStatus = (text: string): boolean =>
-  [...setBySql(text), ...setByOrm(text), ...setByAssign(text)].some((values) =>
-    /(?:^|[,({])\s*"?status"?\s*(?:[=:,)}]|$)/.test(values),
-  );
+  [
+    ...setBySql(text.replaceAll(/distinct\s+from/gi, '=')),
+    ...setByUpsert(text),
+    ...setByOrm(text),
+    ...setByAssign(text),
+  ].some((values) => /(?:^|[,({])\s*"?status"?\s*(?:[=:,)}]|$)/.test(values));
 
 test('only src/db/moves.ts writes the status of a CFE', () => {
   const writers = globSync('src/**/*.ts', { cwd: ROOT }).filter((name) =>
@@ -59,6 +70,11 @@ test.each([
   ["`update cfe set status = 'REJECTED' where id = ?`", true],
   ["`update cfe as one set digest = ?, status = 'REJECTED' from sobre where one.id = ?`", true],
   ["`with moved as (update cfe set (digest, status) = (select 1, 'ACCEPTED') returning id) select 1`", true],
+  ["`update public.cfe set status = 'REJECTED'`", true],
+  ["`update cfe set held = digest is distinct from ?, status = 'REJECTED' where id = ?`", true],
+  ['`update cfe set ${columns} where id = ?`', true],
+  ["`insert into cfe (id) values (?) on conflict (id) do update set status = 'REJECTED'`", true],
+  ["`insert into cfe (id, status) values (?, 'PENDING') on conflict do nothing`", false],
   ["`update cfe set held = false where status = 'PENDING'`", false],
   ["`update sobre set status = 'SENT'`; `update cfe_sequence set status = 1`", false],
   ["await em.nativeUpdate(Cfe, { id }, { stuckReason: null, status: 'REJECTED' });", true],

@@ -21,31 +21,36 @@ const filesIn = (folder: string, ends: RegExp): string[] =>
     .filter((file) => ends.test(file))
     .map((file) => join(folder, file));
 
-/** About the words themselves, or with names that histories of workflows and tests of crashes rest on (`told`). */
-const OTHERS = [
-  'docs/glossary.md',
-  'src/failpoints.ts',
-  'src/activities/recordExpiries.ts',
-  'src/domain/activityResults.ts',
-  'src/outbox/dispatcher.ts',
-  'src/workflows/scheduled.ts',
-];
+/** The page about the words. */
+const GLOSSARY = 'docs/glossary.md';
+
+/** Names that histories of workflows and the tests of crashes rest on, by file. */
+const FIXED: Readonly<Record<string, readonly string[]>> = {
+  'src/failpoints.ts': ['told'],
+  'src/activities/recordExpiries.ts': ['told'],
+  'src/domain/activityResults.ts': ['told'],
+  'src/outbox/dispatcher.ts': ['told'],
+  'src/workflows/scheduled.ts': ['told'],
+};
 
 const wordsIn = (file: string): string[] =>
   read(file)
     .split('\n')
     .flatMap((line, index) =>
-      [...line.matchAll(found)].map(([word]) => `${file}:${index + 1}: ${word.toLowerCase()}`),
+      [...line.matchAll(found)]
+        .map(([word]) => word.toLowerCase())
+        .filter((word) => !FIXED[file]?.includes(word))
+        .map((word) => `${file}:${index + 1}: ${word}`),
     );
 
 describe('words that the glossary replaces', () => {
   test('are a list of some length', () => {
-    expect(NEVER.length).toBeGreaterThan(15);
+    expect(NEVER.length).toBeGreaterThanOrEqual(28);
     expect('They are told of it anew'.match(found)).toEqual(['told', 'anew']);
   });
 
   test.each(['src', 'docs', 'sdk', 'ops'])('are not used in %s', (folder) => {
-    const files = filesIn(folder, /\.(ts|mjs|md|ya?ml)$/).filter((file) => !OTHERS.includes(file));
+    const files = filesIn(folder, /\.(ts|mjs|md|ya?ml)$/).filter((file) => file !== GLOSSARY);
 
     expect(files.length).toBeGreaterThan(0);
     expect(files.flatMap(wordsIn)).toEqual([]);

@@ -217,9 +217,12 @@ async function killAt(
   if (!situation.together) first = await post(program === 'api' ? stack.clientAt(doomed.baseUrl) : client);
   const note = first && situation.withNote && (await issueNote(client, path, first.cfe_id));
   const act = first && situation.supported && supportActs(stack, first.cfe_id);
-  await untilKilled(doomed, point);
-  if (situation.twice) await untilKilled(await begin(), point);
-  if (situation.unsent) await closed(stack, false);
+  try {
+    await untilKilled(doomed, point);
+    if (situation.twice) await untilKilled(await begin(), point);
+  } finally {
+    if (situation.unsent) await closed(stack, false);
+  }
   return { first, note, others, act };
 }
 

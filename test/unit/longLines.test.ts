@@ -15,11 +15,12 @@ const LISTED: Readonly<Record<string, readonly [lines: number, why: string]>> = 
 
 const COMMENT = /^\s*(\/\*\*|\*|\/\/)/;
 const STRING = /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
-const MARKUP = /<\w/;
+/** Text that is code all the same: markup, SQL. */
+const CODE = /<\w|^.\s*(?:select|insert into|update|delete from|with) [^.]*(?:=|\bfrom\b|\()/;
 
 /** Whether a line says one thing in words: a comment, or a sentence with no more than its name beside it. */
 function isSentence(line: string): boolean {
-  const rest = line.replaceAll(STRING, (text) => (MARKUP.test(text) ? text : ''));
+  const rest = line.replaceAll(STRING, (text) => (CODE.test(text) ? text : ''));
   return COMMENT.test(line) || rest.trim().length <= AROUND_A_SENTENCE;
 }
 
@@ -38,6 +39,7 @@ test.each([
   [`  const text = \`${'word '.repeat(40)}\${name}\`;`, true],
   [`  /** ${'word '.repeat(40)} */`, true],
   [`  html\`<p>${'word '.repeat(40)}</p>\`,`, false],
+  [`  \`select ${'one, '.repeat(40)} two from three where id = ?\`,`, false],
   [`  ${'call(one, two), '.repeat(12)}`, false],
 ])('%j is a sentence: %s', (line, expected) => {
   expect(isSentence(line)).toBe(expected);

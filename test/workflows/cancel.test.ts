@@ -126,6 +126,8 @@ describe('what an operator presses in the Temporal UI', () => {
     const endings = Object.fromEntries(named.map(({ cfeId }) => [cfeId, 'ACCEPTED']));
 
     await temporal.withWorkers({ takeToVerdict }, async () => {
+      // However it ends, no send is left hanging.
+      await using _ = { [Symbol.asyncDispose]: async () => answered.resolve() };
       const message = issueCfesMessage(await sobreRow(db.orm, sobreId), named);
       const first = await startIssueCfes(temporal, message);
       await until('the send', 20, async () => calls.length > 0);

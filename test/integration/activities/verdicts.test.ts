@@ -68,7 +68,7 @@ describe('the authority is asked about a sobre', () => {
   const passes = (milliseconds: number): void => {
     now = new Date(now.getTime() + milliseconds);
   };
-  const ask = (attempt = 2) =>
+  const ask = (attempt = 2, pollLongestSeconds = 900) =>
     asActivity(
       () =>
         createTakeToVerdict({
@@ -87,7 +87,7 @@ describe('the authority is asked about a sobre', () => {
           signDocument: ({ numero }) => ({ xml: `<CFE n="${numero}"/>`, digest: `d${numero}` }),
           authorityRut: { production: '214844360018', sandbox: '219999830019' },
           // Pauses come to the attempt's end at once.
-          pollLongestSeconds: 900,
+          pollLongestSeconds,
           patienceSeconds: PATIENCE_SECONDS,
         })(sobreId),
       {
@@ -131,6 +131,8 @@ describe('the authority is asked about a sobre', () => {
       await db.orm.em.fork().nativeUpdate(Sobre, { id: sobreId }, { undecidedSince: null });
     }
     expect(pauses).toEqual([10_000, 30_000, 60_000, 300_000, 900_000]);
+    // The operator may want them shorter.
+    await expect(ask(2, 45)).rejects.toMatchObject({ nextRetryDelay: 45_000 });
   });
 
   test('the pauses of an authority that is away double with its failures, whatever attempts "not yet" has taken', async () => {

@@ -546,6 +546,19 @@ describe('where a CFE goes when it is taken', () => {
     expect(await waiting()).toBe(30 - made.length);
   });
 
+  test('while its sobre is on its way, a burst of one enterprise is rows alone', async () => {
+    const first = await take();
+    const types = ['ETICKET', 'EFACTURA', 'EFACTURA_EXPORT'] as const;
+    const burst = await Promise.all(
+      Array.from({ length: 29 }, (_, index) => take({ type: types[index % 3] ?? 'ETICKET' })),
+    );
+
+    expect((await sobres()).map(({ id }) => id)).toEqual([first.sobreId]);
+    expect(started).toHaveLength(1);
+    expect(burst.filter(({ sobreId }) => sobreId !== null)).toEqual([]);
+    expect(await waiting()).toBe(29);
+  });
+
   test('of many enterprises at once no two have slots nearer than the rate; who gets none waits as a row', async () => {
     const ruts = await Promise.all(Array.from({ length: 12 }, () => aReadyEnterprise(db.orm, accountId)));
     await Promise.all(ruts.map((one) => take({}, one)));

@@ -384,17 +384,16 @@ test('who lost password or telephone is told whom to ask, where they come to a s
   const halfway = site.aBrowser(elsewhere());
   await halfway.send('/sign-in', { email: operator.email, password: PASSWORD });
   const member = await signedIn(await aMember());
-  for (const [browser, path] of [
-    [nobody, '/sign-in'],
-    [halfway, '/sign-in/code'],
-    [member, '/members'],
-    [member, PATH],
+  for (const [browser, path, sentence] of [
+    [nobody, '/sign-in', 'Ask support for a new link. The owner of your account can ask for you.'],
+    [halfway, '/sign-in/code', 'Ask support for a new link. The owner of your account can ask for you.'],
+    [member, '/members', 'asks support for a new link; an owner can ask for them.'],
+    [member, PATH, 'Ask support for a link to set up both again.'],
   ] as const)
-    expect([path, (await browser.get(path)).text]).toEqual([
-      path,
-      expect.stringMatching(/asks? support for a/i),
-    ]);
-  expect((await nobody.get('/sign-in', { 'accept-language': 'es' })).text).toContain('a soporte');
+    expect([path, (await browser.get(path)).text]).toEqual([path, expect.stringContaining(sentence)]);
+  expect((await nobody.get('/sign-in', { 'accept-language': 'es' })).text).toContain(
+    'Pida un enlace nuevo a soporte. El titular de su cuenta puede pedirlo por usted.',
+  );
 });
 
 test('under a new pepper a code of the app is good as before; signing in by it seals the secret anew', async () => {
