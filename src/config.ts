@@ -5,9 +5,9 @@
  */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { USUAL_CAPS } from './domain/caps.ts';
-import { Email } from './domain/email.ts';
-import { MOST_CFES } from './domain/sobre.ts';
+import { MOST_CFES } from './domain/authority/sobre.ts';
+import { USUAL_CAPS } from './domain/people/caps.ts';
+import { Email } from './domain/values/email.ts';
 
 interface Variable<T> {
   readonly schema: z.ZodType<T, string>;

@@ -4,8 +4,8 @@ import { parseArgs } from 'node:util';
 import { Client, Connection } from '@temporalio/client';
 import { readConfig } from '../local/config.ts';
 import { findRunningStack } from '../local/stack/localStack.ts';
-import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from '../src/wiring/temporalServer.ts';
-import { writeHistory } from '../test/support/histories.ts';
+import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from '../src/wiring/temporal/temporalServer.ts';
+import { writeHistory } from '../test/support/temporal/histories.ts';
 
 /**
  * `npm run history -- <workflowId> [--name NAME] [--folder DIR]`: saves a workflow's history, as the server holds it,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative } from 'node:path';
-import { startServices } from '../test/support/services.ts';
+import { startServices } from '../test/support/processes/services.ts';
 
 /**
  * `npm test`: brings up what the tests need (PostgreSQL, Temporal), runs Jest over the given arguments, names the

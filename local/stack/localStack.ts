@@ -5,7 +5,7 @@ import {
   removeTemporalSecurity,
   TEMPORAL_SERVER_VARIABLES,
   temporalServerOf,
-} from '../../src/wiring/temporalServer.ts';
+} from '../../src/wiring/temporal/temporalServer.ts';
 import { checkVariables, isSet, readConfig } from '../config.ts';
 import { CHECKOUT } from './checkout.ts';
 import { choosePorts, type StackPorts } from './ports.ts';

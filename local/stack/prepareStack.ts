@@ -1,10 +1,10 @@
 import got from 'got';
-import { createAccount, setRateLimit } from '../../src/commands/accounts.ts';
-import { addAuthorityCertificates } from '../../src/commands/addAuthorityCertificates.ts';
-import { createApiKey } from '../../src/commands/apiKeys.ts';
+import { addAuthorityCertificates } from '../../src/commands/authority/addAuthorityCertificates.ts';
+import { createAccount, setRateLimit } from '../../src/commands/people/accounts.ts';
+import { createApiKey } from '../../src/commands/people/apiKeys.ts';
+import { acceptInvitation, createUser, inviteUser } from '../../src/commands/people/users.ts';
 import type { CommandDeps } from '../../src/commands/steps/deps.ts';
 import type { SignInDeps } from '../../src/commands/steps/people.ts';
-import { acceptInvitation, createUser, inviteUser } from '../../src/commands/users.ts';
 import { readConfig } from '../../src/config.ts';
 import { createApiKeys } from '../../src/crypto/apiKeys.ts';
 import { newPassword } from '../../src/crypto/newSecrets.mjs';
@@ -13,7 +13,7 @@ import { createTotpSecrets, encodeBase32, totpCode } from '../../src/crypto/totp
 import { Person } from '../../src/db/entities/people.ts';
 import { migrate, openOrm } from '../../src/db/orm.ts';
 import { ensureRoles } from '../../src/db/rights.ts';
-import { ENVIRONMENTS, type Environment } from '../../src/domain/cfeTypes.ts';
+import { ENVIRONMENTS, type Environment } from '../../src/domain/receipts/cfeTypes.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from '../../src/wiring/dgiClient.ts';
 import { certificateAuthoritiesFile, serviceCertificateFile, serviceCertificatePassword } from './papers.ts';
 import { waitUntil } from './processes.ts';

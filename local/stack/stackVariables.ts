@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { VariableName, Variables } from '../../src/config.ts';
 import { sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
-import { removeTemporalSecurity } from '../../src/wiring/temporalServer.ts';
+import { removeTemporalSecurity } from '../../src/wiring/temporal/temporalServer.ts';
 import { isSet, readConfig } from '../config.ts';
 import { CHECKOUT } from './checkout.ts';
 import { certificateAuthoritiesFile, serviceCertificateFile, serviceCertificatePassword } from './papers.ts';

@@ -1,6 +1,6 @@
-import type { ReportKey } from '../db/dailyReports.ts';
-import type { ActivityName, ActivityResults, Recovered } from '../domain/activityResults.ts';
-import type { SupportRequest } from '../domain/supportAction.ts';
+import type { ReportKey } from '../db/reports/dailyReports.ts';
+import type { ActivityName, ActivityResults, Recovered } from '../domain/authority/activityResults.ts';
+import type { SupportRequest } from '../domain/operations/supportAction.ts';
 
 /** What support asks of a CFE rejected for E06 alone. */
 export interface SupportAct extends Omit<SupportRequest, 'cfe_id'> {

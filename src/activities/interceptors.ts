@@ -1,6 +1,6 @@
 import { ApplicationFailure, CancelledFailure, CompleteAsyncError, log } from '@temporalio/activity';
 import type { ActivityInterceptorsFactory } from '@temporalio/worker';
-import { isBug } from './steps/attempt.ts';
+import { isBug } from './authority/attempt.ts';
 
 /**
  * Reduces an error to its type and code for the history. The texts of foreign errors may quote rows,

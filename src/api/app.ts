@@ -16,7 +16,7 @@ import {
   refuseUnmatched,
   setSecurityHeaders,
 } from './middleware.ts';
-import { serveReceiptPages } from './receiptPages.ts';
+import { serveReceiptPages } from './receipts/receiptPages.ts';
 import type { RequestState } from './requestState.ts';
 import type { Route } from './route.ts';
 import { ROUTES } from './routes/index.ts';

@@ -1,10 +1,16 @@
 /** Authentication (docs/contract.md#keys-and-tokens). Unknown and revoked keys get the same answer. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { parseApiKey } from '../crypto/apiKeys.ts';
-import { findApiKey, type KnownApiKey, type LiveKey, listLiveApiKeys, recordKeyUse } from '../db/accounts.ts';
-import { admitRequest, countFailedAuthentication, type RequestAdmission } from '../db/counts.ts';
-import type { Environment } from '../domain/cfeTypes.ts';
-import type { Quota } from '../domain/requestLimits.ts';
+import {
+  findApiKey,
+  type KnownApiKey,
+  type LiveKey,
+  listLiveApiKeys,
+  recordKeyUse,
+} from '../db/people/accounts.ts';
+import { admitRequest, countFailedAuthentication, type RequestAdmission } from '../db/people/counts.ts';
+import type { Quota } from '../domain/people/requestLimits.ts';
+import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import { Refusal, type RefusalCode } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
 import type { ApiCaller, Route } from './route.ts';

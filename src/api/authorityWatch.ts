@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type AuthorityState, listAuthorityStates } from '../db/authorityEndpoints.ts';
+import { type AuthorityState, listAuthorityStates } from '../db/authority/authorityEndpoints.ts';
 import type { Database } from '../db/orm.ts';
 
 /** How long a reading is reused: at most one query per second. */

@@ -1,9 +1,9 @@
 /** Reads request bodies: size and type (413, 415), then text and JSON (400). */
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import { JsonNumber } from '../domain/decimal.ts';
-import { type Checked, faultAt } from '../domain/faults.ts';
-import { readJson } from '../domain/json.ts';
+import { type Checked, faultAt } from '../domain/requests/faults.ts';
+import { JsonNumber } from '../domain/values/decimal.ts';
+import { readJson } from '../domain/values/json.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { LONGEST_FIELD } from './route.ts';
 

@@ -1,17 +1,17 @@
-import type { AuthorityTestKit } from '../commands/equipSandbox.ts';
-import type { IssueDeps } from '../commands/issueCfe.ts';
-import type { CredentialsCheckDeps } from '../commands/requestCredentialsCheck.ts';
-import type { UpdateEnterpriseDeps } from '../commands/updateEnterprise.ts';
-import type { UploadCertificateDeps } from '../commands/uploadCertificate.ts';
+import type { AuthorityTestKit } from '../commands/enterprises/equipSandbox.ts';
+import type { CredentialsCheckDeps } from '../commands/enterprises/requestCredentialsCheck.ts';
+import type { UpdateEnterpriseDeps } from '../commands/enterprises/updateEnterprise.ts';
+import type { UploadCertificateDeps } from '../commands/enterprises/uploadCertificate.ts';
+import type { IssueDeps } from '../commands/receipts/issueCfe.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Tokens } from '../crypto/tokens.ts';
 import type { Database } from '../db/orm.ts';
-import type { RegistryRecord } from '../domain/registryRecord.ts';
+import type { RegistryRecord } from '../domain/enterprises/registryRecord.ts';
 import type { Logger } from '../logger.ts';
 import type { ReceiptPdfs } from '../print/receiptPdfs.ts';
 import type { AuthorityWatch } from './authorityWatch.ts';
-import type { VerdictWatch } from './verdictWatch.ts';
+import type { VerdictWatch } from './receipts/verdictWatch.ts';
 
 /** Dependencies of every handler: those of the commands, and the keys of the service. */
 export interface ApiDeps

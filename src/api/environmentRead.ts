@@ -1,5 +1,5 @@
-import type { Environment } from '../domain/cfeTypes.ts';
-import { EnvironmentName } from '../domain/enums.ts';
+import type { Environment } from '../domain/receipts/cfeTypes.ts';
+import { EnvironmentName } from '../domain/requests/enums.ts';
 import { Refusal } from '../errors.ts';
 import type { ApiCaller } from './route.ts';
 

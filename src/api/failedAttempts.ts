@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { parseApiKey } from '../crypto/apiKeys.ts';
-import { isExceeded, type Quota, secondsUntilReset } from '../domain/requestLimits.ts';
+import { isExceeded, type Quota, secondsUntilReset } from '../domain/people/requestLimits.ts';
 import { Refusal } from '../errors.ts';
 import { networkOf } from '../http/callerAddress.ts';
 import { createReading } from '../metrics/reading.ts';

@@ -12,10 +12,10 @@ import {
 } from '../commands/steps/runOnce.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import { findFirstDifference, outlineRequest } from '../crypto/requestOutline.ts';
-import type { KeptResult } from '../db/idempotency.ts';
-import { canonicalJson } from '../domain/canonicalJson.ts';
-import { readJson } from '../domain/json.ts';
-import type { RequestRule } from '../domain/requestRules.ts';
+import type { KeptResult } from '../db/people/idempotency.ts';
+import type { RequestRule } from '../domain/requests/requestRules.ts';
+import { canonicalJson } from '../domain/values/canonicalJson.ts';
+import { readJson } from '../domain/values/json.ts';
 import { invalidInput } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Route } from './route.ts';

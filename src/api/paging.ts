@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addIssue } from '../domain/issue.ts';
+import { addIssue } from '../domain/values/issue.ts';
 
 /** Most items to skip: fits a table and a JSON number. */
 const MOST_SKIPPED = 1_000_000_000;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Checked, checkInput, faultAt } from '../domain/faults.ts';
+import { type Checked, checkInput, faultAt } from '../domain/requests/faults.ts';
 
 const NONE = z.strictObject({});
 

@@ -2,9 +2,9 @@
  * Lets clients PUT an object as they read it: fields that the PUT does not change are compared and ignored.
  */
 import * as z from 'zod';
-import type { BodyRule } from '../domain/bodyRules.ts';
-import { JsonNumber } from '../domain/decimal.ts';
-import { faultAt } from '../domain/faults.ts';
+import type { BodyRule } from '../domain/requests/bodyRules.ts';
+import { faultAt } from '../domain/requests/faults.ts';
+import { JsonNumber } from '../domain/values/decimal.ts';
 import { invalidInput } from '../errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

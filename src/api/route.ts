@@ -6,11 +6,11 @@ import type * as z from 'zod';
 import type { ComparableKey } from '../commands/steps/runOnce.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
 import type { Cfe } from '../db/entities/receipts.ts';
-import type { Environment } from '../domain/cfeTypes.ts';
-import type { Role } from '../domain/roles.ts';
+import type { Role } from '../domain/people/roles.ts';
+import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import type { Fault, RefusalCode } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
-import type { WaitOptions } from './verdictWatch.ts';
+import type { WaitOptions } from './receipts/verdictWatch.ts';
 
 /** Largest bodies in bytes (docs/contract.md#bodies). */
 export const BODY_LIMITS = { cfe: 1024 * 1024, file: 128 * 1024, other: 16 * 1024 } as const;
@@ -27,7 +27,7 @@ export interface ApiCaller {
 }
 
 interface RouteBody<B extends z.ZodType = z.ZodType> {
-  /** Strict schema; numbers arrive as JsonNumber (domain/decimal.ts). */
+  /** Strict schema; numbers arrive as JsonNumber (domain/values/decimal.ts). */
   readonly schema: B;
   readonly limitBytes: number;
   /** An empty body counts as `{}`. */

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Context } from 'koa';
 import * as z from 'zod';
-import type { RequestAdmission } from '../db/counts.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
-import type { Environment } from '../domain/cfeTypes.ts';
-import { type Checked, checkInput, limitFaults } from '../domain/faults.ts';
-import { isExceeded, type Quota, secondsUntilReset } from '../domain/requestLimits.ts';
-import type { RequestRule } from '../domain/requestRules.ts';
-import { isAtLeast, type Role } from '../domain/roles.ts';
+import type { RequestAdmission } from '../db/people/counts.ts';
+import { isExceeded, type Quota, secondsUntilReset } from '../domain/people/requestLimits.ts';
+import { isAtLeast, type Role } from '../domain/people/roles.ts';
+import type { Environment } from '../domain/receipts/cfeTypes.ts';
+import { type Checked, checkInput, limitFaults } from '../domain/requests/faults.ts';
+import type { RequestRule } from '../domain/requests/requestRules.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import type { ConcurrencySlots } from '../http/concurrencySlots.ts';
@@ -162,7 +162,7 @@ function readBodyOf({ body }: Route, rawBody: Uint8Array): Checked<{ body: unkno
   return checked.ok ? { ok: true, value: { body: checked.value, json: json.value } } : checked;
 }
 
-// The hourly limit of an account (docs/contract.md#limits), counted by db/counts.ts.
+// The hourly limit of an account (docs/contract.md#limits), counted by db/people/counts.ts.
 
 /** Name of the limit in the draft's headers. */
 const POLICY = '"default"';

@@ -1,11 +1,12 @@
 /** The output of `cfe show`: one CFE, for people and for programs. */
-import { type CfeDossier, formatRequestingKey } from '../db/cfeDossier.ts';
+
 import type { Cfe } from '../db/entities/receipts.ts';
-import type { AttemptSummary } from '../domain/attempt.ts';
-import { formatCfeId } from '../domain/cfeId.ts';
-import { type CfeHistory, cfeTimeline } from '../domain/cfeTimeline.ts';
-import { CFE_TYPES } from '../domain/cfeTypes.ts';
-import { answerMeans, CFE_WORDS, rejectionMeans, stuckMeans } from '../domain/words/cfes.ts';
+import { type CfeDossier, formatRequestingKey } from '../db/receipts/cfeDossier.ts';
+import type { AttemptSummary } from '../domain/authority/attempt.ts';
+import { formatCfeId } from '../domain/receipts/cfeId.ts';
+import { CFE_TYPES } from '../domain/receipts/cfeTypes.ts';
+import { type CfeHistory, cfeTimeline } from '../views/receipts/cfeTimeline.ts';
+import { answerMeans, CFE_WORDS, rejectionMeans, stuckMeans } from '../words/cfeStates.ts';
 import type { OutputRow } from './verb.ts';
 
 const words = CFE_WORDS.en;

@@ -1,16 +1,16 @@
 /** Arguments and options shared by several verbs, and the loaders of what they name. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import * as z from 'zod';
-import { findCfe } from '../db/cfes.ts';
-import { findEnterprise } from '../db/enterprises.ts';
+import { findEnterprise } from '../db/enterprises/enterprises.ts';
 import type { Enterprise } from '../db/entities/enterprises.ts';
 import type { Cfe } from '../db/entities/receipts.ts';
-import { parseCfeId } from '../domain/cfeId.ts';
-import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
-import { dateSchema, spanOfMoment } from '../domain/dates.ts';
-import { Rut } from '../domain/rut.ts';
-import { REASON_LENGTH } from '../domain/supportAction.ts';
-import { textSchema } from '../domain/text.ts';
+import { findCfe } from '../db/receipts/cfes.ts';
+import { REASON_LENGTH } from '../domain/operations/supportAction.ts';
+import { parseCfeId } from '../domain/receipts/cfeId.ts';
+import { ENVIRONMENTS, type Environment } from '../domain/receipts/cfeTypes.ts';
+import { dateSchema, spanOfMoment } from '../domain/values/dates.ts';
+import { Rut } from '../domain/values/rut.ts';
+import { textSchema } from '../domain/values/text.ts';
 import { Refusal } from '../errors.ts';
 
 /** An optional input. The placeholder of an option is the last word of its name unless given. */

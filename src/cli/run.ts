@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander';
 import * as z from 'zod';
 import { ConfigurationError } from '../config.ts';
-import { isExactNumber } from '../domain/exactNumber.ts';
-import { checkInput } from '../domain/faults.ts';
-import { BY_LENGTH } from '../domain/supportAction.ts';
-import { textSchema } from '../domain/text.ts';
+import { BY_LENGTH } from '../domain/operations/supportAction.ts';
+import { checkInput } from '../domain/requests/faults.ts';
+import { isExactNumber } from '../domain/values/exactNumber.ts';
+import { textSchema } from '../domain/values/text.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { createProgram, type ProgramPorts } from './program.ts';
 import type { CliDeps, Group, OutputRow } from './verb.ts';

@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import type { AuthorityRuts } from '../commands/addAuthorityCertificates.ts';
-import type { FetchExchangeRateDeps } from '../commands/rates.ts';
-import type { SkipNumbersDeps } from '../commands/skipNumbers.ts';
+import type { AuthorityRuts } from '../commands/authority/addAuthorityCertificates.ts';
+import type { SkipNumbersDeps } from '../commands/numbers/skipNumbers.ts';
+import type { SupportCfeDeps } from '../commands/operations/supportCfe.ts';
+import type { FetchExchangeRateDeps } from '../commands/receipts/rates.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
-import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { CertificateAuthorities } from '../crypto/certificateAuthorities.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Opener, Sealer } from '../crypto/sealed.ts';
-import type { RegistryRecord } from '../domain/registryRecord.ts';
+import type { RegistryRecord } from '../domain/enterprises/registryRecord.ts';
 
 /** Dependencies of every verb. */
 export interface CliDeps extends CommandDeps {

@@ -1,14 +1,14 @@
 /** Chooses the account of a page for people with several: the one in the query, else the last one they opened. */
 import * as z from 'zod';
-import { listAccountsPage } from '../db/consoleAccounts.ts';
-import type { AccountMembership } from '../db/people.ts';
+import { listAccountsPage } from '../db/people/consoleAccounts.ts';
+import type { AccountMembership } from '../db/people/people.ts';
 import { Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
+import { mayIn } from './access/permissions.ts';
 import { link } from './links.ts';
 import type { Filter } from './lists.ts';
 import { type Answer, type ConsoleDeps, go, routeOf, type Sent, signedIn, type Visit } from './page.ts';
 import { button, choice, hidden } from './parts.ts';
-import { mayIn } from './permissions.ts';
 
 /** Field of queries and forms. */
 export const ACCOUNT = { account: z.uuid().optional() } as const;

@@ -3,11 +3,11 @@
  * a process, and none runs while no page is open (docs/decisions/console.md#how-open-pages-learn-of-changes).
  */
 
-import { readChangeCounts, TOPICS, type Topic } from '../db/changeCounts.ts';
+import { readChangeCounts, TOPICS, type Topic } from '../db/operations/changeCounts.ts';
 import type { Database } from '../db/orm.ts';
 import type { Logger } from '../logger.ts';
 
-export type { Topic } from '../db/changeCounts.ts';
+export type { Topic } from '../db/operations/changeCounts.ts';
 
 /** Pause between two queries. */
 const POLL_MILLISECONDS = 2_000;

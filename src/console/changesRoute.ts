@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { TOPICS } from '../db/changeCounts.ts';
-import { SESSION } from '../domain/people.ts';
+import { TOPICS } from '../db/operations/changeCounts.ts';
+import { SESSION } from '../domain/people/people.ts';
 import { type Ctx, type Served, visitOf } from './serve.ts';
 
 /** Shorter than the idle timeout of proxies; also detects closed connections. */

@@ -1,7 +1,7 @@
-/** Renders and reads forms whose fields are in a table (domain/fields.ts). */
+/** Renders and reads forms whose fields are in a table (domain/requests/fields.ts). */
 import type * as z from 'zod';
-import { parseTypedNumber } from '../domain/decimal.ts';
-import type { FieldTable, Stored } from '../domain/fields.ts';
+import type { FieldTable, Stored } from '../domain/requests/fields.ts';
+import { parseTypedNumber } from '../domain/values/decimal.ts';
 import type { Html } from '../page/html.ts';
 import { field } from './parts.ts';
 

@@ -1,8 +1,8 @@
 /** Formats timestamps in Montevideo's time, ages, and numbers in the notation of the page's language. */
-import { dateText, decimalText, money } from '../domain/figures.ts';
-import { montevideoTimestamp } from '../domain/montevideo.ts';
+import { dateText, decimalText, money } from '../domain/values/figures.ts';
+import { montevideoTimestamp } from '../domain/values/montevideo.ts';
 import { type Html, html } from '../page/html.ts';
-import type { Texts } from './texts/index.ts';
+import type { Texts } from '../words/console.ts';
 
 /** Renders a timestamp in Montevideo's time, `22/11/2026 14:05:09`, with the exact one for machines. */
 export function moment(at: Date): Html {

@@ -1,13 +1,13 @@
 /** The frame around every page. */
 
 import { type Html, html } from '../page/html.ts';
-import type { Viewer } from './access.ts';
+import { LANGUAGES, TEXTS, type Texts } from '../words/console.ts';
+import type { Viewer } from './access/access.ts';
+import { mayOpen, type PageRoute } from './access/permissions.ts';
 import type { Topic } from './changes.ts';
 import { link } from './links.ts';
 import type { Visit } from './page.ts';
 import { button, form } from './parts.ts';
-import { mayOpen, type PageRoute } from './permissions.ts';
-import { LANGUAGES, TEXTS, type Texts } from './texts/index.ts';
 
 /** Links of the frame; each is shown to viewers who may open it. */
 const NAVIGATION: readonly {

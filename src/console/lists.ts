@@ -2,9 +2,9 @@
 
 import { Readable } from 'node:stream';
 import * as z from 'zod';
-import { listSavedFilters } from '../db/people.ts';
-import { decodeCursor, encodeCursor, type KeyPart } from '../domain/cursor.ts';
-import { Rut } from '../domain/rut.ts';
+import { listSavedFilters } from '../db/people/people.ts';
+import { decodeCursor, encodeCursor, type KeyPart } from '../domain/values/cursor.ts';
+import { Rut } from '../domain/values/rut.ts';
 import { Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Topic } from './changes.ts';

@@ -2,25 +2,25 @@
 
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
-import type { CreateApiKeyDeps } from '../commands/apiKeys.ts';
-import type { CredentialsCheckDeps } from '../commands/requestCredentialsCheck.ts';
+import type { CredentialsCheckDeps } from '../commands/enterprises/requestCredentialsCheck.ts';
+import type { UpdateEnterpriseDeps } from '../commands/enterprises/updateEnterprise.ts';
+import type { SupportCfeDeps } from '../commands/operations/supportCfe.ts';
+import type { CreateApiKeyDeps } from '../commands/people/apiKeys.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SignInDeps } from '../commands/steps/people.ts';
-import type { SupportCfeDeps } from '../commands/supportCfe.ts';
-import type { UpdateEnterpriseDeps } from '../commands/updateEnterprise.ts';
-import type { WebhookCommandDeps } from '../commands/webhooks.ts';
+import type { WebhookCommandDeps } from '../commands/webhooks/webhooks.ts';
 import type { KnownBrowsers } from '../crypto/knownBrowsers.ts';
-import type { LiveSession } from '../db/consoleSessions.ts';
 import type { Orm } from '../db/orm.ts';
+import type { LiveSession } from '../db/people/consoleSessions.ts';
 import { Refusal } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Html } from '../page/html.ts';
-import type { Viewer } from './access.ts';
+import type { Language, Texts } from '../words/console.ts';
+import type { Viewer } from './access/access.ts';
+import type { Cookies } from './access/cookies.ts';
+import type { Oidc } from './access/oidc.ts';
+import type { PageRoute } from './access/permissions.ts';
 import type { ChangeWatch, Topic } from './changes.ts';
-import type { Cookies } from './cookies.ts';
-import type { Oidc } from './oidc.ts';
-import type { PageRoute } from './permissions.ts';
-import type { Language, Texts } from './texts/index.ts';
 
 /** Dependencies of pages. */
 export interface ConsoleDeps

@@ -1,11 +1,11 @@
 /** Filters of a bulk run, in the address of its preview and in the form that starts it. */
 import * as z from 'zod';
-import { CFE_STATUSES } from '../domain/cfeStatus.ts';
-import { CFE_TYPE_NAMES, ENVIRONMENTS } from '../domain/cfeTypes.ts';
-import { EVENT_NAMES } from '../domain/events.ts';
-import { instantOfMontevideo, isDate, startOfDay } from '../domain/montevideo.ts';
-import { RUN_KINDS, type RunFilter } from '../domain/run.ts';
-import { STUCK_REASONS } from '../domain/stuckReason.ts';
+import { STUCK_REASONS } from '../domain/authority/stuckReason.ts';
+import { RUN_KINDS, type RunFilter } from '../domain/operations/run.ts';
+import { CFE_STATUSES } from '../domain/receipts/cfeStatus.ts';
+import { CFE_TYPE_NAMES, ENVIRONMENTS } from '../domain/receipts/cfeTypes.ts';
+import { instantOfMontevideo, isDate, startOfDay } from '../domain/values/montevideo.ts';
+import { EVENT_NAMES } from '../domain/webhooks/events.ts';
 import { SoughtRut } from './lists.ts';
 
 /** A date or a local time in Montevideo, or a timestamp with its zone. */

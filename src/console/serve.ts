@@ -11,13 +11,15 @@ import {
   isFormToken,
   isWebToken,
 } from '../crypto/webTokens.ts';
-import { type LiveSession, useSession } from '../db/consoleSessions.ts';
-import { listMemberships } from '../db/people.ts';
+import { type LiveSession, useSession } from '../db/people/consoleSessions.ts';
+import { listMemberships } from '../db/people/people.ts';
 import { Refusal } from '../errors.ts';
 import { html } from '../page/html.ts';
-import { type Viewer, viewerOf } from './access.ts';
-import { type Cookies, cookiesOf } from './cookies.ts';
-import type { Guards } from './guards.ts';
+import { languageOf, TEXTS, type Texts } from '../words/console.ts';
+import { type Viewer, viewerOf } from './access/access.ts';
+import { type Cookies, cookiesOf } from './access/cookies.ts';
+import type { Guards } from './access/guards.ts';
+import { isForAnyone, mayOpen, type PageRoute } from './access/permissions.ts';
 import { layout } from './layout.ts';
 import { link } from './links.ts';
 import {
@@ -31,8 +33,6 @@ import {
   type Visit,
 } from './page.ts';
 import { panel } from './parts.ts';
-import { isForAnyone, mayOpen, type PageRoute } from './permissions.ts';
-import { languageOf, TEXTS, type Texts } from './texts/index.ts';
 
 const FORM_BYTES = 64 * 1024;
 /** Limit of fields of a form without files, checked before parsing; the largest has 50 ticked rows and a few more. */

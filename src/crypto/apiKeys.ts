@@ -1,7 +1,7 @@
 /** API keys: `cfe_live_…` and `cfe_test_…`, shown once and stored as a keyed hash (docs/contract.md#keys-and-tokens). */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import type { Environment } from '../domain/cfeTypes.ts';
+import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import { createPepperedHash, type Peppers } from './peppers.ts';
 
 const WORDS = { production: 'live', sandbox: 'test' } as const satisfies Record<Environment, string>;

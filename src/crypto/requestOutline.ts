@@ -3,8 +3,8 @@
  * names, and a short keyed hash for each value.
  */
 import { hash } from 'node:crypto';
-import { canonicalJson } from '../domain/canonicalJson.ts';
-import { JsonNumber } from '../domain/decimal.ts';
+import { canonicalJson } from '../domain/values/canonicalJson.ts';
+import { JsonNumber } from '../domain/values/decimal.ts';
 
 /** A JSON value with a tag for each string, number and literal. */
 type Shape = string | readonly Shape[] | { readonly [name: string]: Shape };

@@ -1,7 +1,7 @@
 /** Access tokens: JWTs signed with Ed25519 (RFC 8037, RFC 9864; type of RFC 9068; docs/contract.md#keys-and-tokens). */
 import { randomUUID } from 'node:crypto';
 import { errors, importJWK, jwtVerify, SignJWT } from 'jose';
-import { ENVIRONMENTS, type Environment } from '../domain/cfeTypes.ts';
+import { ENVIRONMENTS, type Environment } from '../domain/receipts/cfeTypes.ts';
 
 /** How long a token lasts, in seconds (docs/contract.md#limits). */
 export const TOKEN_SECONDS = 3600;

@@ -1,5 +1,5 @@
 /** Pages of tables that may be very large. */
-import { LEAST_UUID } from '../domain/uuid.ts';
+import { LEAST_UUID } from '../domain/values/uuid.ts';
 
 /** Rows created before a moment, by UUID, after the UUID of the last page. */
 export interface UuidPage {

@@ -1,6 +1,6 @@
 /** The rights of each program in the database; the owner of the tables migrates them and grants these rights. */
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ENTERPRISE_FIELDS } from '../domain/enterpriseFields.ts';
+import { ENTERPRISE_FIELDS } from '../domain/enterprises/enterpriseFields.ts';
 
 /** The programs that log in to the database, each with its own role; `operator` is the command line. */
 export const PROGRAMS = ['api', 'console', 'worker', 'operator'] as const;

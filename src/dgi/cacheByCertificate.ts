@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Environment } from '../domain/cfeTypes.ts';
+import type { Environment } from '../domain/receipts/cfeTypes.ts';
 
 /** More enterprises than one process serves at a time; each takes a few kilobytes. */
 const MOST_ENTRIES = 500;

@@ -1,8 +1,8 @@
 /** One call to the authority: signed, permitted by the breakers, sent, measured, and its failures classified. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Element } from '@xmldom/xmldom';
-import type { Endpoint } from '../domain/breaker.ts';
-import type { Environment } from '../domain/cfeTypes.ts';
+import type { Endpoint } from '../domain/authority/breaker.ts';
+import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import {
   type FailureReading,
   maxAnswerBytes,

@@ -3,8 +3,8 @@
  * (docs/authority/reports.md#the-central-banks-service).
  */
 import type { Element } from '@xmldom/xmldom';
-import type { KnownRate } from '../domain/exchangeRate.ts';
-import { isDate } from '../domain/montevideo.ts';
+import type { KnownRate } from '../domain/receipts/exchangeRate.ts';
+import { isDate } from '../domain/values/montevideo.ts';
 import { NoAnswer } from './answers.ts';
 import { type Breakers, withPermit } from './calls.ts';
 import { AnswerTooLarge, post, type Timeouts, Unanswered } from './post.ts';

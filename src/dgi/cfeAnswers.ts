@@ -3,9 +3,9 @@
  * the activities (docs/authority/sobres.md, docs/authority/services.md).
  */
 import type { Element } from '@xmldom/xmldom';
-import type { FinalStatus } from '../domain/cfeStatus.ts';
-import { CFE_TYPES, type CfeType } from '../domain/cfeTypes.ts';
-import type { RejectionReason } from '../domain/rejection.ts';
+import type { FinalStatus } from '../domain/receipts/cfeStatus.ts';
+import { CFE_TYPES, type CfeType } from '../domain/receipts/cfeTypes.ts';
+import type { RejectionReason } from '../domain/receipts/rejection.ts';
 import { type FailureReading, isSameNumber, NoAnswer } from './answers.ts';
 import { parseInstant } from './moments.ts';
 import {

@@ -1,8 +1,8 @@
 /** The authority's services over HTTP; answers and failures are returned as values. */
 import { X509Certificate } from 'node:crypto';
 import { rucOf } from '../crypto/x509.ts';
-import type { Environment } from '../domain/cfeTypes.ts';
-import { montevideoTimestamp } from '../domain/montevideo.ts';
+import type { Environment } from '../domain/receipts/cfeTypes.ts';
+import { montevideoTimestamp } from '../domain/values/montevideo.ts';
 import { checkSubject, NoAnswer, readDocument, throwOnException } from './answers.ts';
 import { type Calls, createCalls, type DgiCaller, type DgiClientOptions, type Trace } from './calls.ts';
 import {

@@ -1,4 +1,4 @@
-import { instantOfMontevideo } from '../domain/montevideo.ts';
+import { instantOfMontevideo } from '../domain/values/montevideo.ts';
 
 /**
  * Parses a timestamp of the authority; undefined when malformed. Without an offset it is Montevideo time. A wrong `Z`

@@ -1,8 +1,8 @@
 /** Turns the authority's answers about daily reports, the registry and electronic issuers into results. */
 import type { Element } from '@xmldom/xmldom';
-import type { RegistryRecord } from '../domain/registryRecord.ts';
-import type { TakenStatus } from '../domain/reportStatus.ts';
-import type { StuckReason } from '../domain/stuckReason.ts';
+import type { StuckReason } from '../domain/authority/stuckReason.ts';
+import type { RegistryRecord } from '../domain/enterprises/registryRecord.ts';
+import type { TakenStatus } from '../domain/reports/reportStatus.ts';
 import { type FailureReading, NoAnswer, stripLeadingZeros } from './answers.ts';
 import { classifyUnclearReading, type FateUnknown, requireValue } from './cfeAnswers.ts';
 import { type AuthorityAnswer, explainStuck, outcomeOf, type Unclear } from './outcomes.ts';

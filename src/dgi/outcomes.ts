@@ -3,10 +3,11 @@
  * docs/authority/services.md#exceptions, docs/authority/reports.md#sending-it). The client and the activities look up
  * here what an answer means. docs/outcomes.md shows it with notes.
  */
-import type { FinalStatus } from '../domain/cfeStatus.ts';
-import type { TakenStatus } from '../domain/reportStatus.ts';
-import type { StuckReason } from '../domain/stuckReason.ts';
-import { stuckMeans } from '../domain/words/cfes.ts';
+
+import type { StuckReason } from '../domain/authority/stuckReason.ts';
+import type { FinalStatus } from '../domain/receipts/cfeStatus.ts';
+import type { TakenStatus } from '../domain/reports/reportStatus.ts';
+import { stuckMeans } from '../words/cfeStates.ts';
 
 /** The exceptions of the services that have a row (Respuestas/Respuesta/codigo). */
 const EXCEPTION_CODES = [
@@ -89,7 +90,7 @@ export type AuthorityAnswer<S extends Situation = Situation> = CommonAnswer | Sp
 type UnclearReaction =
   /** `reached`: the authority answered, so CFE_PATIENCE counts. */
   | { readonly reaction: 'repeat'; readonly reached: boolean }
-  /** domain/words explains each reason and its remedy. */
+  /** src/words explains each reason and its remedy. */
   | { readonly reaction: 'stuck'; readonly reason: StuckReason };
 
 /** The reactions to clear answers, by situation. */

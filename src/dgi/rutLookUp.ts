@@ -1,4 +1,4 @@
-import type { RegistryRecord } from '../domain/registryRecord.ts';
+import type { RegistryRecord } from '../domain/enterprises/registryRecord.ts';
 import { Refusal } from '../errors.ts';
 import type { DgiClient } from './client.ts';
 import type { DgiCredentials } from './wsSecurity.ts';

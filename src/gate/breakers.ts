@@ -4,13 +4,13 @@ import {
   lockEndpoint,
   readBreaker,
   receptionEndpoint,
-} from '../db/authorityEndpoints.ts';
+} from '../db/authority/authorityEndpoints.ts';
 import { AuthorityEndpoint } from '../db/entities/authority.ts';
-import { recordAuthorityEvent } from '../db/events.ts';
 import type { Orm } from '../db/orm.ts';
+import { recordAuthorityEvent } from '../db/webhooks/events.ts';
 import type { Breakers, CallPermit } from '../dgi/calls.ts';
-import type { Endpoint } from '../domain/breaker.ts';
-import { ENVIRONMENTS } from '../domain/cfeTypes.ts';
+import type { Endpoint } from '../domain/authority/breaker.ts';
+import { ENVIRONMENTS } from '../domain/receipts/cfeTypes.ts';
 
 /** Age up to which a read breaker is used again: quiet times cost no statement per call. */
 const CACHED_MILLISECONDS = 250;

@@ -8,14 +8,14 @@ import {
   receptionEndpoint,
   takeQuestionSlot,
   takeSlot,
-} from '../db/authorityEndpoints.ts';
+} from '../db/authority/authorityEndpoints.ts';
+import { findNextToSend, type LoadedSobre, type NextToSend } from '../db/authority/sobres.ts';
 import { Sobre } from '../db/entities/authority.ts';
 import type { Orm } from '../db/orm.ts';
-import { findNextToSend, type LoadedSobre, type NextToSend } from '../db/sobres.ts';
 import { databaseNow } from '../db/sql.ts';
-import { isProbeDue, millisecondsToNextProbeCheck } from '../domain/breaker.ts';
-import type { Environment } from '../domain/cfeTypes.ts';
-import { DEADLINES } from '../domain/deadlines.ts';
+import { isProbeDue, millisecondsToNextProbeCheck } from '../domain/authority/breaker.ts';
+import { DEADLINES } from '../domain/authority/deadlines.ts';
+import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import { createStopwatch, type GateBreakers } from './breakers.ts';
 
 /** The longest wait within a process; a longer one is spent in the database. */

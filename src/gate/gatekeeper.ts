@@ -1,8 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type LockedEndpoint, lockEndpoint, receptionEndpoint } from '../db/authorityEndpoints.ts';
-import { Sobre } from '../db/entities/authority.ts';
-import type { Orm } from '../db/orm.ts';
-import { enqueue } from '../db/outbox.ts';
+import { type LockedEndpoint, lockEndpoint, receptionEndpoint } from '../db/authority/authorityEndpoints.ts';
 import {
   countSobresInFlight,
   findNextToSend,
@@ -14,10 +11,13 @@ import {
   openSobres,
   storeLastSlots,
   type WaitingCfe,
-} from '../db/sobres.ts';
-import type { Environment } from '../domain/cfeTypes.ts';
-import { DEADLINES } from '../domain/deadlines.ts';
-import { MOST_SOBRE_BYTES } from '../domain/sobre.ts';
+} from '../db/authority/sobres.ts';
+import { Sobre } from '../db/entities/authority.ts';
+import type { Orm } from '../db/orm.ts';
+import { enqueue } from '../db/outbox.ts';
+import { DEADLINES } from '../domain/authority/deadlines.ts';
+import { MOST_SOBRE_BYTES } from '../domain/authority/sobre.ts';
+import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import { failpoint } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
 import { SIGNALS } from '../temporal.ts';

@@ -3,9 +3,9 @@ import {
   receptionEndpoint,
   takeSlot,
   takeSlotUnlessCfesWait,
-} from '../db/authorityEndpoints.ts';
+} from '../db/authority/authorityEndpoints.ts';
 import type { Orm } from '../db/orm.ts';
-import type { Environment } from '../domain/cfeTypes.ts';
+import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import { NEAR_MILLISECONDS, spacingOf } from './gate.ts';
 
 /** A report takes no slot further ahead: a CFE issued now would have to wait for it. */

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { Lexer, type Token, type Tokens } from 'marked';
-import { CFE_WORDS, rejectionRows } from '../domain/words/cfes.ts';
+import { CFE_WORDS, rejectionRows } from '../words/cfeStates.ts';
 
 /** Languages of the guides, the default one first. */
 export const GUIDE_LANGUAGES = ['es', 'en'] as const;

@@ -1,9 +1,12 @@
 /** The guides as pages: no scripts, nothing from other hosts. The URL selects the code variant, `?code=`. */
 import { Marked, type Token, type Tokens } from 'marked';
-import { RULE_TABLES } from '../domain/ruleTables.ts';
-import { REJECTION_CODES } from '../domain/words/cfes.ts';
+import { RULE_TABLES } from '../domain/requests/ruleTables.ts';
 import { REFUSAL_CODES } from '../errors.ts';
 import { Html, html } from '../page/html.ts';
+import { REJECTION_CODES } from '../words/cfeStates.ts';
+import { handbookEn } from '../words/en/handbook.ts';
+import { handbookEs } from '../words/es/handbook.ts';
+import { RULES_IN_SPANISH } from '../words/es/rules.ts';
 import {
   anchorOf,
   CODE_VARIANTS,
@@ -18,8 +21,8 @@ import {
   type Slug,
   sectionsOf,
 } from './guides.ts';
-import { RULES_IN_SPANISH } from './rulesInSpanish.ts';
-import { SITE_WORDS } from './words.ts';
+
+const SITE_WORDS: Readonly<Record<GuideLanguage, typeof handbookEn>> = { es: handbookEs, en: handbookEn };
 
 /** Names of the code variants. */
 const CODE_NAMES: Readonly<Record<Code, string>> = { sh: 'curl', ts: 'TypeScript', py: 'Python' };

@@ -1,9 +1,9 @@
 /**
  * The e-mail that brings a receipt to its receiver: Spanish, in plain text and HTML with the same content.
  */
-import type { CfeDocument } from '../domain/cfeDocument.ts';
-import { CFE_TYPES, type Environment } from '../domain/cfeTypes.ts';
-import { dateText, signedMoney } from '../domain/figures.ts';
+import type { CfeDocument } from '../domain/receipts/cfeDocument.ts';
+import { CFE_TYPES, type Environment } from '../domain/receipts/cfeTypes.ts';
+import { dateText, signedMoney } from '../domain/values/figures.ts';
 import { html } from '../page/html.ts';
 
 /** The content of the e-mail. */

@@ -1,7 +1,7 @@
 import { createSecureContext, rootCertificates } from 'node:tls';
 import { createTransport, type NodemailerError } from 'nodemailer';
-import { DEADLINES } from '../domain/deadlines.ts';
-import type { MailError, MailOutcome } from '../domain/mail.ts';
+import { DEADLINES } from '../domain/authority/deadlines.ts';
+import type { MailError, MailOutcome } from '../domain/mail/mail.ts';
 
 /** The mail server for our e-mails, and their signature. */
 export interface SmtpSettings {

@@ -4,7 +4,7 @@
  */
 import { createApp } from '../api/app.ts';
 import { createMetrics } from '../api/metrics.ts';
-import { createVerdictWatch } from '../api/verdictWatch.ts';
+import { createVerdictWatch } from '../api/receipts/verdictWatch.ts';
 import { readConfig } from '../config.ts';
 import { createLogger } from '../logger.ts';
 import { measureDatabase } from '../metrics/database.ts';
@@ -13,10 +13,10 @@ import { measureAuthority } from '../metrics/work.ts';
 import { API_VARIABLES, createApiDeps } from '../wiring/apiDeps.ts';
 import { businessClock } from '../wiring/businessClock.ts';
 import { DATABASE_VARIABLES, openCounters, openDatabase } from '../wiring/database.ts';
-import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
 import { createReadinessCheck } from '../wiring/readiness.ts';
 import { serveProgram } from '../wiring/serveProgram.ts';
+import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/temporal/outbox.ts';
 import { watchUiValues } from '../wiring/uiValueNotice.ts';
 
 const config = configOrExit(() =>

@@ -1,7 +1,7 @@
 /** `node src/main/bundleWorkflows.ts FILE`: writes the workflows' bundle, for CFE_WORKFLOW_BUNDLE. */
 import { writeFileSync } from 'node:fs';
 import { createLogger } from '../logger.ts';
-import { bundleWorkflows } from '../wiring/workflowBundle.ts';
+import { bundleWorkflows } from '../wiring/temporal/workflowBundle.ts';
 
 const [file, ...others] = process.argv.slice(2);
 if (file === undefined || others.length > 0) {

@@ -10,10 +10,10 @@ import { createLogger } from '../logger.ts';
 import { measureDatabase } from '../metrics/database.ts';
 import { CONSOLE_VARIABLES, createConsoleDeps } from '../wiring/consoleDeps.ts';
 import { DATABASE_VARIABLES, openDatabase } from '../wiring/database.ts';
-import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
 import { createReadinessCheck } from '../wiring/readiness.ts';
 import { serveProgram } from '../wiring/serveProgram.ts';
+import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/temporal/outbox.ts';
 
 const config = configOrExit(() =>
   readConfig([

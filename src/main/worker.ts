@@ -7,21 +7,21 @@ import { measureDatabase, measureNumbers, measureWorkAndExpiries } from '../metr
 import { gauge } from '../metrics/instruments.ts';
 import { measureBugs } from '../metrics/work.ts';
 import { ACTIVITY_VARIABLES, createWorkerActivities } from '../wiring/activities.ts';
-import { openSupport } from '../wiring/askSupport.ts';
 import { businessClock, CLOCK_VARIABLES } from '../wiring/businessClock.ts';
 import { DATABASE_VARIABLES, openDatabase } from '../wiring/database.ts';
 import { serveHealth } from '../wiring/health.ts';
-import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/outbox.ts';
 import { configOrExit, runProcess } from '../wiring/process.ts';
 import { createReadinessCheck } from '../wiring/readiness.ts';
-import { createRunCheck } from '../wiring/runsAt.ts';
-import { ensureSchedules } from '../wiring/schedules.ts';
-import { sdkLogger } from '../wiring/sdkLogger.ts';
-import { installRuntime } from '../wiring/sdkMetrics.ts';
-import { createSearchAttributeCheck } from '../wiring/searchAttributes.ts';
-import { temporalServerOf } from '../wiring/temporalServer.ts';
-import { connectWorkers, startWorkers } from '../wiring/workers.ts';
-import { workflowBundleOf } from '../wiring/workflowBundle.ts';
+import { openSupport } from '../wiring/temporal/askSupport.ts';
+import { openOutbox, TEMPORAL_VARIABLES } from '../wiring/temporal/outbox.ts';
+import { createRunCheck } from '../wiring/temporal/runsAt.ts';
+import { ensureSchedules } from '../wiring/temporal/schedules.ts';
+import { sdkLogger } from '../wiring/temporal/sdkLogger.ts';
+import { installRuntime } from '../wiring/temporal/sdkMetrics.ts';
+import { createSearchAttributeCheck } from '../wiring/temporal/searchAttributes.ts';
+import { temporalServerOf } from '../wiring/temporal/temporalServer.ts';
+import { connectWorkers, startWorkers } from '../wiring/temporal/workers.ts';
+import { workflowBundleOf } from '../wiring/temporal/workflowBundle.ts';
 
 const config = configOrExit(() =>
   readConfig([

@@ -1,8 +1,13 @@
 import type { Registry } from 'prom-client';
-import { type ExpiryMeasures, measureExpiries, measureWork, type WorkMeasures } from '../db/measures.ts';
-import { countUnaccountedCaes } from '../db/numbers.ts';
+import { countUnaccountedCaes } from '../db/numbers/numbers.ts';
+import {
+  type ExpiryMeasures,
+  measureExpiries,
+  measureWork,
+  type WorkMeasures,
+} from '../db/operations/measures.ts';
 import { getPool, isDatabaseReachable, type Orm } from '../db/orm.ts';
-import { montevideoDate } from '../domain/montevideo.ts';
+import { montevideoDate } from '../domain/values/montevideo.ts';
 import { gauge } from './instruments.ts';
 import { createReading } from './reading.ts';
 

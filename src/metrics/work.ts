@@ -1,11 +1,11 @@
 /** Metrics of work as it happens: ports for code that knows nothing of metrics. */
 import type { Registry } from 'prom-client';
-import type { StoredAttempt } from '../activities/steps/storeAttempt.ts';
-import type { StoredMailAttempt } from '../activities/steps/storeMailAttempt.ts';
-import type { StoredVerdict } from '../activities/steps/storeMoves.ts';
+import type { StoredVerdict } from '../activities/authority/storeMoves.ts';
+import type { StoredMailAttempt } from '../activities/mail/storeMailAttempt.ts';
+import type { StoredAttempt } from '../activities/webhooks/storeAttempt.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
-import { MAIL_KINDS } from '../domain/mail.ts';
-import { PURGED_TABLES, type PurgedTable } from '../domain/retention.ts';
+import { MAIL_KINDS } from '../domain/mail/mail.ts';
+import { PURGED_TABLES, type PurgedTable } from '../domain/operations/retention.ts';
 import { counter, histogram } from './instruments.ts';
 
 /** The outcome of a call that an open breaker held back. */

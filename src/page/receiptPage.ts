@@ -3,11 +3,11 @@
  * The legal form is the PDF (docs/authority/receipts.md).
  */
 import encodeQR from 'qr';
-import type { CfeDocument, Line, Receiver, Totals } from '../domain/cfeDocument.ts';
-import type { CfeStatus } from '../domain/cfeStatus.ts';
-import { CFE_TYPES, type Environment } from '../domain/cfeTypes.ts';
-import { dateText, decimalText, signedMoney } from '../domain/figures.ts';
-import { vatPercents } from '../domain/vat.ts';
+import type { CfeDocument, Line, Receiver, Totals } from '../domain/receipts/cfeDocument.ts';
+import type { CfeStatus } from '../domain/receipts/cfeStatus.ts';
+import { CFE_TYPES, type Environment } from '../domain/receipts/cfeTypes.ts';
+import { vatPercents } from '../domain/receipts/vat.ts';
+import { dateText, decimalText, signedMoney } from '../domain/values/figures.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
 

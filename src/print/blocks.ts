@@ -2,13 +2,19 @@
  * The blocks of the printed form in order: their lines, letter sizes, minimum boxes and sheets
  * (docs/authority/printed-form.md). Their position on the paper is up to sheets.ts.
  */
-import { type CfeTypeRow, cfeTypeOfCode, cfeTypeRow } from '../domain/cfeTypes.ts';
-import { dateText, money, quantity } from '../domain/figures.ts';
-import { qrUrl, securityCode } from '../domain/qr.ts';
+import { type CfeTypeRow, cfeTypeOfCode, cfeTypeRow } from '../domain/receipts/cfeTypes.ts';
+import { qrUrl, securityCode } from '../domain/receipts/qr.ts';
+import { dateText, money, quantity } from '../domain/values/figures.ts';
+import {
+  DOCUMENT_KINDS,
+  PAYMENT_FORMS,
+  SPECIAL_TAXPAYERS,
+  TYPE_NAMES,
+  WITHOUT_VAT_NOTE,
+} from '../words/es/printedForm.ts';
 import type { Entry } from './pieces.ts';
 import type { ParsedCfe } from './readCfe.ts';
 import type { PrintedReceipt } from './receipt.ts';
-import { DOCUMENT_KINDS, PAYMENT_FORMS, SPECIAL_TAXPAYERS, TYPE_NAMES, WITHOUT_VAT_NOTE } from './words.ts';
 
 /** Input of the form: the receipt, its parsed CFE, and the row of its type. */
 export interface Form {

@@ -1,6 +1,7 @@
 /** The body of the printed form: items, sums, references, notes, in the required order. */
 
-import { money, quantity } from '../domain/figures.ts';
+import { money, quantity } from '../domain/values/figures.ts';
+import { TOTALS } from '../words/es/printedForm.ts';
 import { type Form, referenceLine } from './blocks.ts';
 import type { Tag } from './pen.ts';
 import {
@@ -17,7 +18,6 @@ import {
   wrapInElement,
 } from './pieces.ts';
 import type { PrintedFields } from './readCfe.ts';
-import { TOTALS } from './words.ts';
 
 /** A run of rows that may continue on further sheets. */
 export interface BodySection {

@@ -1,6 +1,6 @@
 /** The issuer's logo at the top of the first sheet. */
 import { inflateSync } from 'node:zlib';
-import { type Picture, parsePicture } from '../domain/logo.ts';
+import { type Picture, parsePicture } from '../domain/enterprises/logo.ts';
 import { EMPTY, type Piece, wrapInElement } from './pieces.ts';
 
 /** Resolution at which a logo is drawn if its box is large enough. */

@@ -1,6 +1,6 @@
 /** The thread that draws receipts, one at a time; its fonts are parsed once. */
 import { parentPort } from 'node:worker_threads';
-import type { Paper } from '../domain/qr.ts';
+import type { Paper } from '../domain/receipts/qr.ts';
 import { formOf, titleOf } from './blocks.ts';
 import type { PrintResult, PrintTask } from './drawReceipt.ts';
 import { drawPdf } from './pen.ts';

@@ -1,6 +1,6 @@
-import type { CfeDocument } from '../domain/cfeDocument.ts';
-import type { CfeStatus } from '../domain/cfeStatus.ts';
-import type { Environment } from '../domain/cfeTypes.ts';
+import type { CfeDocument } from '../domain/receipts/cfeDocument.ts';
+import type { CfeStatus } from '../domain/receipts/cfeStatus.ts';
+import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import type { PrintedReceipt } from './receipt.ts';
 
 /** The printed part of a signed CFE. */

@@ -1,4 +1,4 @@
-import type { Environment } from '../domain/cfeTypes.ts';
+import type { Environment } from '../domain/receipts/cfeTypes.ts';
 
 /**
  * All data shown on the printed form of a CFE, and no more: equal data give equal bytes. Plain data that can

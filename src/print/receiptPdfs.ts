@@ -1,5 +1,5 @@
-import type { CfeStatus } from '../domain/cfeStatus.ts';
-import type { Paper } from '../domain/qr.ts';
+import type { CfeStatus } from '../domain/receipts/cfeStatus.ts';
+import type { Paper } from '../domain/receipts/qr.ts';
 import { createFileCache, type FileKey, type MadeFile } from './fileCache.ts';
 import type { PrintedReceipt } from './receipt.ts';
 

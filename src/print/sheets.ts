@@ -1,6 +1,6 @@
 /** Positions the blocks on each paper, and divides a long receipt into sheets. */
 
-import type { Paper } from '../domain/qr.ts';
+import type { Paper } from '../domain/receipts/qr.ts';
 import { type Block, EXPIRY_BOX, type Form, footLines, HEADER, qrBlock } from './blocks.ts';
 import { type BodySection, bodyOf } from './body.ts';
 import { logoPiece } from './logo.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { FieldTable } from '../domain/fields.ts';
-import { describeField } from '../domain/fieldWords.ts';
+import type { FieldTable } from '../domain/requests/fields.ts';
+import { describeField } from '../domain/requests/fieldWords.ts';
 import { DateText } from './formats.ts';
 
 type Shown<K extends FieldTable[string]['kind']> = K extends 'code' ? z.ZodInt : z.ZodString;

@@ -3,8 +3,8 @@ import { Agent } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, rootCertificates } from 'node:tls';
 import got, { type Request } from 'got';
-import { DEADLINES } from '../domain/deadlines.ts';
-import { webhookUrlFaults } from '../domain/webhook.ts';
+import { DEADLINES } from '../domain/authority/deadlines.ts';
+import { webhookUrlFaults } from '../domain/webhooks/webhook.ts';
 import { isLoopback, isPublicAddress } from './addresses.ts';
 import { askNameServers, askSystem, type Resolver } from './names.ts';
 

@@ -7,7 +7,7 @@ export interface SlotLimits {
 }
 
 /**
- * The worker itself has 200 (wiring/workers.ts): no account can hold them all, however many receivers it has.
+ * The worker itself has 200 (wiring/temporal/workers.ts): no account can hold them all, however many receivers it has.
  */
 const LIMITS: SlotLimits = { receiver: 5, account: 10 };
 /** Longest wait for a slot, in case the receiver becomes quick meanwhile. */

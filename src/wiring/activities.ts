@@ -2,34 +2,34 @@
 import { readFileSync } from 'node:fs';
 import type { Registry } from 'prom-client';
 import type { Activities } from '../activities/activities.ts';
-import { createActOnItems, createStopItems } from '../activities/actOnItems.ts';
-import { createAskRejected } from '../activities/askRejected.ts';
-import { createAskReport } from '../activities/askReport.ts';
-import { createAttemptDelivery } from '../activities/attemptDelivery.ts';
-import { createAttemptMail } from '../activities/attemptMail.ts';
-import { createDeleteExpired } from '../activities/deleteExpired.ts';
-import { createLoadDirectory } from '../activities/loadDirectory.ts';
-import { createMakeReadyWhenComplete } from '../activities/makeReadyWhenComplete.ts';
-import { createPrepareExchange } from '../activities/prepareExchange.ts';
-import { createPrepareReport } from '../activities/prepareReport.ts';
-import { createRecordExpiries } from '../activities/recordExpiries.ts';
-import { createRecoverRuns } from '../activities/recoverRuns.ts';
-import { createStartReports } from '../activities/startReports.ts';
-import { reportBugs } from '../activities/steps/attempt.ts';
-import { createAuthority } from '../activities/steps/authority.ts';
-import { composeExchange } from '../activities/steps/composeExchange.ts';
-import { composeReceipt } from '../activities/steps/composeReceipt.ts';
-import { signWaitingCfes } from '../activities/steps/prepareSobre.ts';
-import { printSignedCfe } from '../activities/steps/printSignedCfe.ts';
-import { createSubmitReport } from '../activities/submitReport.ts';
-import { createSupportCfe } from '../activities/supportCfe.ts';
-import { createSupportReport } from '../activities/supportReport.ts';
-import { createTakeToVerdict } from '../activities/takeToVerdict.ts';
-import { createValidateLogin, type Login } from '../activities/validateLogin.ts';
-import { createStopExport, createWriteExport } from '../activities/writeExport.ts';
-import { actOnRunItem } from '../commands/actOnRunItem.ts';
+import { createAskRejected } from '../activities/authority/askRejected.ts';
+import { reportBugs } from '../activities/authority/attempt.ts';
+import { createAuthority } from '../activities/authority/authority.ts';
+import { signWaitingCfes } from '../activities/authority/prepareSobre.ts';
+import { createTakeToVerdict } from '../activities/authority/takeToVerdict.ts';
+import { createMakeReadyWhenComplete } from '../activities/enterprises/makeReadyWhenComplete.ts';
+import { createRecordExpiries } from '../activities/enterprises/recordExpiries.ts';
+import { createValidateLogin, type Login } from '../activities/enterprises/validateLogin.ts';
+import { createAttemptMail } from '../activities/mail/attemptMail.ts';
+import { composeExchange } from '../activities/mail/composeExchange.ts';
+import { composeReceipt } from '../activities/mail/composeReceipt.ts';
+import { createLoadDirectory } from '../activities/mail/loadDirectory.ts';
+import { createPrepareExchange } from '../activities/mail/prepareExchange.ts';
+import { printSignedCfe } from '../activities/mail/printSignedCfe.ts';
+import { createActOnItems, createStopItems } from '../activities/operations/actOnItems.ts';
+import { createDeleteExpired } from '../activities/operations/deleteExpired.ts';
+import { createRecoverRuns } from '../activities/operations/recoverRuns.ts';
+import { createSupportCfe } from '../activities/operations/supportCfe.ts';
+import { createStopExport, createWriteExport } from '../activities/receipts/writeExport.ts';
+import { createAskReport } from '../activities/reports/askReport.ts';
+import { createPrepareReport } from '../activities/reports/prepareReport.ts';
+import { createStartReports } from '../activities/reports/startReports.ts';
+import { createSubmitReport } from '../activities/reports/submitReport.ts';
+import { createSupportReport } from '../activities/reports/supportReport.ts';
+import { createAttemptDelivery } from '../activities/webhooks/attemptDelivery.ts';
+import { actOnRunItem } from '../commands/operations/actOnRunItem.ts';
+import type { SupportCfeDeps } from '../commands/operations/supportCfe.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
-import type { SupportCfeDeps } from '../commands/supportCfe.ts';
 import type { readConfig } from '../config.ts';
 import { createOpener, type Opener } from '../crypto/sealed.ts';
 import type { Certificate } from '../db/entities/enterprises.ts';
@@ -40,7 +40,7 @@ import { createCredentialsCheck } from '../dgi/credentials.ts';
 import { createSigner } from '../dgi/sign.ts';
 import { writeCfe } from '../dgi/xml/cfe.ts';
 import { writeReport } from '../dgi/xml/report.ts';
-import type { CfeDocument } from '../domain/cfeDocument.ts';
+import type { CfeDocument } from '../domain/receipts/cfeDocument.ts';
 import { createBreakers } from '../gate/breakers.ts';
 import { createGate } from '../gate/gate.ts';
 import { createGatekeeper, type Gatekeeper } from '../gate/gatekeeper.ts';
@@ -191,7 +191,7 @@ const RUN_SHARE = 0.5;
 /** Share of the daily queries about rejected CFEs, which are not urgent. */
 const ASKING_SHARE = 0.1;
 /**
- * Maximum queries to the authority per support action (activities/supportCfe.ts); a retry uses the gate
+ * Maximum queries to the authority per support action (activities/operations/supportCfe.ts); a retry uses the gate
  * itself.
  */
 const QUESTIONS = { retry: 1, settle: 5, abandon: 5 };
@@ -372,7 +372,7 @@ function createSharedPrinter(): Draw {
 }
 
 /**
- * A worker has 50 slots (wiring/workers.ts): no account can occupy them all, whatever its number of
+ * A worker has 50 slots (wiring/temporal/workers.ts): no account can occupy them all, whatever its number of
  * enterprises.
  */
 const MAIL_SLOTS = { receiver: 3, account: 5 };

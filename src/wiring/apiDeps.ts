@@ -1,6 +1,6 @@
 import { createAuthorityWatch } from '../api/authorityWatch.ts';
 import type { ApiDeps } from '../api/deps.ts';
-import type { AuthorityTestKit } from '../commands/equipSandbox.ts';
+import type { AuthorityTestKit } from '../commands/enterprises/equipSandbox.ts';
 import type { readConfig } from '../config.ts';
 import { createApiKeys } from '../crypto/apiKeys.ts';
 import { createRequestHash } from '../crypto/requestHash.ts';

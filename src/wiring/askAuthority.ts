@@ -1,9 +1,9 @@
-import type { SkipNumbersDeps } from '../commands/skipNumbers.ts';
+import type { SkipNumbersDeps } from '../commands/numbers/skipNumbers.ts';
 import { readConfig, type Variables } from '../config.ts';
 import { createOpener } from '../crypto/sealed.ts';
-import { findCurrentSigner } from '../db/certificates.ts';
+import { findCurrentSigner } from '../db/enterprises/certificates.ts';
 import type { Orm } from '../db/orm.ts';
-import { CFE_TYPES } from '../domain/cfeTypes.ts';
+import { CFE_TYPES } from '../domain/receipts/cfeTypes.ts';
 import { Refusal } from '../errors.ts';
 import { DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
 import { createKeyOpener } from './privateKeys.ts';

@@ -1,5 +1,5 @@
 import type { readConfig } from '../config.ts';
-import type { Caps } from '../domain/caps.ts';
+import type { Caps } from '../domain/people/caps.ts';
 
 /** Variables that configure the caps. */
 export const CAP_VARIABLES = [

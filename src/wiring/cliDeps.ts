@@ -12,7 +12,6 @@ import { isDatabaseOutage, openOrm } from '../db/orm.ts';
 import { Refusal } from '../errors.ts';
 import { armFailpoints } from '../failpoints.ts';
 import { createAskAuthority } from './askAuthority.ts';
-import type { openSupport } from './askSupport.ts';
 import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { readCertificateAuthorities } from './certificateAuthorities.ts';
@@ -20,7 +19,8 @@ import { ensureSchema, TIMEOUT_VARIABLES, timeoutsOf } from './database.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
 import { openRates, RATES_VARIABLES } from './rates.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
-import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from './temporalServer.ts';
+import type { openSupport } from './temporal/askSupport.ts';
+import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from './temporal/temporalServer.ts';
 
 /**
  * Runs the command line with these arguments and variables; returns the exit code. @internal exported for
@@ -119,7 +119,7 @@ function openSupportOnce(
   let opened: ReturnType<typeof openSupport> | undefined;
   const open = async () => {
     const config = readConfig([...TEMPORAL_SERVER_VARIABLES, 'TEMPORAL_NAMESPACE'], source);
-    opened ??= (await import('./askSupport.ts')).openSupport({
+    opened ??= (await import('./temporal/askSupport.ts')).openSupport({
       server: temporalServerOf(config),
       namespace: config.TEMPORAL_NAMESPACE,
     });

@@ -1,5 +1,5 @@
 import type { readConfig } from '../config.ts';
-import { createOidc } from '../console/oidc.ts';
+import { createOidc } from '../console/access/oidc.ts';
 import type { ConsoleDeps } from '../console/page.ts';
 import { createApiKeys } from '../crypto/apiKeys.ts';
 import { createKnownBrowsers } from '../crypto/knownBrowsers.ts';
@@ -7,13 +7,13 @@ import { createPasswords } from '../crypto/passwords.ts';
 import { createRequestHash } from '../crypto/requestHash.ts';
 import { createSealer } from '../crypto/sealed.ts';
 import { createTotpSecrets } from '../crypto/totp.ts';
-import { openSupport } from './askSupport.ts';
 import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { readCertificateAuthorities } from './certificateAuthorities.ts';
-import type { TEMPORAL_VARIABLES } from './outbox.ts';
 import type { Closers } from './process.ts';
-import { temporalServerOf } from './temporalServer.ts';
+import { openSupport } from './temporal/askSupport.ts';
+import type { TEMPORAL_VARIABLES } from './temporal/outbox.ts';
+import { temporalServerOf } from './temporal/temporalServer.ts';
 
 /** Variables that configure the console, except its database and Temporal. */
 export const CONSOLE_VARIABLES = [

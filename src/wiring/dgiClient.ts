@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { AuthorityRuts } from '../commands/addAuthorityCertificates.ts';
+import type { AuthorityRuts } from '../commands/authority/addAuthorityCertificates.ts';
 import type { readConfig } from '../config.ts';
-import { trustedSigners } from '../db/authorityCertificates.ts';
+import { trustedSigners } from '../db/authority/authorityCertificates.ts';
 import type { Orm } from '../db/orm.ts';
 import type { Breakers } from '../dgi/calls.ts';
 import { type AuthorityCall, createDgiClient, type DgiClient } from '../dgi/client.ts';

@@ -1,5 +1,5 @@
 import { ConfigurationError } from '../config.ts';
-import { DEADLINES } from '../domain/deadlines.ts';
+import { DEADLINES } from '../domain/authority/deadlines.ts';
 import { armFailpoints } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
 

@@ -1,4 +1,4 @@
-import { createRateLookup, type RateLookup } from '../activities/steps/lookUpRates.ts';
+import { createRateLookup, type RateLookup } from '../activities/receipts/lookUpRates.ts';
 import type { readConfig } from '../config.ts';
 import type { Orm } from '../db/orm.ts';
 import { isHeldBack } from '../dgi/answers.ts';

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Orm } from '../db/orm.ts';
-import { findUiValue } from '../db/rates.ts';
-import { uiValueWarning } from '../domain/uiValues.ts';
+import { findUiValue } from '../db/receipts/rates.ts';
+import { uiValueWarning } from '../domain/receipts/uiValues.ts';
 import type { Logger } from '../logger.ts';
 import { gauge } from '../metrics/instruments.ts';
 import { createReading } from '../metrics/reading.ts';

@@ -5,7 +5,7 @@ import {
   setCurrentDetails,
   sleep,
 } from '@temporalio/workflow';
-import type { RunResult } from '../domain/activityResults.ts';
+import type { RunResult } from '../domain/authority/activityResults.ts';
 import { activity, OWN, OWN_LONG, shouldContinueAsNew } from './common.ts';
 
 const actOnItems = activity('actOnItems', {

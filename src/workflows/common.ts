@@ -11,9 +11,9 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities, Activity } from '../activities/activities.ts';
-import type { ActivityName } from '../domain/activityResults.ts';
-import { DEADLINES } from '../domain/deadlines.ts';
-import type { SupportAnswer, SupportRequest } from '../domain/supportAction.ts';
+import type { ActivityName } from '../domain/authority/activityResults.ts';
+import { DEADLINES } from '../domain/authority/deadlines.ts';
+import type { SupportAnswer, SupportRequest } from '../domain/operations/supportAction.ts';
 import type { SearchAttribute } from '../searchAttributes.ts';
 import { SIGNALS, SUPPORT_UPDATE, TASK_QUEUES } from '../temporal.ts';
 

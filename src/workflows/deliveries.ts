@@ -1,6 +1,6 @@
 /** Deliveries to other servers: webhooks and e-mails, with one schedule of attempts. */
 import { condition, setCurrentDetails, setHandler, upsertSearchAttributes } from '@temporalio/workflow';
-import type { MailResult } from '../domain/activityResults.ts';
+import type { MailResult } from '../domain/authority/activityResults.ts';
 import {
   activity,
   deliverAgain,
@@ -22,7 +22,7 @@ const attemptMail = activity('attemptMail', {
 export interface DeliverWebhookInput {
   deliveryId: string;
   /**
-   * Milliseconds from each failure to the next attempt: RETRY_DELAYS of domain/webhook.ts at the delivery's
+   * Milliseconds from each failure to the next attempt: RETRY_DELAYS of domain/webhooks/webhook.ts at the delivery's
    * creation.
    */
   delays: readonly number[];
@@ -51,7 +51,7 @@ export const deliverWebhook = withoutCancellation(
 export interface DeliverReceiptInput {
   mailId: string;
   /**
-   * Milliseconds from each failure to the next attempt: MAIL_RETRY_DELAYS of domain/mail.ts at the e-mail's
+   * Milliseconds from each failure to the next attempt: MAIL_RETRY_DELAYS of domain/mail/mail.ts at the e-mail's
    * creation.
    */
   delays: readonly number[];

@@ -1,5 +1,5 @@
 import { setCurrentDetails } from '@temporalio/workflow';
-import type { ExchangeResult } from '../domain/activityResults.ts';
+import type { ExchangeResult } from '../domain/authority/activityResults.ts';
 import { activity, OTHER_CALL, withoutCancellation } from './common.ts';
 
 const prepareExchange = activity('prepareExchange', {

@@ -1,5 +1,5 @@
 import { CancellationScope, continueAsNew, isCancellation, setCurrentDetails } from '@temporalio/workflow';
-import type { ExportCounts, ExportResult } from '../domain/activityResults.ts';
+import type { ExportCounts, ExportResult } from '../domain/authority/activityResults.ts';
 import { activity, OWN, OWN_LONG, shouldContinueAsNew } from './common.ts';
 
 const writeExport = activity('writeExport', {

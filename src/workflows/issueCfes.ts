@@ -5,7 +5,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { CfeEnding, VerdictResult } from '../domain/activityResults.ts';
+import type { CfeEnding, VerdictResult } from '../domain/authority/activityResults.ts';
 import {
   AUTHORITY,
   activity,

@@ -5,7 +5,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { ReportStatus } from '../domain/reportStatus.ts';
+import type { ReportStatus } from '../domain/reports/reportStatus.ts';
 import { TASK_QUEUES } from '../temporal.ts';
 import {
   activity,
@@ -19,7 +19,7 @@ import {
 } from './common.ts';
 import { type Step, supportDesk } from './supportDesk.ts';
 
-/** On the workflow's own queue, whose worker does two at a time (wiring/workers.ts). */
+/** On the workflow's own queue, whose worker does two at a time (wiring/temporal/workers.ts). */
 const prepareReport = activity('prepareReport', {
   ...OWN_LONG,
   summary: 'Sum up the day; write and sign its report',

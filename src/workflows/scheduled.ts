@@ -1,9 +1,9 @@
-/** The workflows that schedules start (wiring/schedules.ts). */
+/** The workflows that schedules start (wiring/temporal/schedules.ts). */
 import { setCurrentDetails, sleep } from '@temporalio/workflow';
 import type { SupportAct } from '../activities/activities.ts';
-import type { Recovered, RejectedResult } from '../domain/activityResults.ts';
-import type { Purged } from '../domain/retention.ts';
-import type { SupportAnswer } from '../domain/supportAction.ts';
+import type { Recovered, RejectedResult } from '../domain/authority/activityResults.ts';
+import type { Purged } from '../domain/operations/retention.ts';
+import type { SupportAnswer } from '../domain/operations/supportAction.ts';
 import { activity, OTHER_CALL, OTHER_CALL_LONG, OWN_LONG, SUPPORT_CALL } from './common.ts';
 
 const askAboutAll = activity('askRejected', {

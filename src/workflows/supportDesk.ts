@@ -11,9 +11,13 @@ import {
   upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { Stuck, SupportResult } from '../domain/activityResults.ts';
-import type { StuckReason } from '../domain/stuckReason.ts';
-import { type SupportAnswer, type SupportRequest, supportRequestFault } from '../domain/supportAction.ts';
+import type { Stuck, SupportResult } from '../domain/authority/activityResults.ts';
+import type { StuckReason } from '../domain/authority/stuckReason.ts';
+import {
+  type SupportAnswer,
+  type SupportRequest,
+  supportRequestFault,
+} from '../domain/operations/supportAction.ts';
 import { NeedsSupportAttribute, StuckReasonAttribute, stepFails, stepGoesOn, support } from './common.ts';
 
 /** A step in the words for support. */

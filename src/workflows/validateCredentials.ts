@@ -1,5 +1,5 @@
 import { setCurrentDetails, setHandler } from '@temporalio/workflow';
-import type { LoginResult } from '../domain/webhookEvents.ts';
+import type { LoginResult } from '../domain/webhooks/webhookEvents.ts';
 import { activity, OTHER_CALL, validateAgain, withoutCancellation } from './common.ts';
 
 const validateLogin = activity('validateLogin', {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { openOrm } from '../../src/db/orm.ts';
-import { aCfeBody } from '../support/cfeBodies.ts';
-import { type ApiAlone, startApiAlone, startServers } from './apiAlone.ts';
-import { type Call, closedLoop, lineOf, quantile, send } from './load.ts';
+import { aCfeBody } from '../support/receipts/cfeBodies.ts';
+import { type ApiAlone, startApiAlone, startServers } from './tools/apiAlone.ts';
+import { type Call, closedLoop, lineOf, quantile, send } from './tools/load.ts';
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);

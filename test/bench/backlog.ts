@@ -1,4 +1,4 @@
-import { type CallCount, callsOf, outage, postAll, tellOf, untilCount, withStack } from './stack.ts';
+import { type CallCount, callsOf, outage, postAll, tellOf, untilCount, withStack } from './tools/stack.ts';
 
 const SENDS_PER_SECOND = process.env['BENCH_SENDS_PER_SECOND'] ?? '5';
 

@@ -1,6 +1,6 @@
-import { OWN } from './apiAlone.ts';
-import { costsOf, spentBy } from './processorTime.ts';
-import { postAll, tellOf, untilCount, withStack } from './stack.ts';
+import { OWN } from './tools/apiAlone.ts';
+import { costsOf, spentBy } from './tools/processorTime.ts';
+import { postAll, tellOf, untilCount, withStack } from './tools/stack.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 1);
 /** Another checkout, whose stack takes turns with this one's. */

@@ -1,8 +1,8 @@
-import { takeSlotUnlessCfesWait } from '../../src/db/authorityEndpoints.ts';
+import { takeSlotUnlessCfesWait } from '../../src/db/authority/authorityEndpoints.ts';
 import { migrate, type Orm, openOrm } from '../../src/db/orm.ts';
-import { emptyDatabase } from '../support/database.ts';
-import { startServers } from './apiAlone.ts';
-import { closedLoop, lineOf } from './load.ts';
+import { emptyDatabase } from '../support/database/database.ts';
+import { startServers } from './tools/apiAlone.ts';
+import { closedLoop, lineOf } from './tools/load.ts';
 
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);
 const WORKERS = [1, 10, 50] as const;

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { closedLoop, lineOf, openLoop, quantile, type Timings } from './load.ts';
-import { spentBy } from './processorTime.ts';
+import { closedLoop, lineOf, openLoop, quantile, type Timings } from './tools/load.ts';
+import { spentBy } from './tools/processorTime.ts';
 import {
   compare,
   eventLoopOf,
@@ -11,8 +11,8 @@ import {
   type Slice,
   type Span,
   watchEventLoops,
-} from './slices.ts';
-import { type Bench, countOf, outage, postAll, untilCount, withStack } from './stack.ts';
+} from './tools/slices.ts';
+import { type Bench, countOf, outage, postAll, untilCount, withStack } from './tools/stack.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 /** Of a window. */

@@ -1,7 +1,7 @@
-import { PAPERS } from '../../src/domain/qr.ts';
+import { PAPERS } from '../../src/domain/receipts/qr.ts';
 import { drawReceipt } from '../support/print/drawn.ts';
 import { printable } from '../support/print/printable.ts';
-import { aDocument } from './document.ts';
+import { aDocument } from './tools/document.ts';
 
 /** Prints of A4 with 20 lines that show whether memory stays; and how often it is looked at. */
 const PRINTS = Number(process.env['BENCH_PRINTS'] ?? 2_000);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { aCfeBody } from '../support/cfeBodies.ts';
-import { type ApiAlone, OWN, startApiAlone, startServers } from './apiAlone.ts';
-import { type Call, closedLoop, lineOf, openLoop, quantile, send, type Target } from './load.ts';
-import { processorTime, processorTimeOfTree } from './processorTime.ts';
+import { aCfeBody } from '../support/receipts/cfeBodies.ts';
+import { type ApiAlone, OWN, startApiAlone, startServers } from './tools/apiAlone.ts';
+import { type Call, closedLoop, lineOf, openLoop, quantile, send, type Target } from './tools/load.ts';
+import { processorTime, processorTimeOfTree } from './tools/processorTime.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 8);

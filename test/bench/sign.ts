@@ -1,8 +1,8 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import { createSigner } from '../../src/dgi/sign.ts';
 import { writeCfe } from '../../src/dgi/xml/cfe.ts';
-import { selfSignedCertificate } from '../support/selfSigned.ts';
-import { aDocument } from './document.ts';
+import { selfSignedCertificate } from '../support/enterprises/selfSigned.ts';
+import { aDocument } from './tools/document.ts';
 
 const LINES = [3, 30, 200];
 /** Each kind of work gets its turn in every round, so that what else the machine does falls on all alike. */

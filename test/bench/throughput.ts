@@ -3,12 +3,12 @@ import { Client, Connection } from '@temporalio/client';
 import got from 'got';
 import type { StackInfo } from '../../local/stack/stackFile.ts';
 import type { Orm } from '../../src/db/orm.ts';
-import { aCfeBody } from '../support/cfeBodies.ts';
-import { type Program, ready, start } from '../support/processes.ts';
+import { type Program, ready, start } from '../support/processes/processes.ts';
+import { aCfeBody } from '../support/receipts/cfeBodies.ts';
 import { startBeside } from '../support/stacks.ts';
-import { quantile } from './load.ts';
-import { costsOf, spentBy } from './processorTime.ts';
-import { type Bench, withStack } from './stack.ts';
+import { quantile } from './tools/load.ts';
+import { costsOf, spentBy } from './tools/processorTime.ts';
+import { type Bench, withStack } from './tools/stack.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 30);
@@ -149,7 +149,7 @@ async function startNoopWorker({
   temporal_namespace: namespace,
 }: StackInfo): Promise<Program> {
   const env = { PATH: process.env['PATH'], TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: namespace };
-  const worker = start(['test/bench/noopWorker.ts'], { env });
+  const worker = start(['test/bench/tools/noopWorker.ts'], { env });
   await ready(worker, 'the worker of the no-op workflows', async () => worker.stdout() !== '');
   return worker;
 }

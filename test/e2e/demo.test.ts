@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
-import { inherited, runToEnd } from '../support/processes.ts';
+import { inherited, runToEnd } from '../support/processes/processes.ts';
 import { freePorts, temporalElsewhere } from '../support/stacks.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'cfe-demo-'));

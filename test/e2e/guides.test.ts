@@ -1,5 +1,5 @@
-import { walkGuides } from '../support/guideWalks.ts';
+import { walkGuides } from '../support/api/guideWalks.ts';
 import { sharedStack } from '../support/stacks.ts';
 
-// With curl and in Python: test/long/guides.test.ts.
+// With curl and in Python: test/long/pages/guides.test.ts.
 walkGuides(sharedStack, ['ts']);

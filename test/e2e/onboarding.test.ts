@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import got from 'got';
 import type { EnterpriseView } from '../../local/demo/customer.ts';
-import { montevideoTimestamp } from '../../src/domain/montevideo.ts';
-import { enterpriseBody } from '../support/enterprises.ts';
-import { aRut } from '../support/papers.ts';
+import { montevideoTimestamp } from '../../src/domain/values/montevideo.ts';
+import { enterpriseBody } from '../support/enterprises/enterprises.ts';
+import { aRut } from '../support/receipts/papers.ts';
 import { issue, sharedStack, verdictOf } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
 import { useStack } from '../support/useStack.ts';

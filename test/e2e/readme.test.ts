@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { runToEnd } from '../support/processes.ts';
+import { runToEnd } from '../support/processes/processes.ts';
 import { sharedStack } from '../support/stacks.ts';
 import { useStack } from '../support/useStack.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { aCfeBody } from '../support/cfeBodies.ts';
-import { aRut } from '../support/papers.ts';
+import { aCfeBody } from '../support/receipts/cfeBodies.ts';
+import { aRut } from '../support/receipts/papers.ts';
 import { portal } from '../support/simulator/world.ts';
 import { sharedStack, verdictOf } from '../support/stacks.ts';
 import { until } from '../support/until.ts';

@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import type { CfeView } from '../../local/demo/customer.ts';
 import { DEMO_RUT as RUT } from '../../local/demo/onboarding.ts';
-import { aCfeBody } from '../support/cfeBodies.ts';
+import { aCfeBody } from '../support/receipts/cfeBodies.ts';
 import { issue as issueAt, startTestStack, verdictOf as verdictAt } from '../support/stacks.ts';
-import { historyOf } from '../support/temporal.ts';
+import { historyOf } from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 import { useStack } from '../support/useStack.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import got, { type Got } from 'got';
 import type { CfeView } from '../../local/demo/customer.ts';
-import { aCfeBody } from '../support/cfeBodies.ts';
-import { enterpriseBody } from '../support/enterprises.ts';
-import { aRut } from '../support/papers.ts';
+import { enterpriseBody } from '../support/enterprises/enterprises.ts';
+import { aCfeBody } from '../support/receipts/cfeBodies.ts';
+import { aRut } from '../support/receipts/papers.ts';
 import { ledgerOf, sharedStack } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
 import { useStack } from '../support/useStack.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { aRut } from '../support/papers.ts';
+import { aRut } from '../support/receipts/papers.ts';
 import { issue, sharedStack, verdictOf } from '../support/stacks.ts';
 import { useStack } from '../support/useStack.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { aKeyWithLimit } from '../support/abuse.ts';
-import { aCfeBody } from '../support/cfeBodies.ts';
-import { type Answer, createHttpClient, type HttpClient } from '../support/http.ts';
-import { aRut } from '../support/papers.ts';
+import { aKeyWithLimit } from '../support/api/abuse.ts';
+import { type Answer, createHttpClient, type HttpClient } from '../support/api/http.ts';
+import { aCfeBody } from '../support/receipts/cfeBodies.ts';
+import { aRut } from '../support/receipts/papers.ts';
 import { type ExtraProgram, sharedStack, startBeside } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
 import { useStack } from '../support/useStack.ts';

@@ -13,7 +13,7 @@ import { newKeyEncryptionKey } from '../../src/crypto/newSecrets.mjs';
 import { sealingKeyOf } from '../../src/crypto/sealed.ts';
 import { databaseRoleOf, PROGRAMS } from '../../src/db/rights.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
-import { WORKER_LIMITS } from '../../src/wiring/workers.ts';
+import { WORKER_LIMITS } from '../../src/wiring/temporal/workers.ts';
 import {
   type ComposeFile,
   type ComposeService,

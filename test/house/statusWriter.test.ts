@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 /** One file writes the status of a CFE, so that nothing which must follow a move is forgotten (docs/architecture.md). */
-const WRITER = 'src/db/moves.ts';
+const WRITER = 'src/db/receipts/moves.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -59,7 +59,7 @@ const writesStatus = (text: string): boolean =>
     ...setByAssign(text),
   ].some((values) => /(?:^|[,({])\s*"?status"?\s*(?:[=:,)}]|$)/.test(values));
 
-test('only src/db/moves.ts writes the status of a CFE', () => {
+test('only src/db/receipts/moves.ts writes the status of a CFE', () => {
   const writers = globSync('src/**/*.ts', { cwd: ROOT }).filter((name) =>
     writesStatus(readFileSync(join(ROOT, name), 'utf8')),
   );

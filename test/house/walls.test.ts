@@ -19,22 +19,23 @@ const MAY_IMPORT: Record<string, string[]> = {
   domain: [],
   crypto: ['domain'],
   db: ['domain', 'crypto', ...TABLES],
-  dgi: ['domain', 'crypto'],
-  print: ['domain', 'crypto', 'dgi/xml'],
+  words: ['domain'],
+  dgi: ['domain', 'words', 'crypto'],
+  print: ['domain', 'words', 'crypto', 'dgi/xml'],
   webhooks: ['domain', 'crypto'],
   workflows: ['domain', ...TABLES],
   gate: ['domain', 'db', ...TABLES],
   mail: ['domain', 'page'],
-  activities: ['domain', 'crypto', 'db', 'dgi', 'gate', 'webhooks', 'mail', 'print', ...TABLES],
+  activities: ['domain', 'words', 'crypto', 'db', 'dgi', 'gate', 'webhooks', 'mail', 'print', ...TABLES],
   commands: ['domain', 'crypto', 'db', 'dgi/xml', ...TABLES],
   metrics: ['domain', 'db'],
   page: ['domain'],
-  handbook: ['domain', 'page'],
+  handbook: ['domain', 'words', 'page'],
   http: [],
-  views: ['domain'],
+  views: ['domain', 'words'],
   api: ['domain', 'crypto', 'db', 'commands', 'views', 'http', 'metrics', 'page', 'print', 'handbook'],
-  console: ['domain', 'crypto', 'db', 'commands', 'http', 'metrics', 'page'],
-  cli: ['domain', 'crypto', 'db', 'commands', 'views', ...TABLES],
+  console: ['domain', 'words', 'crypto', 'db', 'commands', 'views', 'http', 'metrics', 'page'],
+  cli: ['domain', 'words', 'crypto', 'db', 'commands', 'views', ...TABLES],
   outbox: ['db', 'searchAttributes.ts', ...TABLES],
   'local/simulator': [],
   'local/stack': [
@@ -237,14 +238,15 @@ describe('the walls between the folders of src/ and local/', () => {
 
 /** The only files that take the time, and why each may. */
 const MAY_TAKE_THE_TIME = {
-  'test/integration/api/failedAuthentication.test.ts': 'a budget that fills with time is reckoned by it',
-  'test/integration/commands/transferEnterprise.test.ts': 'where a clock of its own begins',
+  'test/integration/api/people/failedAuthentication.test.ts':
+    'a budget that fills with time is reckoned by it',
+  'test/integration/commands/enterprises/transferEnterprise.test.ts': 'where a clock of its own begins',
   'test/integration/simulator/sobres.test.ts': 'a moment that is told lies between two of ours',
-  'test/long/partsDown.test.ts':
+  'test/long/failures/partsDown.test.ts':
     'that Temporal is away holds nobody up: with patience, and alone on the machine',
-  'test/support/abuse.ts': 'an attack holds nobody else up: with patience, beside what a quiet read took',
-  'test/support/consoleAttack.ts': 'the same, of the console',
-  'test/support/consoleData.ts': 'tells who builds the large tables how long each took',
+  'test/support/api/abuse.ts': 'an attack holds nobody else up: with patience, beside what a quiet read took',
+  'test/support/console/consoleAttack.ts': 'the same, of the console',
+  'test/support/console/consoleData.ts': 'tells who builds the large tables how long each took',
 };
 
 /** A stopwatch; a moment that is kept, to be taken from another; one, not a constant, that is taken from the present. */

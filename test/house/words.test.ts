@@ -27,8 +27,8 @@ const GLOSSARY = 'docs/glossary.md';
 /** Names that histories of workflows and the tests of crashes rest on, by file. */
 const FIXED: Readonly<Record<string, readonly string[]>> = {
   'src/failpoints.ts': ['told'],
-  'src/activities/recordExpiries.ts': ['told'],
-  'src/domain/activityResults.ts': ['told'],
+  'src/activities/enterprises/recordExpiries.ts': ['told'],
+  'src/domain/authority/activityResults.ts': ['told'],
   'src/outbox/dispatcher.ts': ['told'],
   'src/workflows/scheduled.ts': ['told'],
 };

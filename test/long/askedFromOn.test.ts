@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import got from 'got';
 import { DEMO_RUT as RUT } from '../../local/demo/onboarding.ts';
-import { listAttemptsOfCfe } from '../../src/db/attempts.ts';
+import { listAttemptsOfCfe } from '../../src/db/authority/attempts.ts';
 import { Cfe } from '../../src/db/entities/receipts.ts';
 import { NIGHTLY } from '../support/nightly.ts';
 import { issue, startTestStack } from '../support/stacks.ts';

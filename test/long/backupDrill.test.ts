@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { runToEnd } from '../support/processes.ts';
+import { runToEnd } from '../support/processes/processes.ts';
 
 test('database and Temporal lost at once: restored from base backup and WAL, the service goes on (npm run backup:drill)', async () => {
   const { code, stdout, stderr } = await runToEnd(['tools/drills/backup.ts']);

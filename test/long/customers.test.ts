@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import { findCustomers } from '../../src/db/customers.ts';
+import { findCustomers } from '../../src/db/enterprises/customers.ts';
 import { anAccount } from '../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../support/database.ts';
-import { anEnterprise } from '../support/enterprises.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database/database.ts';
+import { anEnterprise } from '../support/enterprises/enterprises.ts';
 
 /** So many at one enterprise, and as many again at others. */
 const MANY = 100_000;

@@ -6,10 +6,10 @@ import { Client, Connection } from '@temporalio/client';
 import got from 'got';
 import type { CfeView } from '../../local/demo/customer.ts';
 import { DEMO_RUT as RUT } from '../../local/demo/onboarding.ts';
-import { CFE_TYPES, type CfeType } from '../../src/domain/cfeTypes.ts';
-import { addDays, montevideoDate } from '../../src/domain/montevideo.ts';
-import { isWorkingDay, nextWorkingDay } from '../../src/domain/workingDays.ts';
-import { aCfeBody, type CfeWishes } from '../support/cfeBodies.ts';
+import { CFE_TYPES, type CfeType } from '../../src/domain/receipts/cfeTypes.ts';
+import { isWorkingDay, nextWorkingDay } from '../../src/domain/reports/workingDays.ts';
+import { addDays, montevideoDate } from '../../src/domain/values/montevideo.ts';
+import { aCfeBody, type CfeWishes } from '../support/receipts/cfeBodies.ts';
 import {
   officialFault,
   testWithOfficialFiles,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import { DEMO_RUT as RUT } from '../../local/demo/onboarding.ts';
 import { LOCAL_DEVELOPER } from '../../local/stack/prepareStack.ts';
-import { findExport } from '../../src/db/receiptExports.ts';
-import { startConsole, type TestConsole } from '../support/console.ts';
+import { findExport } from '../../src/db/receipts/receiptExports.ts';
+import { startConsole, type TestConsole } from '../support/console/console.ts';
 import { issue, startTestStack, verdictOf } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
 import { testWithUnzip } from '../support/unzip.ts';

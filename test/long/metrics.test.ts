@@ -4,12 +4,13 @@ import { Client, Connection } from '@temporalio/client';
 import got from 'got';
 import { DEMO_RUT as RUT } from '../../local/demo/onboarding.ts';
 import { LOCAL_DEVELOPER } from '../../local/stack/prepareStack.ts';
-import { montevideoDate } from '../../src/domain/montevideo.ts';
+import { montevideoDate } from '../../src/domain/values/montevideo.ts';
 import { METRICS, type MetricName, rowOf } from '../../src/metrics/table.ts';
 import { TASK_QUEUES } from '../../src/temporal.ts';
 import { alertRules, dashboardPanels, metricsOf } from '../support/ops.ts';
-import { type Sample, samplesOf, valueOf } from '../support/scrape.ts';
-import { freePort } from '../support/services.ts';
+import { type Sample, samplesOf, valueOf } from '../support/processes/scrape.ts';
+import { freePort } from '../support/processes/services.ts';
+import { startTcpProxy } from '../support/processes/tcpProxy.ts';
 import {
   databaseUrlAs,
   type ExtraProgram,
@@ -19,7 +20,6 @@ import {
   type TestStack,
   verdictOf,
 } from '../support/stacks.ts';
-import { startTcpProxy } from '../support/tcpProxy.ts';
 import { until } from '../support/until.ts';
 import { useStack } from '../support/useStack.ts';
 

@@ -15,14 +15,14 @@ import { MIGRATIONS } from '../../src/db/migrations/index.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';
 import { databaseRoleOf, PROGRAMS } from '../../src/db/rights.ts';
 import { SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
-import { aCfeBody } from '../support/cfeBodies.ts';
-import { emptyDatabase } from '../support/database.ts';
-import { createHttpClient, type HttpClient } from '../support/http.ts';
-import { aRut } from '../support/papers.ts';
+import { createHttpClient, type HttpClient } from '../support/api/http.ts';
+import { emptyDatabase } from '../support/database/database.ts';
 import { readCompose, scriptOf } from '../support/production/composeFile.ts';
 import { startHoldingProxy } from '../support/production/holdingProxy.ts';
 import { type Image, makeImage } from '../support/production/image.ts';
 import { openProduction, type Production, type ServiceProgram } from '../support/production/production.ts';
+import { aCfeBody } from '../support/receipts/cfeBodies.ts';
+import { aRut } from '../support/receipts/papers.ts';
 import { issue as issueAt, ledgerOf, verdictOf } from '../support/stacks.ts';
 import { until } from '../support/until.ts';
 

@@ -6,8 +6,8 @@ import { bundleWorkflowCode, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { SEARCH_ATTRIBUTES } from '../../src/searchAttributes.ts';
 import * as workflows from '../../src/workflows/index.ts';
-import { readHistory } from '../support/histories.ts';
-import { silent, workflowBundle } from '../support/temporal.ts';
+import { readHistory } from '../support/temporal/histories.ts';
+import { silent, workflowBundle } from '../support/temporal/temporal.ts';
 
 const HISTORIES = join(import.meta.dirname, 'histories');
 const names = readdirSync(HISTORIES).filter((name) => name.endsWith('.json'));

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { variablesWithStack } from '../../local/stack/stackVariables.ts';
 import type { Variables } from '../../src/config.ts';
 import type { Refusal } from '../../src/errors.ts';
-import { aPepper, pepperVariable } from './pepper.ts';
-import { type Outcome, runToEnd } from './processes.ts';
+import { aPepper, pepperVariable } from './database/pepper.ts';
+import { type Outcome, runToEnd } from './processes/processes.ts';
 
 /** The command line over one database. */
 export interface Cli {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ConfigurationError, describeVariables, isSet, readConfig, VARIABLES } from '../../src/config.ts';
-import { aPepper, pepperVariable } from '../support/pepper.ts';
+import { aPepper, pepperVariable } from '../support/database/pepper.ts';
 
 const problemsOf = (work: () => unknown): string => {
   try {

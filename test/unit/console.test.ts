@@ -1,10 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { highestAccess, viewerOf } from '../../src/console/access.ts';
-import { age, amount, browserName, day, figure, moment } from '../../src/console/format.ts';
-import { ownPath } from '../../src/console/links.ts';
-import { csvLine } from '../../src/console/lists.ts';
+import { highestAccess, viewerOf } from '../../src/console/access/access.ts';
 import {
   accountsFor,
   audienceOf,
@@ -14,12 +11,15 @@ import {
   mayOpen,
   type PageRoute,
   WHO_MAY,
-} from '../../src/console/permissions.ts';
-import { languageOf, TEXTS } from '../../src/console/texts/index.ts';
+} from '../../src/console/access/permissions.ts';
+import { age, amount, browserName, day, figure, moment } from '../../src/console/format.ts';
+import { ownPath } from '../../src/console/links.ts';
+import { csvLine } from '../../src/console/lists.ts';
 import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
 import { createTotpSecrets, matchTotpStep, totpCode } from '../../src/crypto/totp.ts';
 import { html } from '../../src/page/html.ts';
-import { aPepper } from '../support/pepper.ts';
+import { languageOf, TEXTS } from '../../src/words/console.ts';
+import { aPepper } from '../support/database/pepper.ts';
 
 const SRC = join(import.meta.dirname, '../../src/console');
 

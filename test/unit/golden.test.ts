@@ -4,10 +4,10 @@ import { describe, expect, test } from '@jest/globals';
 import { SignedXml } from 'xml-crypto';
 import { createSigner } from '../../src/dgi/sign.ts';
 import { writeCfe } from '../../src/dgi/xml/cfe.ts';
-import { CFE_TYPE_NAMES } from '../../src/domain/cfeTypes.ts';
-import { aCertificate } from '../support/papers.ts';
+import { CFE_TYPE_NAMES } from '../../src/domain/receipts/cfeTypes.ts';
 import { goldenReceipts, issuing } from '../support/receipts/goldenReceipts.ts';
 import { aPileOf, testWithOfficialTools } from '../support/receipts/officialTools.ts';
+import { aCertificate } from '../support/receipts/papers.ts';
 import { asWritten, readable } from '../support/receipts/readableXml.ts';
 
 /** `UPDATE_GOLDEN=1` writes the XML anew; its difference is then read as one reads code. Never in CI. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { parseSync } from '@swc/core';
 import { isSafePattern } from 'redos-detector';
-import { processorMilliseconds } from '../support/processorTime.ts';
+import { processorMilliseconds } from '../support/processes/processorTime.ts';
 
 /**
  * No text that reaches a regular expression of src/ or local/ makes it step back without bound: the library looks at every input
@@ -25,18 +25,21 @@ const BOUNDED: Readonly<Record<string, readonly [bound: string, worst: string]>>
     'our own calls (writeCall): every section has its end',
     `<![CDATA[${'<![CDATA['.repeat(100_000)}]]>`,
   ],
-  [String.raw`src/domain/email.ts /^[^\s@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u`]:
+  [String.raw`src/domain/values/email.ts /^[^\s@<>()[\]\\,;:"]{1,64}@[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?(\.[\p{L}\p{N}]([\p{L}\p{N}-]*[\p{L}\p{N}])?)+$/u`]:
     ['linear: each label is gone back over once', `a@${`${'a-'.repeat(5_000)}a.`.repeat(10)}`],
   [String.raw`src/print/body.ts /(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*/`]: [
     'LENGTHS.adenda, 10,000 characters',
     `\r\n${' '.repeat(98)}x`.repeat(99),
   ],
-  [String.raw`src/domain/figures.ts /0+$/`]: [
+  [String.raw`src/domain/values/figures.ts /0+$/`]: [
     'the decimals of a figure in our own signed XML',
     `${'0'.repeat(2_000)}1`,
   ],
   // From operators, files of the project and programs that it starts.
-  [String.raw`src/domain/payment.ts /\/+$/`]: ['the path of CFE_CHECKOUT_URL', `${'/'.repeat(2_000)}a`],
+  [String.raw`src/domain/people/payment.ts /\/+$/`]: [
+    'the path of CFE_CHECKOUT_URL',
+    `${'/'.repeat(2_000)}a`,
+  ],
   [String.raw`src/crypto/x509.ts /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g`]: [
     'a file of certificates',
     '-----BEGIN CERTIFICATE-----'.repeat(400),
@@ -77,7 +80,11 @@ const BOUNDED: Readonly<Record<string, readonly [bound: string, worst: string]>>
 const MOST_MILLISECONDS = 2_500;
 
 /** Patterns that are put together at run time, from constants. */
-const BUILT = ['local/simulator/judge/format/values.ts', 'src/crypto/apiKeys.ts', 'src/domain/searchText.ts'];
+const BUILT = [
+  'local/simulator/judge/format/values.ts',
+  'src/crypto/apiKeys.ts',
+  'src/domain/values/searchText.ts',
+];
 
 const ROOT = join(import.meta.dirname, '../..');
 interface Pattern {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { openSupport } from '../../src/wiring/askSupport.ts';
-import { ensureSchedules } from '../../src/wiring/schedules.ts';
-import { freePort } from '../support/services.ts';
-import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+import { openSupport } from '../../src/wiring/temporal/askSupport.ts';
+import { ensureSchedules } from '../../src/wiring/temporal/schedules.ts';
+import { freePort } from '../support/processes/services.ts';
+import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 
 const COUNTS = { accepted: 1, annulled: 2, undecided: 30, unanswered: 4 };

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { SobreSupportAct } from '../../src/activities/activities.ts';
-import { openSupport } from '../../src/wiring/askSupport.ts';
-import { freePort } from '../support/services.ts';
-import { openTemporal, startIssueCfes, type TestTemporal } from '../support/temporal.ts';
+import { openSupport } from '../../src/wiring/temporal/askSupport.ts';
+import { freePort } from '../support/processes/services.ts';
+import { openTemporal, startIssueCfes, type TestTemporal } from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 
 const request = () => ({ action: 'retry', cfeId: CFE_ID, requestId: randomUUID() }) as const;

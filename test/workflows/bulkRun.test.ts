@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { RunResult } from '../../src/domain/activityResults.ts';
-import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+import type { RunResult } from '../../src/domain/authority/activityResults.ts';
+import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 
 const TOTAL = 120;

@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Authority } from '../../src/activities/steps/authority.ts';
-import { createTakeToVerdict } from '../../src/activities/takeToVerdict.ts';
+import type { Authority } from '../../src/activities/authority/authority.ts';
+import { createTakeToVerdict } from '../../src/activities/authority/takeToVerdict.ts';
+import { issueCfesMessage } from '../../src/db/authority/sobres.ts';
 import { Cfe } from '../../src/db/entities/receipts.ts';
-import { issueCfesMessage } from '../../src/db/sobres.ts';
-import { formatCfeId } from '../../src/domain/cfeId.ts';
+import { formatCfeId } from '../../src/domain/receipts/cfeId.ts';
 import { anAccount } from '../support/commandDeps.ts';
-import { cloneDatabase } from '../support/database.ts';
-import { aReadyEnterprise } from '../support/enterprises.ts';
-import { aSobreOf, givePendingCfes } from '../support/pendingCfes.ts';
-import { SILENT, saying, sobreRow, takeDeps } from '../support/taking.ts';
-import { openTemporal, recordHistory, startIssueCfes, type TestTemporal } from '../support/temporal.ts';
+import { cloneDatabase } from '../support/database/database.ts';
+import { SILENT, saying, sobreRow, takeDeps } from '../support/database/taking.ts';
+import { aReadyEnterprise } from '../support/enterprises/enterprises.ts';
+import { aSobreOf, givePendingCfes } from '../support/receipts/pendingCfes.ts';
+import {
+  openTemporal,
+  recordHistory,
+  startIssueCfes,
+  type TestTemporal,
+} from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 
 /** One run of each workflow that something was promised by, and what it does. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { WorkflowHandle } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { Activities as AllActivities } from '../../src/activities/activities.ts';
-import type { CfeEnding, VerdictResult } from '../../src/domain/activityResults.ts';
+import type { CfeEnding, VerdictResult } from '../../src/domain/authority/activityResults.ts';
 import {
   detailsOf,
   eventsOf,
@@ -13,7 +13,7 @@ import {
   startIssueCfes,
   type TestTemporal,
   timersOf,
-} from '../support/temporal.ts';
+} from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 
 type Activities = Pick<AllActivities, 'takeToVerdict'>;

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { obtainTemporal } from '../../local/stack/obtainTemporal.ts';
 import { openWatchdog } from '../../local/stack/watchdog.ts';
 import { startAttributePairs } from '../../src/searchAttributes.ts';
-import { openTemporal, type TestTemporal } from '../support/temporal.ts';
+import { openTemporal, type TestTemporal } from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Purged } from '../../src/domain/retention.ts';
-import { ensureSchedules } from '../../src/wiring/schedules.ts';
-import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+import type { Purged } from '../../src/domain/operations/retention.ts';
+import { ensureSchedules } from '../../src/wiring/temporal/schedules.ts';
+import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 
 const ROWS: Purged = {

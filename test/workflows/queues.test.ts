@@ -4,19 +4,24 @@ import type { WorkflowHandle } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import { pino } from 'pino';
 import type { Activities } from '../../src/activities/activities.ts';
-import type { Authority } from '../../src/activities/steps/authority.ts';
-import { createTakeToVerdict } from '../../src/activities/takeToVerdict.ts';
+import type { Authority } from '../../src/activities/authority/authority.ts';
+import { createTakeToVerdict } from '../../src/activities/authority/takeToVerdict.ts';
+import { issueCfesMessage, lockSobre } from '../../src/db/authority/sobres.ts';
 import type { Cfe } from '../../src/db/entities/receipts.ts';
-import { issueCfesMessage, lockSobre } from '../../src/db/sobres.ts';
-import { formatCfeId } from '../../src/domain/cfeId.ts';
-import { DEADLINES } from '../../src/domain/deadlines.ts';
-import { startWorkers } from '../../src/wiring/workers.ts';
+import { DEADLINES } from '../../src/domain/authority/deadlines.ts';
+import { formatCfeId } from '../../src/domain/receipts/cfeId.ts';
+import { startWorkers } from '../../src/wiring/temporal/workers.ts';
 import { anAccount } from '../support/commandDeps.ts';
-import { cloneDatabase } from '../support/database.ts';
-import { aReadyEnterprise } from '../support/enterprises.ts';
-import { aSobreOf, givePendingCfes } from '../support/pendingCfes.ts';
-import { SILENT, saying, sobreRow, takeDeps } from '../support/taking.ts';
-import { openTemporal, startIssueCfes, type TestTemporal, workflowBundle } from '../support/temporal.ts';
+import { cloneDatabase } from '../support/database/database.ts';
+import { SILENT, saying, sobreRow, takeDeps } from '../support/database/taking.ts';
+import { aReadyEnterprise } from '../support/enterprises/enterprises.ts';
+import { aSobreOf, givePendingCfes } from '../support/receipts/pendingCfes.ts';
+import {
+  openTemporal,
+  startIssueCfes,
+  type TestTemporal,
+  workflowBundle,
+} from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 
 /** More than the places of any queue. */

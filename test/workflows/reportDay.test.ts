@@ -7,8 +7,8 @@ import type {
   Stuck,
   SubmitReportResult,
   SupportResult,
-} from '../../src/domain/activityResults.ts';
-import { eventsOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+} from '../../src/domain/authority/activityResults.ts';
+import { eventsOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 
 const KEY = { rut: '219999830019', environment: 'production', date: '2026-03-10' } as const;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createSupportReport } from '../../src/activities/supportReport.ts';
-import type { PrepareReportResult } from '../../src/domain/activityResults.ts';
+import { createSupportReport } from '../../src/activities/reports/supportReport.ts';
+import type { PrepareReportResult } from '../../src/domain/authority/activityResults.ts';
 import { type Cli, cliOn } from '../support/cli.ts';
 import { anAccount, idleOutbox } from '../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../support/database.ts';
-import { aReadyEnterprise } from '../support/enterprises.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database/database.ts';
+import { aReadyEnterprise } from '../support/enterprises/enterprises.ts';
 import { reportAuthority } from '../support/reports/authority.ts';
 import { storeSubmission } from '../support/reports/submission.ts';
-import { historyOf, openTemporal, type TestTemporal } from '../support/temporal.ts';
+import { historyOf, openTemporal, type TestTemporal } from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 
 const DATE = '2026-03-10';

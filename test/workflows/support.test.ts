@@ -5,8 +5,13 @@ import type {
   SobreSupportAct,
   SupportAct,
 } from '../../src/activities/activities.ts';
-import type { CfeEnding, StuckCfes, SupportResult, VerdictResult } from '../../src/domain/activityResults.ts';
-import type { SupportAnswer } from '../../src/domain/supportAction.ts';
+import type {
+  CfeEnding,
+  StuckCfes,
+  SupportResult,
+  VerdictResult,
+} from '../../src/domain/authority/activityResults.ts';
+import type { SupportAnswer } from '../../src/domain/operations/supportAction.ts';
 import {
   detailsOf,
   eventsOf,
@@ -15,7 +20,7 @@ import {
   startIssueCfes,
   type TestTemporal,
   timersOf,
-} from '../support/temporal.ts';
+} from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 
 type Activities = Pick<AllActivities, 'takeToVerdict' | 'supportCfe'>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ensureSchedules } from '../../src/wiring/schedules.ts';
-import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+import { ensureSchedules } from '../../src/wiring/temporal/schedules.ts';
+import { historyOf, openTemporal, recordHistory, type TestTemporal } from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 
 describe('tellExpiries', () => {

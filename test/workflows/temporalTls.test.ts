@@ -7,10 +7,10 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { readConfig, type Variables } from '../../src/config.ts';
 import type { TemporalServer } from '../../src/temporal.ts';
-import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from '../../src/wiring/temporalServer.ts';
-import { testAuthority } from '../support/certificates.ts';
-import { type SecuredTemporal, secureTemporal } from '../support/securedTemporal.ts';
-import { openTemporal, type TestTemporal, workflowBundle } from '../support/temporal.ts';
+import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from '../../src/wiring/temporal/temporalServer.ts';
+import { testAuthority } from '../support/enterprises/certificates.ts';
+import { type SecuredTemporal, secureTemporal } from '../support/temporal/securedTemporal.ts';
+import { openTemporal, type TestTemporal, workflowBundle } from '../support/temporal/temporal.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cfe-temporal-tls-'));
 const authority = testAuthority(join(folder, 'ca'), 'CFE test authority');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { LoginValidation } from '../../src/domain/activityResults.ts';
-import { openTemporal, recordHistory, type TestTemporal } from '../support/temporal.ts';
+import type { LoginValidation } from '../../src/domain/authority/activityResults.ts';
+import { openTemporal, recordHistory, type TestTemporal } from '../support/temporal/temporal.ts';
 import { until } from '../support/until.ts';
 
 describe('validateCredentials', () => {

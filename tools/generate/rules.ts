@@ -1,5 +1,5 @@
-import type { RuleRow } from '../../src/domain/bodyRules.ts';
-import { RULE_TABLES } from '../../src/domain/ruleTables.ts';
+import type { RuleRow } from '../../src/domain/requests/bodyRules.ts';
+import { RULE_TABLES } from '../../src/domain/requests/ruleTables.ts';
 
 /** Every code that the API answers, in the order of the page. @internal exported for tests */
 export const RULE_CODES: readonly string[] = RULE_TABLES.flatMap(({ rules }) => rules.map(([code]) => code));

@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document of the API, made from the definitions that serve its requests. */
-import { CfeExtra } from '../../domain/cfeExtra.ts';
+import { CfeExtra } from '../../domain/receipts/cfeExtra.ts';
 import type { Route } from '../route.ts';
 import { ANSWER_HEADERS } from './answerHeaders.ts';
 import type { Examples } from './examples.ts';

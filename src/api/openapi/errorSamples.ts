@@ -2,7 +2,7 @@
 import { requestInProgress } from '../../commands/steps/runOnce.ts';
 import { Refusal, type RefusalCode } from '../../errors.ts';
 import { type ErrorBody, errorAnswer } from '../errorAnswer.ts';
-import { notSentYet } from '../receiptFiles.ts';
+import { notSentYet } from '../receipts/receiptFiles.ts';
 import { applyQuota } from '../serveRoute.ts';
 
 const NOW = new Date('2026-11-20T15:29:26.000Z');

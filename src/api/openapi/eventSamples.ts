@@ -2,8 +2,12 @@
  * One event of each name, made by the service itself: the examples of the document and of docs/webhooks.md.
  */
 
-import { enterpriseChanges, enterpriseObject, type FullEnterprise } from '../../domain/enterpriseObject.ts';
-import type { EventName } from '../../domain/events.ts';
+import {
+  enterpriseChanges,
+  enterpriseObject,
+  type FullEnterprise,
+} from '../../domain/enterprises/enterpriseObject.ts';
+import type { EventName } from '../../domain/webhooks/events.ts';
 import {
   authorityUpdated,
   caeExpiring,
@@ -19,7 +23,7 @@ import {
   receiptFailed,
   type WebhookEvent,
   webhookTest,
-} from '../../domain/webhookEvents.ts';
+} from '../../domain/webhooks/webhookEvents.ts';
 
 const NOW = new Date('2026-11-20T15:00:00.000Z');
 const RUT = '219000090011';

@@ -1,6 +1,6 @@
 /** Error answers: one for each set of codes that share a status, named in `components.responses`. */
-import { enumWords } from '../../domain/enums.ts';
-import { MAX_FAULTS } from '../../domain/faults.ts';
+import { enumWords } from '../../domain/requests/enums.ts';
+import { MAX_FAULTS } from '../../domain/requests/faults.ts';
 import { REFUSAL_CODES, type RefusalCode } from '../../errors.ts';
 import { STATUS_OF } from '../errorAnswer.ts';
 import type { Route } from '../route.ts';

@@ -1,6 +1,6 @@
 /** The `webhooks` of the document: requests to customers' servers, and the expected answers. */
-import { EVENT_NAMES, type EventName, eventRow } from '../../domain/events.ts';
-import { pascalCase, WEBHOOK_EVENT_VIEWS } from '../../views/webhookEvents.ts';
+import { EVENT_NAMES, type EventName, eventRow } from '../../domain/webhooks/events.ts';
+import { pascalCase, WEBHOOK_EVENT_VIEWS } from '../../views/webhooks/webhookEvents.ts';
 import { moreSamples, sampleBody } from './eventSamples.ts';
 import type { SchemaBook } from './schemas.ts';
 

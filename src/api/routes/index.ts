@@ -1,32 +1,41 @@
 import type { Route } from '../route.ts';
-import { createBranchRoute, deleteBranchRoute, listBranchesRoute, updateBranchRoute } from './branches.ts';
-import { listCaesRoute, uploadCaeRoute } from './caes.ts';
-import { getCertificateRoute, uploadCertificateRoute } from './certificate.ts';
-import { getCfePdfRoute, getCfeXmlRoute } from './cfeFiles.ts';
-import { createTokenRoute } from './createToken.ts';
-import { getCredentialsStatusRoute, validateCredentialsRoute } from './credentials.ts';
+import { getAuthorityRoute } from './authority/getAuthority.ts';
+import {
+  createBranchRoute,
+  deleteBranchRoute,
+  listBranchesRoute,
+  updateBranchRoute,
+} from './enterprises/branches.ts';
+import { getCertificateRoute, uploadCertificateRoute } from './enterprises/certificate.ts';
+import { getCredentialsStatusRoute, validateCredentialsRoute } from './enterprises/credentials.ts';
 import {
   createCustomerRoute,
   deleteCustomerRoute,
   getCustomerRoute,
   listCustomersRoute,
   updateCustomerRoute,
-} from './customers.ts';
-import { getDailyReportRoute, getDailyReportXmlRoute, listDailyReportsRoute } from './dailyReports.ts';
+} from './enterprises/customers.ts';
 import {
   createEnterpriseRoute,
   getEnterpriseRoute,
   listEnterprisesRoute,
   patchEnterpriseRoute,
   updateEnterpriseRoute,
-} from './enterprises.ts';
-import { getAuthorityRoute } from './getAuthority.ts';
-import { getCfeRoute } from './getCfe.ts';
-import { issueCfeRoute } from './issueCfe.ts';
-import { listCfesRoute } from './listCfes.ts';
-import { listEventsRoute } from './listEvents.ts';
-import { lookUpRutAliasRoute, lookUpRutRoute } from './lookUpRut.ts';
-import { listMailsRoute, sendMailRoute } from './mails.ts';
+} from './enterprises/enterprises.ts';
+import { lookUpRutAliasRoute, lookUpRutRoute } from './enterprises/lookUpRut.ts';
+import { listMailsRoute, sendMailRoute } from './mail/mails.ts';
+import { listCaesRoute, uploadCaeRoute } from './numbers/caes.ts';
+import { createTokenRoute } from './people/createToken.ts';
+import { getCfePdfRoute, getCfeXmlRoute } from './receipts/cfeFiles.ts';
+import { getCfeRoute } from './receipts/getCfe.ts';
+import { issueCfeRoute } from './receipts/issueCfe.ts';
+import { listCfesRoute } from './receipts/listCfes.ts';
+import {
+  getDailyReportRoute,
+  getDailyReportXmlRoute,
+  listDailyReportsRoute,
+} from './reports/dailyReports.ts';
+import { listEventsRoute } from './webhooks/listEvents.ts';
 
 /** Every route below /v1, in the order of openapi.json. */
 export const ROUTES: readonly Route[] = [

@@ -1,16 +1,16 @@
 import * as z from 'zod';
-import { createAccount, setRateLimit, updateAccount } from '../../commands/accounts.ts';
-import { createApiKey, revokeApiKey } from '../../commands/apiKeys.ts';
-import { removeGrant, setGrant } from '../../commands/grants.ts';
+import { createAccount, setRateLimit, updateAccount } from '../../commands/people/accounts.ts';
+import { createApiKey, revokeApiKey } from '../../commands/people/apiKeys.ts';
+import { removeGrant, setGrant } from '../../commands/people/grants.ts';
 import { apiKeyPrefix } from '../../crypto/apiKeys.ts';
-import { listApiKeys, requireAccount } from '../../db/accounts.ts';
 import type { EnterpriseGrant } from '../../db/entities/enterprises.ts';
 import { Account, type ApiKey } from '../../db/entities/people.ts';
-import { listGrants } from '../../db/roles.ts';
-import { ENVIRONMENTS } from '../../domain/cfeTypes.ts';
-import { Email } from '../../domain/email.ts';
-import { GRANTED_ROLES } from '../../domain/roles.ts';
-import { textSchema } from '../../domain/text.ts';
+import { listApiKeys, requireAccount } from '../../db/people/accounts.ts';
+import { listGrants } from '../../db/people/roles.ts';
+import { GRANTED_ROLES } from '../../domain/people/roles.ts';
+import { ENVIRONMENTS } from '../../domain/receipts/cfeTypes.ts';
+import { Email } from '../../domain/values/email.ts';
+import { textSchema } from '../../domain/values/text.ts';
 import {
   AccountIdInput,
   flagOption,

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { listAudit } from '../../db/audit.ts';
-import { personOf } from '../../domain/audit.ts';
-import { CfeId } from '../../domain/cfeId.ts';
+import { listAudit } from '../../db/operations/audit.ts';
+import { personOf } from '../../domain/operations/audit.ts';
+import { CfeId } from '../../domain/receipts/cfeId.ts';
 import {
   EnvironmentInput,
   limitOption,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { stopRun } from '../../commands/runs.ts';
+import { stopRun } from '../../commands/operations/runs.ts';
 import type { Run, RunItem } from '../../db/entities/operations.ts';
-import { findRun, listRunItems, listRuns } from '../../db/runs.ts';
-import { RUN_STATES } from '../../domain/run.ts';
+import { findRun, listRunItems, listRuns } from '../../db/operations/runs.ts';
+import { RUN_STATES } from '../../domain/operations/run.ts';
 import { Refusal } from '../../errors.ts';
 import { runWorkflowId } from '../../temporal.ts';
 import { limitOption, OptionalReasonInput, optionalInput } from '../inputs.ts';

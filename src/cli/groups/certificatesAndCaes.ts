@@ -1,19 +1,19 @@
 import * as z from 'zod';
-import { addAuthorityCertificates } from '../../commands/addAuthorityCertificates.ts';
-import { uploadCae } from '../../commands/uploadCae.ts';
-import { uploadCertificate } from '../../commands/uploadCertificate.ts';
-import { listAuthorityCertificates } from '../../db/authorityCertificates.ts';
-import { findCurrentCertificate } from '../../db/certificates.ts';
+import { addAuthorityCertificates } from '../../commands/authority/addAuthorityCertificates.ts';
+import { uploadCertificate } from '../../commands/enterprises/uploadCertificate.ts';
+import { uploadCae } from '../../commands/numbers/uploadCae.ts';
+import { listAuthorityCertificates } from '../../db/authority/authorityCertificates.ts';
+import { findCurrentCertificate } from '../../db/enterprises/certificates.ts';
+import { countRecentNumbers } from '../../db/enterprises/warnings.ts';
 import type { AuthorityCertificate } from '../../db/entities/authority.ts';
-import { findCaes } from '../../db/numbers.ts';
-import { countRecentNumbers } from '../../db/warnings.ts';
-import { caeStatus } from '../../domain/cae.ts';
-import { UploadCertificate } from '../../domain/enterprise.ts';
-import { caeObject, certificateObject } from '../../domain/enterpriseObject.ts';
-import { parseOrRefuse } from '../../domain/faults.ts';
-import { montevideoDate } from '../../domain/montevideo.ts';
-import { LAST_NUMBER } from '../../domain/parseSearch.ts';
-import { daysLeft } from '../../domain/warnings.ts';
+import { findCaes } from '../../db/numbers/numbers.ts';
+import { UploadCertificate } from '../../domain/enterprises/enterprise.ts';
+import { caeObject, certificateObject } from '../../domain/enterprises/enterpriseObject.ts';
+import { daysLeft } from '../../domain/enterprises/warnings.ts';
+import { caeStatus } from '../../domain/numbers/cae.ts';
+import { LAST_NUMBER } from '../../domain/operations/parseSearch.ts';
+import { parseOrRefuse } from '../../domain/requests/faults.ts';
+import { montevideoDate } from '../../domain/values/montevideo.ts';
 import {
   EnvironmentInput,
   environmentFilter,

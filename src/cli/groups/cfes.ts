@@ -1,21 +1,21 @@
 import * as z from 'zod';
-import { startRun } from '../../commands/runs.ts';
-import { type SupportedCfe, supportCfe, supportCfes } from '../../commands/supportCfe.ts';
-import { readCfeDossier, readCfeHistory } from '../../db/cfeDossier.ts';
-import { searchCfes } from '../../db/cfeSearch.ts';
-import { findCfesById, findStuckCfes } from '../../db/cfes.ts';
+import { startRun } from '../../commands/operations/runs.ts';
+import { type SupportedCfe, supportCfe, supportCfes } from '../../commands/operations/supportCfe.ts';
 import type { Cfe } from '../../db/entities/receipts.ts';
-import { countRunTargets } from '../../db/matching.ts';
-import { CFE_STATUSES, isFinal } from '../../domain/cfeStatus.ts';
-import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
-import { Moment, spanOfMoment } from '../../domain/dates.ts';
-import { LENGTHS } from '../../domain/lengths.ts';
-import { LAST_NUMBER, LONGEST_SEARCH, Serie } from '../../domain/parseSearch.ts';
-import { STUCK_REASONS } from '../../domain/stuckReason.ts';
-import { SUPPORT_ACTIONS } from '../../domain/supportAction.ts';
-import { textSchema } from '../../domain/text.ts';
+import { countRunTargets } from '../../db/operations/matching.ts';
+import { readCfeDossier, readCfeHistory } from '../../db/receipts/cfeDossier.ts';
+import { searchCfes } from '../../db/receipts/cfeSearch.ts';
+import { findCfesById, findStuckCfes } from '../../db/receipts/cfes.ts';
+import { STUCK_REASONS } from '../../domain/authority/stuckReason.ts';
+import { LAST_NUMBER, LONGEST_SEARCH, Serie } from '../../domain/operations/parseSearch.ts';
+import { SUPPORT_ACTIONS } from '../../domain/operations/supportAction.ts';
+import { CFE_STATUSES, isFinal } from '../../domain/receipts/cfeStatus.ts';
+import { CFE_TYPE_NAMES } from '../../domain/receipts/cfeTypes.ts';
+import { Moment, spanOfMoment } from '../../domain/values/dates.ts';
+import { LENGTHS } from '../../domain/values/lengths.ts';
+import { textSchema } from '../../domain/values/text.ts';
 import { Refusal } from '../../errors.ts';
-import { cfeView } from '../../views/cfe.ts';
+import { cfeView } from '../../views/receipts/cfe.ts';
 import { cfeText, dossierRow } from '../cfePage.ts';
 import {
   DryRunOption,

@@ -1,41 +1,41 @@
 import * as z from 'zod';
-import { addBranch, removeBranch, updateBranch } from '../../commands/branches.ts';
-import { changePermission } from '../../commands/changePermission.ts';
-import { createEnterprise } from '../../commands/createEnterprise.ts';
-import { createCustomer, deleteCustomer, updateCustomer } from '../../commands/customers.ts';
-import { requestCredentialsCheck } from '../../commands/requestCredentialsCheck.ts';
-import { resumeEnterprise, suspendEnterprise } from '../../commands/suspension.ts';
-import { previewTransfer, transferEnterprise } from '../../commands/transferEnterprise.ts';
-import { updateEnterprise } from '../../commands/updateEnterprise.ts';
-import { requireAccount } from '../../db/accounts.ts';
-import { findCustomers } from '../../db/customers.ts';
+import { addBranch, removeBranch, updateBranch } from '../../commands/enterprises/branches.ts';
+import { changePermission } from '../../commands/enterprises/changePermission.ts';
+import { createEnterprise } from '../../commands/enterprises/createEnterprise.ts';
+import { createCustomer, deleteCustomer, updateCustomer } from '../../commands/enterprises/customers.ts';
+import { requestCredentialsCheck } from '../../commands/enterprises/requestCredentialsCheck.ts';
+import { resumeEnterprise, suspendEnterprise } from '../../commands/enterprises/suspension.ts';
+import { previewTransfer, transferEnterprise } from '../../commands/enterprises/transferEnterprise.ts';
+import { updateEnterprise } from '../../commands/enterprises/updateEnterprise.ts';
+import { findCustomers } from '../../db/enterprises/customers.ts';
 import {
   buildEnterpriseObject,
   buildEnterpriseObjects,
   findBranches,
   findEnterprises,
-} from '../../db/enterprises.ts';
+} from '../../db/enterprises/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
-import { CustomerBody } from '../../domain/customer.ts';
-import { parseTypedNumber } from '../../domain/decimal.ts';
+import { requireAccount } from '../../db/people/accounts.ts';
+import { CustomerBody } from '../../domain/enterprises/customer.ts';
 import {
   CreateBranch,
   CreateEnterprise,
   UpdateEnterprise,
   ValidateCredentials,
-} from '../../domain/enterprise.ts';
-import { BRANCH_FIELDS, ENTERPRISE_FIELDS, FIRST_FIELDS } from '../../domain/enterpriseFields.ts';
-import type { EnterpriseObject } from '../../domain/enterpriseObject.ts';
-import { ENTERPRISE_STATUSES, PERMISSIONS } from '../../domain/enterpriseStatus.ts';
-import { parseOrRefuse } from '../../domain/faults.ts';
-import { type Field, type FieldTable, removableColumns } from '../../domain/fields.ts';
-import { readRows } from '../../domain/operatorFiles.ts';
-import { DOCUMENT_TYPES } from '../../domain/receiverDocument.ts';
-import { Rut } from '../../domain/rut.ts';
+} from '../../domain/enterprises/enterprise.ts';
+import { BRANCH_FIELDS, ENTERPRISE_FIELDS, FIRST_FIELDS } from '../../domain/enterprises/enterpriseFields.ts';
+import type { EnterpriseObject } from '../../domain/enterprises/enterpriseObject.ts';
+import { ENTERPRISE_STATUSES, PERMISSIONS } from '../../domain/enterprises/enterpriseStatus.ts';
+import { readRows } from '../../domain/operations/operatorFiles.ts';
+import { DOCUMENT_TYPES } from '../../domain/receipts/receiverDocument.ts';
+import { parseOrRefuse } from '../../domain/requests/faults.ts';
+import { type Field, type FieldTable, removableColumns } from '../../domain/requests/fields.ts';
+import { parseTypedNumber } from '../../domain/values/decimal.ts';
+import { Rut } from '../../domain/values/rut.ts';
 import { Refusal } from '../../errors.ts';
-import { branchView } from '../../views/branch.ts';
-import { customerView } from '../../views/customer.ts';
-import { erutView } from '../../views/erut.ts';
+import { branchView } from '../../views/enterprises/branch.ts';
+import { customerView } from '../../views/enterprises/customer.ts';
+import { erutView } from '../../views/enterprises/erut.ts';
 import {
   AccountIdInput,
   flagOption,

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { resendMail } from '../../commands/mails.ts';
-import { findCfesById } from '../../db/cfes.ts';
+import { resendMail } from '../../commands/mail/mails.ts';
 import type { Mail } from '../../db/entities/mail.ts';
-import { findMail, findMails, listMailAttempts } from '../../db/mails.ts';
-import { formatCfeId } from '../../domain/cfeId.ts';
-import { MAIL_STATUSES } from '../../domain/mail.ts';
+import { findMail, findMails, listMailAttempts } from '../../db/mail/mails.ts';
+import { findCfesById } from '../../db/receipts/cfes.ts';
+import { MAIL_STATUSES } from '../../domain/mail/mail.ts';
+import { formatCfeId } from '../../domain/receipts/cfeId.ts';
 import { Refusal } from '../../errors.ts';
 import { EnvironmentInput, limitOption, optionalInput, requireCfeOfRut, rutFilter } from '../inputs.ts';
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';

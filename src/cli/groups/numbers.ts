@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { annulNumbers } from '../../commands/annulNumbers.ts';
-import { type AnnulledSpan, listAnnulments, reconcileNumbers } from '../../db/numbers.ts';
-import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType, cfeTypeOfCode } from '../../domain/cfeTypes.ts';
-import { LAST_NUMBER } from '../../domain/parseSearch.ts';
+import { annulNumbers } from '../../commands/numbers/annulNumbers.ts';
+import { type AnnulledSpan, listAnnulments, reconcileNumbers } from '../../db/numbers/numbers.ts';
+import { LAST_NUMBER } from '../../domain/operations/parseSearch.ts';
+import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType, cfeTypeOfCode } from '../../domain/receipts/cfeTypes.ts';
 import {
   EnvironmentInput,
   limitOption,

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { requeue } from '../../commands/requeue.ts';
-import { rotateKeyEncryption } from '../../commands/rotateKeyEncryption.ts';
-import { skipNumbers } from '../../commands/skipNumbers.ts';
-import { countSealedByKey, countSecretsByPepper, SEALED_COLUMNS } from '../../db/sealed.ts';
-import { CFE_TYPE_NAMES } from '../../domain/cfeTypes.ts';
-import { LAST_NUMBER } from '../../domain/parseSearch.ts';
+import { skipNumbers } from '../../commands/numbers/skipNumbers.ts';
+import { requeue } from '../../commands/operations/requeue.ts';
+import { rotateKeyEncryption } from '../../commands/operations/rotateKeyEncryption.ts';
+import { countSealedByKey, countSecretsByPepper, SEALED_COLUMNS } from '../../db/operations/sealed.ts';
+import { LAST_NUMBER } from '../../domain/operations/parseSearch.ts';
+import { CFE_TYPE_NAMES } from '../../domain/receipts/cfeTypes.ts';
 import {
   DryRunOption,
   EnvironmentInput,

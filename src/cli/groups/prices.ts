@@ -1,14 +1,14 @@
 import * as z from 'zod';
-import { cancelPayment, loadPlans, settlePayment } from '../../commands/payments.ts';
-import { fetchExchangeRate, loadExchangeRates, loadUiValues } from '../../commands/rates.ts';
+import { cancelPayment, loadPlans, settlePayment } from '../../commands/people/payments.ts';
+import { fetchExchangeRate, loadExchangeRates, loadUiValues } from '../../commands/receipts/rates.ts';
 import type { Payment, Plan } from '../../db/entities/enterprises.ts';
 import type { UiValue } from '../../db/entities/operations.ts';
-import { listPayments, listPlans } from '../../db/payments.ts';
-import { listRates, listUiValues } from '../../db/rates.ts';
-import { dateSchema } from '../../domain/dates.ts';
-import { CURRENCIES } from '../../domain/enums.ts';
-import { exactNumber } from '../../domain/exactNumber.ts';
-import type { KnownRate } from '../../domain/exchangeRate.ts';
+import { listPayments, listPlans } from '../../db/people/payments.ts';
+import { listRates, listUiValues } from '../../db/receipts/rates.ts';
+import type { KnownRate } from '../../domain/receipts/exchangeRate.ts';
+import { CURRENCIES } from '../../domain/requests/enums.ts';
+import { dateSchema } from '../../domain/values/dates.ts';
+import { exactNumber } from '../../domain/values/exactNumber.ts';
 import { rutFilter } from '../inputs.ts';
 import { actingVerb, readVerb, verbGroup } from '../verb.ts';
 

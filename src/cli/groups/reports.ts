@@ -1,18 +1,18 @@
 import * as z from 'zod';
-import { changeReportingObligation } from '../../commands/changeReportingObligation.ts';
-import { sendReport } from '../../commands/sendReport.ts';
-import { requireReport, supportReport } from '../../commands/supportReport.ts';
+import { changeReportingObligation } from '../../commands/reports/changeReportingObligation.ts';
+import { sendReport } from '../../commands/reports/sendReport.ts';
+import { requireReport, supportReport } from '../../commands/reports/supportReport.ts';
+import type { DailyReport } from '../../db/entities/reports.ts';
 import {
   findLastSubmission,
   listReports,
   listSubmissions,
   listUnsettledCfes,
-} from '../../db/dailyReports.ts';
-import type { DailyReport } from '../../db/entities/reports.ts';
-import { dateSchema } from '../../domain/dates.ts';
-import { REPORT_STATUSES } from '../../domain/reportStatus.ts';
+} from '../../db/reports/dailyReports.ts';
+import { REPORT_STATUSES } from '../../domain/reports/reportStatus.ts';
+import { dateSchema } from '../../domain/values/dates.ts';
 import { Refusal } from '../../errors.ts';
-import { dailyReportView } from '../../views/dailyReport.ts';
+import { dailyReportView } from '../../views/reports/dailyReport.ts';
 import {
   dayOption,
   EnvironmentInput,

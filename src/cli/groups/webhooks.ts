@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { redeliver } from '../../commands/redeliver.ts';
-import { startRun } from '../../commands/runs.ts';
+import { startRun } from '../../commands/operations/runs.ts';
+import { redeliver } from '../../commands/webhooks/redeliver.ts';
 import {
   addWebhook,
   removeWebhook,
@@ -8,18 +8,18 @@ import {
   testWebhook,
   updateWebhook,
   type WebhookCommandDeps,
-} from '../../commands/webhooks.ts';
-import { requireAccount } from '../../db/accounts.ts';
-import { findDelivery, listDeliveryAttempts } from '../../db/deliveries.ts';
-import { listDeliveries } from '../../db/deliveryList.ts';
+} from '../../commands/webhooks/webhooks.ts';
 import type { Delivery, Webhook } from '../../db/entities/webhooks.ts';
-import { findEventBodies } from '../../db/events.ts';
-import { countRunTargets } from '../../db/matching.ts';
-import { listWebhooks } from '../../db/webhooks.ts';
-import { EVENT_NAMES, SELECTABLE_EVENTS } from '../../domain/events.ts';
-import { RUN_REASON_LENGTH } from '../../domain/run.ts';
-import { textSchema } from '../../domain/text.ts';
-import { DELIVERY_STATUSES } from '../../domain/webhook.ts';
+import { countRunTargets } from '../../db/operations/matching.ts';
+import { requireAccount } from '../../db/people/accounts.ts';
+import { findDelivery, listDeliveryAttempts } from '../../db/webhooks/deliveries.ts';
+import { listDeliveries } from '../../db/webhooks/deliveryList.ts';
+import { findEventBodies } from '../../db/webhooks/events.ts';
+import { listWebhooks } from '../../db/webhooks/webhooks.ts';
+import { RUN_REASON_LENGTH } from '../../domain/operations/run.ts';
+import { textSchema } from '../../domain/values/text.ts';
+import { EVENT_NAMES, SELECTABLE_EVENTS } from '../../domain/webhooks/events.ts';
+import { DELIVERY_STATUSES } from '../../domain/webhooks/webhook.ts';
 import { Refusal } from '../../errors.ts';
 import {
   AccountIdInput,

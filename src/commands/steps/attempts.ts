@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CheckedFrom } from '../../crypto/passwords.ts';
-import { countSignIn } from '../../db/counts.ts';
-import { SIGN_IN_LIMITS } from '../../domain/people.ts';
-import { isExceeded, type Quota, secondsUntilReset } from '../../domain/requestLimits.ts';
+import { countSignIn } from '../../db/people/counts.ts';
+import { SIGN_IN_LIMITS } from '../../domain/people/people.ts';
+import { isExceeded, type Quota, secondsUntilReset } from '../../domain/people/requestLimits.ts';
 import { Refusal } from '../../errors.ts';
 import type { ClientOrigin, SignInDeps } from './people.ts';
 

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type Act, recordAudit } from '../../db/audit.ts';
+import { type Act, recordAudit } from '../../db/operations/audit.ts';
 import type { CommandDeps } from './deps.ts';
 
 /** Audits the act of a command's caller, in the open transaction. */

@@ -1,8 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockEnterprise } from '../../db/enterprises.ts';
+import { lockEnterprise } from '../../db/enterprises/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
-import { recordEnterpriseChanges } from '../../db/events.ts';
-import type { AuditAction } from '../../domain/audit.ts';
+import { recordEnterpriseChanges } from '../../db/webhooks/events.ts';
+import type { AuditAction } from '../../domain/operations/audit.ts';
 import { Refusal } from '../../errors.ts';
 import { auditAct } from './auditAct.ts';
 import type { CommandDeps } from './deps.ts';

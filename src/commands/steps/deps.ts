@@ -1,7 +1,7 @@
-import type { Origin } from '../../db/audit.ts';
+import type { Origin } from '../../db/operations/audit.ts';
 import type { Database } from '../../db/orm.ts';
-import type { Actor } from '../../domain/audit.ts';
-import type { Caps } from '../../domain/caps.ts';
+import type { Actor } from '../../domain/operations/audit.ts';
+import type { Caps } from '../../domain/people/caps.ts';
 
 /** Dependencies of every command. */
 export interface CommandDeps {

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type CertificateAuthorities, isCertified } from '../../crypto/certificateAuthorities.ts';
-import { findCurrentCertificate } from '../../db/certificates.ts';
+import { findCurrentCertificate } from '../../db/enterprises/certificates.ts';
 import type { CommandDeps } from './deps.ts';
 
 export interface OwnershipDeps extends CommandDeps {

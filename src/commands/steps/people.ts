@@ -3,11 +3,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Passwords } from '../../crypto/passwords.ts';
 import type { TotpSecrets } from '../../crypto/totp.ts';
 import { createWebToken, hashWebToken } from '../../crypto/webTokens.ts';
-import { insertSession } from '../../db/consoleSessions.ts';
 import type { Person } from '../../db/entities/people.ts';
-import { insertInvitation, listMemberships } from '../../db/people.ts';
-import { PASSWORD_LENGTH, type PasswordOwner, passwordFault } from '../../domain/passwords.ts';
-import { INVITATION_MILLISECONDS, type SignInMethod } from '../../domain/people.ts';
+import { insertSession } from '../../db/people/consoleSessions.ts';
+import { insertInvitation, listMemberships } from '../../db/people/people.ts';
+import { PASSWORD_LENGTH, type PasswordOwner, passwordFault } from '../../domain/people/passwords.ts';
+import { INVITATION_MILLISECONDS, type SignInMethod } from '../../domain/people/people.ts';
 import { Refusal } from '../../errors.ts';
 import type { CommandDeps } from './deps.ts';
 

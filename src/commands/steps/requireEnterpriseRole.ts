@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { stillMayAct } from '../../db/roles.ts';
+import { stillMayAct } from '../../db/people/roles.ts';
 import { Refusal } from '../../errors.ts';
 import type { CommandDeps } from './deps.ts';
 

@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { shareTransaction } from '../../db/orm.ts';
 import {
   findKeptResult,
   type KeptResult,
@@ -6,11 +7,10 @@ import {
   keepAnswer,
   lockIdempotencyKey,
   type RequestKey,
-} from '../../db/idempotency.ts';
-import { KeyTaken } from '../../db/issue.ts';
-import { shareTransaction } from '../../db/orm.ts';
-import { formatCfeId } from '../../domain/cfeId.ts';
-import type { RequestRule } from '../../domain/requestRules.ts';
+} from '../../db/people/idempotency.ts';
+import { KeyTaken } from '../../db/receipts/issue.ts';
+import { formatCfeId } from '../../domain/receipts/cfeId.ts';
+import type { RequestRule } from '../../domain/requests/requestRules.ts';
 import { Refusal } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { CommandDeps } from './deps.ts';

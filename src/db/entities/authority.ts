@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Endpoint } from '../../domain/breaker.ts';
-import type { Environment } from '../../domain/cfeTypes.ts';
-import type { ExchangeState } from '../../domain/directory.ts';
-import type { RejectionReason } from '../../domain/rejection.ts';
+import type { Endpoint } from '../../domain/authority/breaker.ts';
+import type { ExchangeState } from '../../domain/mail/directory.ts';
+import type { Environment } from '../../domain/receipts/cfeTypes.ts';
+import type { RejectionReason } from '../../domain/receipts/rejection.ts';
 
 const AuthorityCertificateSchema = defineEntity({
   name: 'AuthorityCertificate',

@@ -1,16 +1,16 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Environment } from '../../domain/cfeTypes.ts';
-import type { CustomerBody } from '../../domain/customer.ts';
+import type { CustomerBody } from '../../domain/enterprises/customer.ts';
 import type {
   EfacturaStatus,
   EnterpriseStatus,
   LoginStatus,
   Permission,
-} from '../../domain/enterpriseStatus.ts';
-import type { LogoType } from '../../domain/logo.ts';
-import type { PaymentStatus } from '../../domain/payment.ts';
-import type { DocumentType } from '../../domain/receiverDocument.ts';
-import type { GrantedRole } from '../../domain/roles.ts';
+} from '../../domain/enterprises/enterpriseStatus.ts';
+import type { LogoType } from '../../domain/enterprises/logo.ts';
+import type { PaymentStatus } from '../../domain/people/payment.ts';
+import type { GrantedRole } from '../../domain/people/roles.ts';
+import type { Environment } from '../../domain/receipts/cfeTypes.ts';
+import type { DocumentType } from '../../domain/receipts/receiverDocument.ts';
 
 const EnterpriseSchema = defineEntity({
   name: 'Enterprise',
@@ -186,7 +186,7 @@ const CertificateSchema = defineEntity({
     /** The certificate itself, DER. */
     certificate: p.blob(),
     /**
-     * PKCS#8 private key, sealed (crypto/sealed.ts); null once it was replaced and no CFE needs it (db/purge.ts).
+     * PKCS#8 private key, sealed (crypto/sealed.ts); null once it was replaced and no CFE needs it (db/operations/purge.ts).
      * Lazy: API and console may write it but not read it (db/rights.ts).
      */
     sealedKey: p.text().strictNullable().lazy(),
@@ -225,7 +225,7 @@ const WarningSchema = defineEntity({
   name: 'Warning',
   properties: {
     rut: p.text().primary(),
-    /** Its subject, named by domain/warnings.ts. */
+    /** Its subject, named by domain/enterprises/warnings.ts. */
     about: p.text().primary(),
     givenAt: p.datetime(),
   },

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Environment } from '../../domain/cfeTypes.ts';
-import type { MailError, MailKind, MailStatus } from '../../domain/mail.ts';
+import type { MailError, MailKind, MailStatus } from '../../domain/mail/mail.ts';
+import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 
 const MailSchema = defineEntity({
   name: 'Mail',

@@ -1,6 +1,6 @@
 import { defineEntity, type Opt, p } from '@mikro-orm/core';
-import type { AnnulmentReason } from '../../domain/annulment.ts';
-import type { CfeType, Environment } from '../../domain/cfeTypes.ts';
+import type { AnnulmentReason } from '../../domain/numbers/annulment.ts';
+import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
 
 const CaeSchema = defineEntity({
   name: 'Cae',

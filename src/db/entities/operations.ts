@@ -1,8 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Actor } from '../../domain/audit.ts';
-import type { RunFilter, RunKind, RunOutcome, RunState } from '../../domain/run.ts';
-import type { SupportOutcome } from '../../domain/supportAction.ts';
-import type { RefusalReason } from '../../domain/supportRefusal.ts';
+import type { Actor } from '../../domain/operations/audit.ts';
+import type { RunFilter, RunKind, RunOutcome, RunState } from '../../domain/operations/run.ts';
+import type { SupportOutcome } from '../../domain/operations/supportAction.ts';
+import type { RefusalReason } from '../../domain/operations/supportRefusal.ts';
 import type { SignalName, WorkflowInput, WorkflowMessage, WorkflowName } from '../../temporal.ts';
 
 const OutboxMessageSchema = defineEntity({

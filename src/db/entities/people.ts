@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Environment } from '../../domain/cfeTypes.ts';
-import type { MemberRole, OperatorRole, SignInMethod } from '../../domain/people.ts';
+import type { MemberRole, OperatorRole, SignInMethod } from '../../domain/people/people.ts';
+import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 
 const AccountSchema = defineEntity({
   name: 'Account',

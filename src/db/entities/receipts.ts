@@ -1,12 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { RequestOutline } from '../../crypto/requestOutline.ts';
-import type { Actor } from '../../domain/audit.ts';
-import type { CfeDocument } from '../../domain/cfeDocument.ts';
-import type { CfeStatus } from '../../domain/cfeStatus.ts';
-import type { CfeType, Environment } from '../../domain/cfeTypes.ts';
-import type { ExportState } from '../../domain/receiptExport.ts';
-import type { RejectionReason } from '../../domain/rejection.ts';
-import type { StuckReason } from '../../domain/stuckReason.ts';
+import type { StuckReason } from '../../domain/authority/stuckReason.ts';
+import type { Actor } from '../../domain/operations/audit.ts';
+import type { CfeDocument } from '../../domain/receipts/cfeDocument.ts';
+import type { CfeStatus } from '../../domain/receipts/cfeStatus.ts';
+import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
+import type { ExportState } from '../../domain/receipts/receiptExport.ts';
+import type { RejectionReason } from '../../domain/receipts/rejection.ts';
 
 /** The state of a CFE when its request was answered after waiting (`Prefer: wait`). */
 export interface FirstAnswer {
@@ -77,7 +77,7 @@ const CfeSchema = defineEntity({
 
 /** A fiscal receipt: its number, its certificate and CAE, and its state at the authority. */
 export class Cfe extends CfeSchema.class {
-  /** Only src/db/moves.ts changes it. */
+  /** Only src/db/receipts/moves.ts changes it. */
   declare readonly status: CfeStatus;
 }
 CfeSchema.setClass(Cfe);

@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Environment } from '../../domain/cfeTypes.ts';
-import type { RejectionReason } from '../../domain/rejection.ts';
-import type { TypeSummary } from '../../domain/report/summary.ts';
-import type { ReportStatus, SubmissionStatus } from '../../domain/reportStatus.ts';
-import type { StuckReason } from '../../domain/stuckReason.ts';
+import type { StuckReason } from '../../domain/authority/stuckReason.ts';
+import type { Environment } from '../../domain/receipts/cfeTypes.ts';
+import type { RejectionReason } from '../../domain/receipts/rejection.ts';
+import type { ReportStatus, SubmissionStatus } from '../../domain/reports/reportStatus.ts';
+import type { TypeSummary } from '../../domain/reports/summary.ts';
 
 const ReportDutySchema = defineEntity({
   name: 'ReportDuty',

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Environment } from '../../domain/cfeTypes.ts';
-import type { EventName, SelectableEvent } from '../../domain/events.ts';
-import type { DeliveryStatus } from '../../domain/webhook.ts';
+import type { Environment } from '../../domain/receipts/cfeTypes.ts';
+import type { EventName, SelectableEvent } from '../../domain/webhooks/events.ts';
+import type { DeliveryStatus } from '../../domain/webhooks/webhook.ts';
 
 const WebhookSchema = defineEntity({
   name: 'Webhook',

@@ -1,6 +1,6 @@
 import type { Element } from '@xmldom/xmldom';
 import { fingerprintOf, isValidAt } from '../../crypto/x509.ts';
-import type { CaeFacts } from '../../domain/cae.ts';
+import type { CaeFacts } from '../../domain/numbers/cae.ts';
 import { parseInstant } from '../moments.ts';
 import { CFE_NAMESPACE } from './cfe.ts';
 import { childrenOf, decodeXml, elementAt, isNamed, parseXml, textAt, UnreadableXml } from './parse.ts';

@@ -6,9 +6,9 @@ import type {
   Receiver,
   Reference,
   Totals,
-} from '../../domain/cfeDocument.ts';
-import { CFE_TYPES, IVA_TYPES } from '../../domain/cfeTypes.ts';
-import { vatPercents } from '../../domain/vat.ts';
+} from '../../domain/receipts/cfeDocument.ts';
+import { CFE_TYPES, IVA_TYPES } from '../../domain/receipts/cfeTypes.ts';
+import { vatPercents } from '../../domain/receipts/vat.ts';
 import { element, optionalElement, optionalPlain, plain } from './write.ts';
 
 /** Namespace of all elements that the authority defines. */

@@ -1,5 +1,5 @@
 import type { Element } from '@xmldom/xmldom';
-import type { RegistryRecord } from '../../domain/registryRecord.ts';
+import type { RegistryRecord } from '../../domain/enterprises/registryRecord.ts';
 import { childrenOf, elementAt, isNamed, textAt } from './parse.ts';
 
 /** Reads the registry's record (docs/authority/services.md#erut-record); undefined for another element. */

@@ -1,7 +1,7 @@
-import { type CfeType, cfeTypeRow } from '../../domain/cfeTypes.ts';
-import type { SerieRange } from '../../domain/report/ranges.ts';
-import type { AmountRow, ReportSummary, TypeSummary } from '../../domain/report/summary.ts';
-import { vatPercents } from '../../domain/vat.ts';
+import { type CfeType, cfeTypeRow } from '../../domain/receipts/cfeTypes.ts';
+import { vatPercents } from '../../domain/receipts/vat.ts';
+import type { SerieRange } from '../../domain/reports/ranges.ts';
+import type { AmountRow, ReportSummary, TypeSummary } from '../../domain/reports/summary.ts';
 import { CFE_NAMESPACE } from './cfe.ts';
 import { plain } from './write.ts';
 

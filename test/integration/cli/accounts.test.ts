@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApiKeys } from '../../../src/crypto/apiKeys.ts';
-import { serviceKeys, startApi } from '../../support/api.ts';
+import { serviceKeys, startApi } from '../../support/api/api.ts';
+import { expectRefusal } from '../../support/api/expectRefusal.ts';
 import { type Cli, cliOn } from '../../support/cli.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { anEnterprise } from '../../support/enterprises.ts';
-import { expectRefusal } from '../../support/expectRefusal.ts';
-import { aRut } from '../../support/papers.ts';
-import { aPepper, pepperVariable } from '../../support/pepper.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { aPepper, pepperVariable } from '../../support/database/pepper.ts';
+import { anEnterprise } from '../../support/enterprises/enterprises.ts';
+import { aRut } from '../../support/receipts/papers.ts';
 
 const PEPPER = aPepper();
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);

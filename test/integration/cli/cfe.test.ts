@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { issueCfe } from '../../../src/commands/issueCfe.ts';
-import { storeAttempts } from '../../../src/db/attempts.ts';
-import { recordAudit } from '../../../src/db/audit.ts';
-import { markStuck } from '../../../src/db/cfes.ts';
+import { issueCfe } from '../../../src/commands/receipts/issueCfe.ts';
+import { storeAttempts } from '../../../src/db/authority/attempts.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import type { AuthorityCallRecord } from '../../../src/domain/attempt.ts';
-import { formatCfeId } from '../../../src/domain/cfeId.ts';
-import type { RejectionReason } from '../../../src/domain/rejection.ts';
-import type { StuckReason } from '../../../src/domain/stuckReason.ts';
-import { aCfeBody } from '../../support/cfeBodies.ts';
+import { recordAudit } from '../../../src/db/operations/audit.ts';
+import { markStuck } from '../../../src/db/receipts/cfes.ts';
+import type { AuthorityCallRecord } from '../../../src/domain/authority/attempt.ts';
+import type { StuckReason } from '../../../src/domain/authority/stuckReason.ts';
+import { formatCfeId } from '../../../src/domain/receipts/cfeId.ts';
+import type { RejectionReason } from '../../../src/domain/receipts/rejection.ts';
+import { aRequestKey } from '../../support/api/requestKeys.ts';
 import { type Cli, cliOn } from '../../support/cli.ts';
 import { anAccount } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { fromJson } from '../../support/exactJson.ts';
-import { theSobreOf } from '../../support/pendingCfes.ts';
-import { aRequestKey } from '../../support/requestKeys.ts';
-import { freePort } from '../../support/services.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
+import { freePort } from '../../support/processes/services.ts';
+import { aCfeBody } from '../../support/receipts/cfeBodies.ts';
+import { fromJson } from '../../support/receipts/exactJson.ts';
+import { theSobreOf } from '../../support/receipts/pendingCfes.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 interface Row {

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { type Cli, cliOn } from '../../support/cli.ts';
 import { anAccount } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { anEnterprise, giveCae } from '../../support/enterprises.ts';
-import { aCertificate, aRut, day } from '../../support/papers.ts';
-import { aPepper, pepperVariable } from '../../support/pepper.ts';
-import { aKeyPair } from '../../support/sealing.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { aPepper, pepperVariable } from '../../support/database/pepper.ts';
+import { aKeyPair } from '../../support/database/sealing.ts';
+import { anEnterprise, giveCae } from '../../support/enterprises/enterprises.ts';
+import { aCertificate, aRut, day } from '../../support/receipts/papers.ts';
 
 const PASSWORD = 'una clave que nadie ve';
 let db: TestDatabase;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Cli, cliOn } from '../../support/cli.ts';
 import { anAccount } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise } from '../../support/enterprises.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
 
 describe('cfe annulment and cfe numbers', () => {
   let db: TestDatabase;

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
+import { updateEnterprise } from '../../../src/commands/enterprises/updateEnterprise.ts';
 import { type Cli, cliOn } from '../../support/cli.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { anEnterprise, aReadyEnterprise } from '../../support/enterprises.ts';
-import { anAuthority, aRut } from '../../support/papers.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { anEnterprise, aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
+import { anAuthority, aRut } from '../../support/receipts/papers.ts';
 
 const MOMENT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 let db: TestDatabase;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type Cli, cliOn } from '../../support/cli.ts';
-import { cloneDatabase, emptyDatabase, type TestDatabase } from '../../support/database.ts';
-import { freePort } from '../../support/services.ts';
+import { cloneDatabase, emptyDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { freePort } from '../../support/processes/services.ts';
 
 const NOWHERE = 'postgres://cfe:geheim@127.0.0.1:1/cfe';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { recordAudit } from '../../../src/db/audit.ts';
 import { Delivery, Event } from '../../../src/db/entities/webhooks.ts';
-import type { Actor } from '../../../src/domain/audit.ts';
+import { recordAudit } from '../../../src/db/operations/audit.ts';
+import type { Actor } from '../../../src/domain/operations/audit.ts';
 import { type Cli, cliOn } from '../../support/cli.ts';
 import { anAccount } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { anEnterprise } from '../../support/enterprises.ts';
-import { aKeyPair } from '../../support/sealing.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { aKeyPair } from '../../support/database/sealing.ts';
+import { anEnterprise } from '../../support/enterprises/enterprises.ts';
 
 // Whoever makes webhooks needs nothing that opens.
 const KEYS = { CFE_SEALING_KEY: aKeyPair().publicText };

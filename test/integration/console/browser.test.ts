@@ -2,18 +2,24 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
-import { inviteUser } from '../../../src/commands/users.ts';
+import { inviteUser } from '../../../src/commands/people/users.ts';
 import { show } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
 import { totpCode } from '../../../src/crypto/totp.ts';
 import { ApiKey } from '../../../src/db/entities/people.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { SESSION } from '../../../src/domain/people.ts';
+import { SESSION } from '../../../src/domain/people/people.ts';
 import { html } from '../../../src/page/html.ts';
-import { openBrowser, testWithBrowser, tooWide } from '../../support/browser.ts';
-import { PASSWORD, pageAt, startConsole, type TestConsole, type TestPerson } from '../../support/console.ts';
-import { aTroubledAccount, closeReception, type Troubled } from '../../support/consoleRows.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { openBrowser, testWithBrowser, tooWide } from '../../support/console/browser.ts';
+import {
+  PASSWORD,
+  pageAt,
+  startConsole,
+  type TestConsole,
+  type TestPerson,
+} from '../../support/console/console.ts';
+import { aTroubledAccount, closeReception, type Troubled } from '../../support/console/consoleRows.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/until.ts';
 
 /** Where to leave a picture of every page, for who wants to look at them. */

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { isForAnyone, WHO_MAY } from '../../../src/console/access/permissions.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
-import { isForAnyone, WHO_MAY } from '../../../src/console/permissions.ts';
-import { isRoleAtLeast, MEMBER_ROLES, OPERATOR_ROLES } from '../../../src/domain/people.ts';
-import { type Browser, formTokenIn, type Shown, startConsole } from '../../support/console.ts';
+import { isRoleAtLeast, MEMBER_ROLES, OPERATOR_ROLES } from '../../../src/domain/people/people.ts';
+import { type Browser, formTokenIn, type Shown, startConsole } from '../../support/console/console.ts';
 import {
   CONSOLE_PAGES,
   type ConsolePage,
   PAGES_FOR_ANYONE,
   PAGES_THAT_END_A_SESSION,
   type Sample,
-} from '../../support/consolePages.ts';
-import { aWorld, EVIL, WHO, type Who, type World } from '../../support/consoleWorld.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+} from '../../support/console/consolePages.ts';
+import { aWorld, EVIL, WHO, type Who, type World } from '../../support/console/consoleWorld.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { NIGHTLY } from '../../support/nightly.ts';
 
 let db: TestDatabase;

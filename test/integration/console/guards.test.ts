@@ -1,11 +1,12 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
-import { saveFilter } from '../../../src/commands/filters.ts';
+import { saveFilter } from '../../../src/commands/people/filters.ts';
 import { show } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
 import { Person } from '../../../src/db/entities/people.ts';
-import { FORM_LIMIT } from '../../../src/domain/requestLimits.ts';
+import { FORM_LIMIT } from '../../../src/domain/people/requestLimits.ts';
 import { html } from '../../../src/page/html.ts';
+import { sendRaw } from '../../support/api/http.ts';
 import { anAccount } from '../../support/commandDeps.ts';
 import {
   type Browser,
@@ -15,9 +16,8 @@ import {
   startConsole,
   type TestConsole,
   type TestPerson,
-} from '../../support/console.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { sendRaw } from '../../support/http.ts';
+} from '../../support/console/console.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/until.ts';
 
 /** A page that is under way until the test lets it go. */

@@ -1,19 +1,25 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import * as z from 'zod';
-import { createUser } from '../../../src/commands/users.ts';
-import { findAccessAt } from '../../../src/console/access.ts';
+import { createUser } from '../../../src/commands/people/users.ts';
+import { findAccessAt } from '../../../src/console/access/access.ts';
+import { mayAt } from '../../../src/console/access/permissions.ts';
 import { LIST_QUERY, type List, showList, Ticked } from '../../../src/console/lists.ts';
 import { go, show, signedIn } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
-import { mayAt } from '../../../src/console/permissions.ts';
-import { TEXTS } from '../../../src/console/texts/index.ts';
 import { EnterpriseGrant } from '../../../src/db/entities/enterprises.ts';
 import { AuditEntry } from '../../../src/db/entities/operations.ts';
 import { html } from '../../../src/page/html.ts';
+import { TEXTS } from '../../../src/words/console.ts';
 import { anAccount } from '../../support/commandDeps.ts';
-import { type Browser, formTokenIn, pageAt, startConsole, type TestConsole } from '../../support/console.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { anEnterprise } from '../../support/enterprises.ts';
+import {
+  type Browser,
+  formTokenIn,
+  pageAt,
+  startConsole,
+  type TestConsole,
+} from '../../support/console/console.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { anEnterprise } from '../../support/enterprises/enterprises.ts';
 
 /** Rows of a list that grows and shrinks, in order. */
 let rows: { id: number; name: string }[] = [];

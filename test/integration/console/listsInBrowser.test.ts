@@ -6,11 +6,11 @@ import type { Browser, Page } from 'playwright-core';
 import { Account } from '../../../src/db/entities/people.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { Delivery, DeliveryAttempt, Webhook } from '../../../src/db/entities/webhooks.ts';
-import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
-import { openBrowser, testWithBrowser } from '../../support/browser.ts';
-import { startConsole, type TestConsole } from '../../support/console.ts';
-import { aTroubledAccount, type Troubled } from '../../support/consoleRows.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { addDays, montevideoDate } from '../../../src/domain/values/montevideo.ts';
+import { openBrowser, testWithBrowser } from '../../support/console/browser.ts';
+import { startConsole, type TestConsole } from '../../support/console/console.ts';
+import { aTroubledAccount, type Troubled } from '../../support/console/consoleRows.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { giveCfes } from '../../support/mail/receipts.ts';
 import { storeSubmission } from '../../support/reports/submission.ts';
 

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
-import { recordAudit } from '../../../src/db/audit.ts';
 import { DailyReport } from '../../../src/db/entities/reports.ts';
-import { dateText } from '../../../src/domain/figures.ts';
-import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
-import { faultsIn, openBrowser, signIn, testWithBrowser } from '../../support/browser.ts';
-import { PASSWORD, startConsole, type TestConsole, type TestPerson } from '../../support/console.ts';
-import { aTroubledAccount, type Troubled } from '../../support/consoleRows.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { anEnterprise } from '../../support/enterprises.ts';
+import { recordAudit } from '../../../src/db/operations/audit.ts';
+import { dateText } from '../../../src/domain/values/figures.ts';
+import { addDays, montevideoDate } from '../../../src/domain/values/montevideo.ts';
+import { faultsIn, openBrowser, signIn, testWithBrowser } from '../../support/console/browser.ts';
+import { PASSWORD, startConsole, type TestConsole, type TestPerson } from '../../support/console/console.ts';
+import { aTroubledAccount, type Troubled } from '../../support/console/consoleRows.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { anEnterprise } from '../../support/enterprises/enterprises.ts';
 import { giveCfes } from '../../support/mail/receipts.ts';
-import { day } from '../../support/papers.ts';
+import { day } from '../../support/receipts/papers.ts';
 import { storeSubmission } from '../../support/reports/submission.ts';
 
-/** What a person comes to the console for, as they do it, wherever nothing else than the console acts; with all behind it: long/consoleTasks. */
+/** What a person comes to the console for, as they do it, wherever nothing else than the console acts; with all behind it: long/console/consoleTasks. */
 let db: TestDatabase;
 let site: TestConsole;
 let browser: Browser | undefined;

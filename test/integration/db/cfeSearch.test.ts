@@ -1,18 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { issueCfe } from '../../../src/commands/issueCfe.ts';
-import { type CfeSearch, countCfes, resolveSearchText, searchCfes } from '../../../src/db/cfeSearch.ts';
+import { issueCfe } from '../../../src/commands/receipts/issueCfe.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import type { Seen } from '../../../src/db/roles.ts';
-import { formatCfeId } from '../../../src/domain/cfeId.ts';
-import type { Environment } from '../../../src/domain/cfeTypes.ts';
-import { startOfDay } from '../../../src/domain/montevideo.ts';
-import { aCfeBody, type CfeWishes } from '../../support/cfeBodies.ts';
+import type { Seen } from '../../../src/db/people/roles.ts';
+import {
+  type CfeSearch,
+  countCfes,
+  resolveSearchText,
+  searchCfes,
+} from '../../../src/db/receipts/cfeSearch.ts';
+import { formatCfeId } from '../../../src/domain/receipts/cfeId.ts';
+import type { Environment } from '../../../src/domain/receipts/cfeTypes.ts';
+import { startOfDay } from '../../../src/domain/values/montevideo.ts';
+import { aRequestKey } from '../../support/api/requestKeys.ts';
 import { anAccount, idleIssuing } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise, giveCertificate } from '../../support/enterprises.ts';
-import { fromJson } from '../../support/exactJson.ts';
-import { day } from '../../support/papers.ts';
-import { aRequestKey } from '../../support/requestKeys.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { aReadyEnterprise, giveCertificate } from '../../support/enterprises/enterprises.ts';
+import { aCfeBody, type CfeWishes } from '../../support/receipts/cfeBodies.ts';
+import { fromJson } from '../../support/receipts/exactJson.ts';
+import { day } from '../../support/receipts/papers.ts';
 
 let db: TestDatabase;
 /** Two accounts with an enterprise each, and one that has more of them than are walked one by one. */

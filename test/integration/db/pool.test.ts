@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { openOrm } from '../../../src/db/orm.ts';
-import { cloneDatabase } from '../../support/database.ts';
+import { cloneDatabase } from '../../support/database/database.ts';
 
 test('a connection that dies inside a transaction leaves its place to others', async () => {
   await using db = await cloneDatabase();

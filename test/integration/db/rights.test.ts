@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createAccount } from '../../../src/commands/accounts.ts';
-import { listAudit } from '../../../src/db/audit.ts';
+import { createAccount } from '../../../src/commands/people/accounts.ts';
 import { AuthorityEndpoint } from '../../../src/db/entities/authority.ts';
 import { MIGRATIONS } from '../../../src/db/migrations/index.ts';
+import { listAudit } from '../../../src/db/operations/audit.ts';
 import { migrate, type Orm, openOrm } from '../../../src/db/orm.ts';
 import { databaseRoleOf, PROGRAMS, type Program, RIGHTS } from '../../../src/db/rights.ts';
-import { ENDPOINTS } from '../../../src/domain/breaker.ts';
+import { ENDPOINTS } from '../../../src/domain/authority/breaker.ts';
 import { createBreakers } from '../../../src/gate/breakers.ts';
 import { ensureSchema } from '../../../src/wiring/database.ts';
 import { idleOutbox } from '../../support/commandDeps.ts';
-import { cloneDatabase, emptyDatabase, type TestDatabase } from '../../support/database.ts';
+import { cloneDatabase, emptyDatabase, type TestDatabase } from '../../support/database/database.ts';
 
 /** PostgreSQL: insufficient_privilege. */
 const DENIED = { code: '42501' };

@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../../src/config.ts';
 import { type DatabaseTimeouts, isDatabaseOutage, migrate, type Orm, openOrm } from '../../../src/db/orm.ts';
 import { DATABASE_VARIABLES, openCounters, openDatabase, timeoutsOf } from '../../../src/wiring/database.ts';
-import { startApi } from '../../support/api.ts';
+import { startApi } from '../../support/api/api.ts';
+import { expectRefusal } from '../../support/api/expectRefusal.ts';
 import { cliOn } from '../../support/cli.ts';
-import { cloneDatabase, emptyDatabase, type TestDatabase } from '../../support/database.ts';
-import { anEnterprise } from '../../support/enterprises.ts';
-import { expectRefusal } from '../../support/expectRefusal.ts';
+import { cloneDatabase, emptyDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { anEnterprise } from '../../support/enterprises/enterprises.ts';
 import { until } from '../../support/until.ts';
 
 /** Longer than any test: what is not under test does not cut in. */

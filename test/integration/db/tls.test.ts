@@ -6,9 +6,9 @@ import { embeddedPostgres } from '../../../local/stack/postgres.ts';
 import { postgresPlace } from '../../../local/stack/postgresPrograms.ts';
 import { openWatchdog } from '../../../local/stack/watchdog.ts';
 import { isDatabaseOutage, openOrm } from '../../../src/db/orm.ts';
-import { testAuthority } from '../../support/certificates.ts';
-import { cloneDatabase } from '../../support/database.ts';
-import { freePort } from '../../support/services.ts';
+import { cloneDatabase } from '../../support/database/database.ts';
+import { testAuthority } from '../../support/enterprises/certificates.ts';
+import { freePort } from '../../support/processes/services.ts';
 import { type RunningServer, runServer } from '../../support/stack/servers.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cfe-tls-'));

@@ -13,7 +13,7 @@ import {
 } from '../../support/dgi/answers.ts';
 import { answers, aServer, type Behaviour } from '../../support/dgi/aServer.ts';
 import { sendSobre } from '../../support/dgi/sendSobre.ts';
-import { freePort } from '../../support/services.ts';
+import { freePort } from '../../support/processes/services.ts';
 
 const credentials = credentialsOf();
 let server: Awaited<ReturnType<typeof aServer>>;

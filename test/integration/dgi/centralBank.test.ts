@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CentralBankUnavailable, createCentralBank } from '../../../src/dgi/centralBank.ts';
 import { answers, aServer } from '../../support/dgi/aServer.ts';
-import { freePort } from '../../support/services.ts';
+import { freePort } from '../../support/processes/services.ts';
 
 let server: Awaited<ReturnType<typeof aServer>>;
 beforeAll(async () => {

@@ -19,7 +19,7 @@ import {
 } from '../../support/dgi/answers.ts';
 import { answers, aServer } from '../../support/dgi/aServer.ts';
 import { sendSobre } from '../../support/dgi/sendSobre.ts';
-import { freePort } from '../../support/services.ts';
+import { freePort } from '../../support/processes/services.ts';
 import { until } from '../../support/until.ts';
 
 const NOW = new Date('2026-03-02T13:10:00Z');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { CredentialsCheckUnavailable, createCredentialsCheck } from '../../../src/dgi/credentials.ts';
 import { answers, aServer } from '../../support/dgi/aServer.ts';
-import { freePort } from '../../support/services.ts';
+import { freePort } from '../../support/processes/services.ts';
 
 const LOGIN = { rut: '219999830019', username: 'usuario', password: 'secreto-muy-largo' };
 let server: Awaited<ReturnType<typeof aServer>>;

@@ -1,19 +1,18 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createAuthority, toAskedCfe } from '../../../src/activities/steps/authority.ts';
-import { createTakeToVerdict } from '../../../src/activities/takeToVerdict.ts';
+import { createAuthority, toAskedCfe } from '../../../src/activities/authority/authority.ts';
+import { createTakeToVerdict } from '../../../src/activities/authority/takeToVerdict.ts';
 import { UnsealError } from '../../../src/crypto/sealed.ts';
+import { listSobresOfCfe, loadSobre, type SobreOfCfe } from '../../../src/db/authority/sobres.ts';
 import { Sobre } from '../../../src/db/entities/authority.ts';
 import { Certificate } from '../../../src/db/entities/enterprises.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { listSobresOfCfe, loadSobre, type SobreOfCfe } from '../../../src/db/sobres.ts';
 import { createDgiClient } from '../../../src/dgi/client.ts';
 import type { CommonAnswer, Situation, SpecialAnswers } from '../../../src/dgi/outcomes.ts';
 import { createRutLookUp } from '../../../src/dgi/rutLookUp.ts';
 import { createGate } from '../../../src/gate/gate.ts';
-import { asActivity } from '../../support/activityContext.ts';
 import { anAccount, idleGatekeeper, idleOutbox } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
 import {
   AUTHORITY_RUT,
   ackCfe,
@@ -31,9 +30,10 @@ import {
 } from '../../support/dgi/answers.ts';
 import { answers, aServer, type Behaviour } from '../../support/dgi/aServer.ts';
 import { sendSobre } from '../../support/dgi/sendSobre.ts';
-import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { aSobreOf, givePendingCfes } from '../../support/pendingCfes.ts';
-import { freePort } from '../../support/services.ts';
+import { aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
+import { freePort } from '../../support/processes/services.ts';
+import { aSobreOf, givePendingCfes } from '../../support/receipts/pendingCfes.ts';
+import { asActivity } from '../../support/temporal/activityContext.ts';
 
 type Asked = Exclude<Situation, 'duplicate'>;
 /** What the server does at a question about a sobre of ours with that number. */

@@ -5,8 +5,8 @@ import { createCredentialsCheck } from '../../../src/dgi/credentials.ts';
 import type { DgiCredentials } from '../../../src/dgi/wsSecurity.ts';
 import { readCae } from '../../../src/dgi/xml/cae.ts';
 import { sendSobre } from '../../support/dgi/sendSobre.ts';
+import { startTcpProxy } from '../../support/processes/tcpProxy.ts';
 import { aCustomer, aSimulator, type Customer, portal } from '../../support/simulator/world.ts';
-import { startTcpProxy } from '../../support/tcpProxy.ts';
 
 /**
  * The client and the simulator share no code: what they agree on is the authority's contract

@@ -3,28 +3,28 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { createStopExport, createWriteExport } from '../../../src/activities/writeExport.ts';
-import { type ExportRequest, requestExport, stopExport } from '../../../src/commands/exports.ts';
+import { createStopExport, createWriteExport } from '../../../src/activities/receipts/writeExport.ts';
+import { type ExportRequest, requestExport, stopExport } from '../../../src/commands/receipts/exports.ts';
 import { Cfe, ReceiptExport, ReceiptExportPart } from '../../../src/db/entities/receipts.ts';
-import { purgeExpiredRows } from '../../../src/db/purge.ts';
+import { purgeExpiredRows } from '../../../src/db/operations/purge.ts';
+import { UNFINISHED } from '../../../src/db/operations/unfinished.ts';
 import {
   addExportPart,
   exportBytes,
   findExport,
   isExportKept,
   streamExport,
-} from '../../../src/db/receiptExports.ts';
-import { UNFINISHED } from '../../../src/db/unfinished.ts';
-import { UnprintableReceipt } from '../../../src/domain/mail.ts';
-import { MOST_PRINTED } from '../../../src/domain/receiptExport.ts';
-import { CFE_WORDS } from '../../../src/domain/words/cfes.ts';
+} from '../../../src/db/receipts/receiptExports.ts';
+import { UnprintableReceipt } from '../../../src/domain/mail/mail.ts';
+import { MOST_PRINTED } from '../../../src/domain/receipts/receiptExport.ts';
 import { Refusal } from '../../../src/errors.ts';
-import { asActivity } from '../../support/activityContext.ts';
+import { CFE_WORDS } from '../../../src/words/cfeStates.ts';
 import { anAccount, outboxOf } from '../../support/commandDeps.ts';
-import { type Browser, startConsole, type TestConsole } from '../../support/console.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { type Browser, startConsole, type TestConsole } from '../../support/console/console.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { RETENTION } from '../../support/database/retention.ts';
 import { anIssuer, giveCfes } from '../../support/mail/receipts.ts';
-import { RETENTION } from '../../support/retention.ts';
+import { asActivity } from '../../support/temporal/activityContext.ts';
 import { until } from '../../support/until.ts';
 import { testWithUnzip } from '../../support/unzip.ts';
 import { unzipped } from '../../support/unzipped.ts';
@@ -238,7 +238,7 @@ testWithUnzip(
     const asked = await ask();
     const child = spawn(
       process.execPath,
-      [join(import.meta.dirname, '../../support/exportProcess.ts'), db.databaseUrl, asked.id],
+      [join(import.meta.dirname, '../../support/processes/exportProcess.ts'), db.databaseUrl, asked.id],
       { stdio: 'ignore' },
     );
     try {

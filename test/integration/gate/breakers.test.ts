@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { listEndpointStates, lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
+import { listEndpointStates, lockEndpoint } from '../../../src/db/authority/authorityEndpoints.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
 import type { Breakers, CallPermit } from '../../../src/dgi/calls.ts';
-import { type Endpoint, FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
+import { type Endpoint, FAILURES_TO_OPEN } from '../../../src/domain/authority/breaker.ts';
 import { createBreakers } from '../../../src/gate/breakers.ts';
 import { anHourAhead } from '../../support/clocks.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/until.ts';
 
 const RECEPTION: Endpoint = 'production/reception';

@@ -5,24 +5,24 @@ import {
   type LockedEndpoint,
   listEndpointStates,
   lockEndpoint,
-} from '../../../src/db/authorityEndpoints.ts';
+} from '../../../src/db/authority/authorityEndpoints.ts';
+import { findNextToSend, loadSobre } from '../../../src/db/authority/sobres.ts';
 import { Sobre, type SobreState } from '../../../src/db/entities/authority.ts';
 import { Certificate } from '../../../src/db/entities/enterprises.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
-import { findNextToSend, loadSobre } from '../../../src/db/sobres.ts';
-import { FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
+import { FAILURES_TO_OPEN } from '../../../src/domain/authority/breaker.ts';
 import { createGate, type Gate, type Permit } from '../../../src/gate/gate.ts';
 import { createGatekeeper, type Gatekeeper } from '../../../src/gate/gatekeeper.ts';
 import { createLogger } from '../../../src/logger.ts';
 import { anHourAhead } from '../../support/clocks.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { aSobreOf, givePendingCfes } from '../../support/pendingCfes.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
+import { aSobreOf, givePendingCfes } from '../../support/receipts/pendingCfes.ts';
+import { decideCfe } from '../../support/temporal/verdicts.ts';
 import { until } from '../../support/until.ts';
-import { decideCfe } from '../../support/verdicts.ts';
 
 const START = new Date('2026-11-20T12:00:00Z');
 const PER_SECOND = 20;

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { lockEndpoint } from '../../../src/db/authorityEndpoints.ts';
+import { lockEndpoint } from '../../../src/db/authority/authorityEndpoints.ts';
 import { Sobre } from '../../../src/db/entities/authority.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { FAILURES_TO_OPEN } from '../../../src/domain/breaker.ts';
+import { FAILURES_TO_OPEN } from '../../../src/domain/authority/breaker.ts';
 import { createGatekeeper } from '../../../src/gate/gatekeeper.ts';
 import { createReportSlots, type ReportSlots } from '../../../src/gate/reportSlots.ts';
 import { createLogger } from '../../../src/logger.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { aSobreOf, givePendingCfes } from '../../support/pendingCfes.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
+import { aSobreOf, givePendingCfes } from '../../support/receipts/pendingCfes.ts';
 
 const START = new Date('2026-11-20T05:00:00Z');
 const PER_SECOND = 10;

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { signWaitingCfes } from '../../../src/activities/steps/prepareSobre.ts';
+import { signWaitingCfes } from '../../../src/activities/authority/prepareSobre.ts';
 import { UnsealError } from '../../../src/crypto/sealed.ts';
 import { Sobre } from '../../../src/db/entities/authority.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { DEADLINES } from '../../../src/domain/deadlines.ts';
+import { DEADLINES } from '../../../src/domain/authority/deadlines.ts';
 import { anAccount, idleGatekeeper, idleOutbox } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { aSobreOf, givePendingCfes } from '../../support/pendingCfes.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
+import { aSobreOf, givePendingCfes } from '../../support/receipts/pendingCfes.ts';
 
 const START = new Date('2026-11-20T12:00:00Z');
 

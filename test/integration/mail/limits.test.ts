@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { asyncLocalStorage, type Context } from '@temporalio/activity';
-import { createAttemptMail } from '../../../src/activities/attemptMail.ts';
-import { setRateLimit } from '../../../src/commands/accounts.ts';
-import { resendMail, sendMail } from '../../../src/commands/mails.ts';
-import { addWebhook } from '../../../src/commands/webhooks.ts';
+import { createAttemptMail } from '../../../src/activities/mail/attemptMail.ts';
+import { resendMail, sendMail } from '../../../src/commands/mail/mails.ts';
+import { setRateLimit } from '../../../src/commands/people/accounts.ts';
+import { addWebhook } from '../../../src/commands/webhooks/webhooks.ts';
 import type { Mail } from '../../../src/db/entities/mail.ts';
 import type { Cfe } from '../../../src/db/entities/receipts.ts';
-import { findMail, insertMail, listMailAttempts } from '../../../src/db/mails.ts';
+import { findMail, insertMail, listMailAttempts } from '../../../src/db/mail/mails.ts';
 import {
   MAILS_TO_ONE_MAILBOX,
   MAILS_TO_ONE_MAILBOX_ASSURED,
   type MailKind,
-} from '../../../src/domain/mail.ts';
+} from '../../../src/domain/mail/mail.ts';
 import { createMailer } from '../../../src/mail/smtp.ts';
 import { createDeliverySlots } from '../../../src/webhooks/slots.ts';
 import { eventsOf, idleOutbox } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { aMailServer, type TestMailServer } from '../../support/mail/mailServer.ts';
 import { anIssuer, giveCfes } from '../../support/mail/receipts.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createCustomer } from '../../../src/commands/customers.ts';
-import { addWebhook } from '../../../src/commands/webhooks.ts';
+import { createCustomer } from '../../../src/commands/enterprises/customers.ts';
+import { addWebhook } from '../../../src/commands/webhooks/webhooks.ts';
 import { Mail } from '../../../src/db/entities/mail.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import type { CustomerBody } from '../../../src/domain/customer.ts';
-import { MAIL_RETRY_DELAYS } from '../../../src/domain/mail.ts';
+import type { CustomerBody } from '../../../src/domain/enterprises/customer.ts';
+import { MAIL_RETRY_DELAYS } from '../../../src/domain/mail/mail.ts';
 import { idleOutbox } from '../../support/commandDeps.ts';
-import { customerBody } from '../../support/customers.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { customerBody } from '../../support/enterprises/customers.ts';
 import { anIssuer, giveCfes, RECEIVER } from '../../support/mail/receipts.ts';
-import { decideCfe } from '../../support/verdicts.ts';
+import { decideCfe } from '../../support/temporal/verdicts.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 const NOW = new Date('2026-11-20T12:05:00Z');

@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { annulNumbers } from '../../../src/commands/annulNumbers.ts';
-import { issueCfe } from '../../../src/commands/issueCfe.ts';
-import { skipNumbers } from '../../../src/commands/skipNumbers.ts';
-import { listAudit } from '../../../src/db/audit.ts';
-import { findCaes, isAccountedFor, listAnnulments, reconcileNumbers } from '../../../src/db/numbers.ts';
-import type { Environment } from '../../../src/domain/cfeTypes.ts';
-import { aCfeBody } from '../../support/cfeBodies.ts';
+import { annulNumbers } from '../../../src/commands/numbers/annulNumbers.ts';
+import { skipNumbers } from '../../../src/commands/numbers/skipNumbers.ts';
+import { issueCfe } from '../../../src/commands/receipts/issueCfe.ts';
+import {
+  findCaes,
+  isAccountedFor,
+  listAnnulments,
+  reconcileNumbers,
+} from '../../../src/db/numbers/numbers.ts';
+import { listAudit } from '../../../src/db/operations/audit.ts';
+import type { Environment } from '../../../src/domain/receipts/cfeTypes.ts';
 import { anAccount } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise, type CaeRowWishes, giveCae } from '../../support/enterprises.ts';
-import { fromJson } from '../../support/exactJson.ts';
-import { aRut } from '../../support/papers.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { aReadyEnterprise, type CaeRowWishes, giveCae } from '../../support/enterprises/enterprises.ts';
+import { aCfeBody } from '../../support/receipts/cfeBodies.ts';
+import { fromJson } from '../../support/receipts/exactJson.ts';
+import { aRut } from '../../support/receipts/papers.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 /** Late on a day in Montevideo, when UTC is a day further. */

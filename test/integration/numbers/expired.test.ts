@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createRecordExpiries } from '../../../src/activities/recordExpiries.ts';
-import { annulNumbers } from '../../../src/commands/annulNumbers.ts';
-import { issueCfe } from '../../../src/commands/issueCfe.ts';
-import { lockNumbering } from '../../../src/db/cfes.ts';
-import { annulUnusedNumbers, findCaes, listAnnulments, reconcileNumbers } from '../../../src/db/numbers.ts';
-import type { Environment } from '../../../src/domain/cfeTypes.ts';
-import { asActivity } from '../../support/activityContext.ts';
-import { aCfeBody } from '../../support/cfeBodies.ts';
+import { createRecordExpiries } from '../../../src/activities/enterprises/recordExpiries.ts';
+import { annulNumbers } from '../../../src/commands/numbers/annulNumbers.ts';
+import { issueCfe } from '../../../src/commands/receipts/issueCfe.ts';
+import {
+  annulUnusedNumbers,
+  findCaes,
+  listAnnulments,
+  reconcileNumbers,
+} from '../../../src/db/numbers/numbers.ts';
+import { lockNumbering } from '../../../src/db/receipts/cfes.ts';
+import type { Environment } from '../../../src/domain/receipts/cfeTypes.ts';
 import { anAccount } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise, type CaeRowWishes, giveCae } from '../../support/enterprises.ts';
-import { fromJson } from '../../support/exactJson.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { aReadyEnterprise, type CaeRowWishes, giveCae } from '../../support/enterprises/enterprises.ts';
+import { aCfeBody } from '../../support/receipts/cfeBodies.ts';
+import { fromJson } from '../../support/receipts/exactJson.ts';
+import { asActivity } from '../../support/temporal/activityContext.ts';
 import { until } from '../../support/until.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { issueCfe } from '../../../src/commands/issueCfe.ts';
-import { addWebhook } from '../../../src/commands/webhooks.ts';
-import { recordAudit } from '../../../src/db/audit.ts';
+import { issueCfe } from '../../../src/commands/receipts/issueCfe.ts';
+import { addWebhook } from '../../../src/commands/webhooks/webhooks.ts';
 import { Annulment } from '../../../src/db/entities/numbers.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { listAnnulments as listed } from '../../../src/db/numbers.ts';
-import { aCfeBody } from '../../support/cfeBodies.ts';
+import { listAnnulments as listed } from '../../../src/db/numbers/numbers.ts';
+import { recordAudit } from '../../../src/db/operations/audit.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { fromJson } from '../../support/exactJson.ts';
-import { decideCfe } from '../../support/verdicts.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
+import { aCfeBody } from '../../support/receipts/cfeBodies.ts';
+import { fromJson } from '../../support/receipts/exactJson.ts';
+import { decideCfe } from '../../support/temporal/verdicts.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 /** Late on a day in Montevideo, when UTC is a day further. */

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { writeReport } from '../../../src/dgi/xml/report.ts';
-import { CFE_TYPE_NAMES } from '../../../src/domain/cfeTypes.ts';
-import { closingDay } from '../../../src/domain/exchangeRate.ts';
-import { createDaySums } from '../../../src/domain/report/summary.ts';
+import { CFE_TYPE_NAMES } from '../../../src/domain/receipts/cfeTypes.ts';
+import { closingDay } from '../../../src/domain/receipts/exchangeRate.ts';
+import { createDaySums } from '../../../src/domain/reports/summary.ts';
+import { SEED } from '../../support/database/seeds.ts';
 import { type AuthorityHall, openAuthorityHall } from '../../support/receipts/authorityHall.ts';
 import { createIssuance, type IssuedReceipt } from '../../support/receipts/issuance.ts';
 import { TODAY } from '../../support/receipts/randomReceipts.ts';
 import { issuedOf } from '../../support/reports/receipts.ts';
-import { SEED } from '../../support/seeds.ts';
 
 const PER_TYPE = 20;
 /** The authority judges every year by it. */

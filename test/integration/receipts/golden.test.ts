@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { writeCfe } from '../../../src/dgi/xml/cfe.ts';
-import type { CfeDocument } from '../../../src/domain/cfeDocument.ts';
+import type { CfeDocument } from '../../../src/domain/receipts/cfeDocument.ts';
 import { type AuthorityHall, openAuthorityHall } from '../../support/receipts/authorityHall.ts';
 import { TODAY } from '../../support/receipts/goldenCircumstances.ts';
 import { type Golden, goldenReceipts, issuing } from '../../support/receipts/goldenReceipts.ts';

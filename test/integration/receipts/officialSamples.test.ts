@@ -2,10 +2,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import Big from 'big.js';
-import { readPrices, sumsByKind, untaxed } from '../../../src/domain/cfeTotals.ts';
-import { type CfeType, cfeTypeOfCode, IVA_TYPES, type IvaType } from '../../../src/domain/cfeTypes.ts';
-import { roundHalfUp } from '../../../src/domain/decimal.ts';
-import { vatPercents } from '../../../src/domain/vat.ts';
+import { readPrices, sumsByKind, untaxed } from '../../../src/domain/receipts/cfeTotals.ts';
+import {
+  type CfeType,
+  cfeTypeOfCode,
+  IVA_TYPES,
+  type IvaType,
+} from '../../../src/domain/receipts/cfeTypes.ts';
+import { vatPercents } from '../../../src/domain/receipts/vat.ts';
+import { roundHalfUp } from '../../../src/domain/values/decimal.ts';
 import { testWithOfficialFiles } from '../../support/simulator/tools.ts';
 import { field, XSD_DIR } from '../../support/simulator/world.ts';
 

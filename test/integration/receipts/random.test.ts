@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { CFE_TYPE_NAMES } from '../../../src/domain/cfeTypes.ts';
+import { CFE_TYPE_NAMES } from '../../../src/domain/receipts/cfeTypes.ts';
+import { KEPT_SEEDS, SEED } from '../../support/database/seeds.ts';
 import { NIGHTLY } from '../../support/nightly.ts';
 import { type AuthorityHall, openAuthorityHall } from '../../support/receipts/authorityHall.ts';
 import { figuresIn, figuresOf } from '../../support/receipts/figures.ts';
 import { createIssuance, type IssuedReceipt } from '../../support/receipts/issuance.ts';
 import { aPileOf, testWithOfficialTools } from '../../support/receipts/officialTools.ts';
 import { TODAY } from '../../support/receipts/randomReceipts.ts';
-import { KEPT_SEEDS, SEED } from '../../support/seeds.ts';
 
 /** Notes bring an original each, so that nine types make fifteen documents of one. */
 const PER_TYPE = NIGHTLY ? 140 : 10;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { sendReport } from '../../../src/commands/sendReport.ts';
-import { listSubmissions, startReporting } from '../../../src/db/dailyReports.ts';
+import { sendReport } from '../../../src/commands/reports/sendReport.ts';
 import { Certificate } from '../../../src/db/entities/enterprises.ts';
-import { addDays, montevideoDate } from '../../../src/domain/montevideo.ts';
+import { listSubmissions, startReporting } from '../../../src/db/reports/dailyReports.ts';
+import { addDays, montevideoDate } from '../../../src/domain/values/montevideo.ts';
 import { FAILPOINTS } from '../../../src/failpoints.ts';
 import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { aReadyEnterprise } from '../../support/enterprises.ts';
-import { inherited, runToEnd } from '../../support/processes.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
+import { inherited, runToEnd } from '../../support/processes/processes.ts';
 import type { DriveReport } from '../../support/reports/driveReport.ts';
 import { aCustomer, aSimulator, type Customer, portal } from '../../support/simulator/world.ts';
 

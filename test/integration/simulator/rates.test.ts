@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createRateLookup } from '../../../src/activities/steps/lookUpRates.ts';
-import { listRates, putRates } from '../../../src/db/rates.ts';
+import { createRateLookup } from '../../../src/activities/receipts/lookUpRates.ts';
+import { listRates, putRates } from '../../../src/db/receipts/rates.ts';
 import { createCentralBank } from '../../../src/dgi/centralBank.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { freePort } from '../../support/services.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { freePort } from '../../support/processes/services.ts';
 import { aSimulator, field, fields, portal, type TestSimulator } from '../../support/simulator/world.ts';
 
 let simulator: TestSimulator;

@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { redeliver } from '../../../src/commands/redeliver.ts';
+import { redeliver } from '../../../src/commands/webhooks/redeliver.ts';
 import {
   addWebhook,
   removeWebhook,
   rotateWebhookSecret,
   testWebhook,
-} from '../../../src/commands/webhooks.ts';
-import { findDelivery } from '../../../src/db/deliveries.ts';
+} from '../../../src/commands/webhooks/webhooks.ts';
 import type { Orm } from '../../../src/db/orm.ts';
-import { findWebhook } from '../../../src/db/webhooks.ts';
+import { findDelivery } from '../../../src/db/webhooks/deliveries.ts';
+import { findWebhook } from '../../../src/db/webhooks/webhooks.ts';
 import { anAccount } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { inspectEvent } from '../../support/openapi/conformance.ts';
-import { freePort } from '../../support/services.ts';
-import { openTemporal, type TestTemporal } from '../../support/temporal.ts';
+import { freePort } from '../../support/processes/services.ts';
+import { openTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
 import { until } from '../../support/until.ts';
 import {
   deliveryActivities,

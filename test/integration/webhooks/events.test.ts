@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { setGrant } from '../../../src/commands/grants.ts';
-import { updateEnterprise } from '../../../src/commands/updateEnterprise.ts';
-import { addWebhook, updateWebhook, type WebhookCommandDeps } from '../../../src/commands/webhooks.ts';
-import { recordEvent } from '../../../src/db/events.ts';
-import { USUAL_CAPS } from '../../../src/domain/caps.ts';
-import { RETRY_DELAYS } from '../../../src/domain/webhook.ts';
-import { cfeUpdated } from '../../../src/domain/webhookEvents.ts';
+import { updateEnterprise } from '../../../src/commands/enterprises/updateEnterprise.ts';
+import { setGrant } from '../../../src/commands/people/grants.ts';
+import {
+  addWebhook,
+  updateWebhook,
+  type WebhookCommandDeps,
+} from '../../../src/commands/webhooks/webhooks.ts';
+import { recordEvent } from '../../../src/db/webhooks/events.ts';
+import { USUAL_CAPS } from '../../../src/domain/people/caps.ts';
+import { RETRY_DELAYS } from '../../../src/domain/webhooks/webhook.ts';
+import { cfeUpdated } from '../../../src/domain/webhooks/webhookEvents.ts';
 import { anAccount, outboxOf } from '../../support/commandDeps.ts';
-import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
-import { anEnterprise } from '../../support/enterprises.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+import { anEnterprise } from '../../support/enterprises/enterprises.ts';
 import { deliveriesTo, webhookDeps } from '../../support/webhooks/deliveries.ts';
 
 describe('events go to the webhooks that select them', () => {

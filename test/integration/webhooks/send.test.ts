@@ -4,7 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createSender, type Sender } from '../../../src/webhooks/send.ts';
-import { freePort } from '../../support/services.ts';
+import { freePort } from '../../support/processes/services.ts';
 import {
   answering,
   aTestAuthority,

@@ -1,5 +1,12 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { type Ground, limitsOf, medianOf, openGround, underAttack, worstOf } from '../../support/abuse.ts';
+import {
+  type Ground,
+  limitsOf,
+  medianOf,
+  openGround,
+  underAttack,
+  worstOf,
+} from '../../support/api/abuse.ts';
 import { startTestStack } from '../../support/stacks.ts';
 import { useStack } from '../../support/useStack.ts';
 import { CONSOLE } from './console.ts';

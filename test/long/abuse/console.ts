@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect } from '@jest/globals';
 import { AuditEntry } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { insertMail } from '../../../src/db/mails.ts';
-import { formatCfeId } from '../../../src/domain/cfeId.ts';
-import { MAILS_BY_HAND_A_DAY } from '../../../src/domain/mail.ts';
-import type { Attack } from '../../support/abuse.ts';
-import { type Browser, browserOn, formTokenIn } from '../../support/console.ts';
-import { type ConsoleGround, openConsole } from '../../support/consoleAttack.ts';
+import { insertMail } from '../../../src/db/mail/mails.ts';
+import { MAILS_BY_HAND_A_DAY } from '../../../src/domain/mail/mail.ts';
+import { formatCfeId } from '../../../src/domain/receipts/cfeId.ts';
+import type { Attack } from '../../support/api/abuse.ts';
+import { type Browser, browserOn, formTokenIn } from '../../support/console/console.ts';
+import { type ConsoleGround, openConsole } from '../../support/console/consoleAttack.ts';
 import { linksOf } from '../../support/print/links.ts';
 
 const site = openConsole();

@@ -1,8 +1,8 @@
-import type { Account, Attack, Ground } from '../../support/abuse.ts';
-import { aCfeBody } from '../../support/cfeBodies.ts';
-import { dsaP12, roundsP12 } from '../../support/hostileP12.ts';
-import { sendRaw } from '../../support/http.ts';
-import { aCertificate, anAuthority, aRut, costlyP12 } from '../../support/papers.ts';
+import type { Account, Attack, Ground } from '../../support/api/abuse.ts';
+import { sendRaw } from '../../support/api/http.ts';
+import { dsaP12, roundsP12 } from '../../support/enterprises/hostileP12.ts';
+import { aCfeBody } from '../../support/receipts/cfeBodies.ts';
+import { aCertificate, anAuthority, aRut, costlyP12 } from '../../support/receipts/papers.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const KEY_BYTES = 12;

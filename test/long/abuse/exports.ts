@@ -1,12 +1,12 @@
-import { requestExport, stopExport } from '../../../src/commands/exports.ts';
+import { requestExport, stopExport } from '../../../src/commands/receipts/exports.ts';
 import { Cfe, ReceiptExport } from '../../../src/db/entities/receipts.ts';
-import { findExport } from '../../../src/db/receiptExports.ts';
-import { MOST_RUNNING_EXPORTS } from '../../../src/domain/receiptExport.ts';
+import { findExport } from '../../../src/db/receipts/receiptExports.ts';
+import { MOST_RUNNING_EXPORTS } from '../../../src/domain/receipts/receiptExport.ts';
 import { Refusal } from '../../../src/errors.ts';
-import type { Attack, Ground } from '../../support/abuse.ts';
+import type { Attack, Ground } from '../../support/api/abuse.ts';
 import { idleOutbox } from '../../support/commandDeps.ts';
-import { day } from '../../support/papers.ts';
 import { linksOf } from '../../support/print/links.ts';
+import { day } from '../../support/receipts/papers.ts';
 import { until } from '../../support/until.ts';
 
 const ENTERPRISES = MOST_RUNNING_EXPORTS + 1;

@@ -1,5 +1,5 @@
-import type { Attack, Ground } from '../../support/abuse.ts';
-import { createHttpClient } from '../../support/http.ts';
+import type { Attack, Ground } from '../../support/api/abuse.ts';
+import { createHttpClient } from '../../support/api/http.ts';
 
 /** What the API process must be started with: the one proxy that it trusts is the sender of these attacks. */
 export const FLOOD_SETTINGS = { CFE_TRUSTED_PROXIES: '1' } as const;

@@ -1,4 +1,4 @@
-import type { Attack } from '../../support/abuse.ts';
+import type { Attack } from '../../support/api/abuse.ts';
 
 /** What a caller tries to learn by asking again and again. */
 export const GUESSING: readonly Attack[] = [

@@ -1,8 +1,8 @@
-import { setGrant } from '../../../src/commands/grants.ts';
-import { type Attack, aKeyWithLimit, type Ground } from '../../support/abuse.ts';
-import { aCfeBody } from '../../support/cfeBodies.ts';
+import { setGrant } from '../../../src/commands/people/grants.ts';
+import { type Attack, aKeyWithLimit, type Ground } from '../../support/api/abuse.ts';
+import { createHttpClient, type HttpClient } from '../../support/api/http.ts';
 import { idleOutbox } from '../../support/commandDeps.ts';
-import { createHttpClient, type HttpClient } from '../../support/http.ts';
+import { aCfeBody } from '../../support/receipts/cfeBodies.ts';
 import { until } from '../../support/until.ts';
 
 const RECEIPTS = 6;

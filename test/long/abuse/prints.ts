@@ -1,6 +1,6 @@
-import type { Attack, Ground } from '../../support/abuse.ts';
-import { aCfeBody } from '../../support/cfeBodies.ts';
+import type { Attack, Ground } from '../../support/api/abuse.ts';
 import { linksOf } from '../../support/print/links.ts';
+import { aCfeBody } from '../../support/receipts/cfeBodies.ts';
 import { until } from '../../support/until.ts';
 import { ask, networkAt } from './withoutKey.ts';
 

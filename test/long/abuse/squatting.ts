@@ -1,13 +1,13 @@
 import { LOCAL_DEVELOPER } from '../../../local/stack/prepareStack.ts';
-import { transferEnterprise } from '../../../src/commands/transferEnterprise.ts';
+import { transferEnterprise } from '../../../src/commands/enterprises/transferEnterprise.ts';
 import { Mail } from '../../../src/db/entities/mail.ts';
-import { USUAL_CAPS } from '../../../src/domain/caps.ts';
-import type { Account, Attack, Ground } from '../../support/abuse.ts';
-import { aCfeBody } from '../../support/cfeBodies.ts';
+import { USUAL_CAPS } from '../../../src/domain/people/caps.ts';
+import type { Account, Attack, Ground } from '../../support/api/abuse.ts';
 import { idleOutbox } from '../../support/commandDeps.ts';
-import { customerBody } from '../../support/customers.ts';
-import { enterpriseBody } from '../../support/enterprises.ts';
-import { aRut } from '../../support/papers.ts';
+import { customerBody } from '../../support/enterprises/customers.ts';
+import { enterpriseBody } from '../../support/enterprises/enterprises.ts';
+import { aCfeBody } from '../../support/receipts/cfeBodies.ts';
+import { aRut } from '../../support/receipts/papers.ts';
 import { until } from '../../support/until.ts';
 
 const RUTS = 25;

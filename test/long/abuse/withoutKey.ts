@@ -1,5 +1,5 @@
 import { get as httpGet } from 'node:http';
-import type { Attack, Ground } from '../../support/abuse.ts';
+import type { Attack, Ground } from '../../support/api/abuse.ts';
 import { linksOf } from '../../support/print/links.ts';
 
 /** The status of a GET without a key, its body unread; `from` is the address that the proxy tells. */

@@ -10,7 +10,7 @@ import { openSecrets } from '../../../local/stack/secrets.ts';
 import { PARTS, type PartName, runningStack, type StackInfo } from '../../../local/stack/stackFile.ts';
 import { temporalServes } from '../../../local/stack/temporal.ts';
 import { openOrm } from '../../../src/db/orm.ts';
-import type { Program } from '../../support/processes.ts';
+import type { Program } from '../../support/processes/processes.ts';
 import {
   leftOf,
   nodes,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { CfeType } from '../../../src/domain/cfeTypes.ts';
-import { checkDigit, decimalText, halfUpRatio, lineAmount, recompute } from '../arithmetic.ts';
-import { type Json, type JsonObject, num, toJson } from '../exactJson.ts';
+import type { CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
+import { checkDigit, decimalText, halfUpRatio, lineAmount, recompute } from '../receipts/arithmetic.ts';
+import { type Json, type JsonObject, num, toJson } from '../receipts/exactJson.ts';
 
 /** What the tests know of a family by themselves, from the format. */
 const FAMILIES = {

@@ -1,6 +1,6 @@
-import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
-import { decimalText, units } from '../arithmetic.ts';
-import { fromJson, get, type Json, type JsonObject, num, put, toJson } from '../exactJson.ts';
+import { CFE_TYPES, type CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
+import { decimalText, units } from '../receipts/arithmetic.ts';
+import { fromJson, get, type Json, type JsonObject, num, put, toJson } from '../receipts/exactJson.ts';
 import { familyOf, isNote } from './cfeRequests.ts';
 
 /** A valid request with one fault put in, and where and as what that must be told. */

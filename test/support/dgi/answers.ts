@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { DgiCredentials } from '../../../src/dgi/wsSecurity.ts';
-import { rsaKey } from '../papers.ts';
-import { selfSignedCertificate } from '../selfSigned.ts';
+import { selfSignedCertificate } from '../enterprises/selfSigned.ts';
+import { rsaKey } from '../receipts/papers.ts';
 import { type Keys, signCfe } from '../simulator/signing.ts';
 
 const ISSUER_RUT = '210154140015';

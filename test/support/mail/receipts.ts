@@ -1,12 +1,12 @@
 import { Enterprise } from '../../../src/db/entities/enterprises.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import type { Orm } from '../../../src/db/orm.ts';
-import type { CfeDocument } from '../../../src/domain/cfeDocument.ts';
-import type { CfeStatus } from '../../../src/domain/cfeStatus.ts';
-import type { Environment } from '../../../src/domain/cfeTypes.ts';
+import type { CfeDocument } from '../../../src/domain/receipts/cfeDocument.ts';
+import type { CfeStatus } from '../../../src/domain/receipts/cfeStatus.ts';
+import type { Environment } from '../../../src/domain/receipts/cfeTypes.ts';
 import { anAccount } from '../commandDeps.ts';
-import { aReadyEnterprise } from '../enterprises.ts';
-import { givePendingCfes } from '../pendingCfes.ts';
+import { aReadyEnterprise } from '../enterprises/enterprises.ts';
+import { givePendingCfes } from '../receipts/pendingCfes.ts';
 
 /** The receiver that CFEs of these tests name, unless told. */
 export const RECEIVER = { type: 'RUC', number: '219000090011', country: 'UY' } as const;

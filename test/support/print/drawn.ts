@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Paper } from '../../../src/domain/qr.ts';
+import type { Paper } from '../../../src/domain/receipts/qr.ts';
 import { drawReceipt as draw } from '../../../src/print/drawReceipt.ts';
 import type { PrintedReceipt } from '../../../src/print/receipt.ts';
 

@@ -1,7 +1,7 @@
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import { anAccount } from '../commandDeps.ts';
-import { aReadyEnterprise } from '../enterprises.ts';
+import { aReadyEnterprise } from '../enterprises/enterprises.ts';
 import { giveCfes } from '../mail/receipts.ts';
 import { printable } from './printable.ts';
 import { aReceiptOf } from './samples.ts';

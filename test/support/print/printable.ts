@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createSigner } from '../../../src/dgi/sign.ts';
 import { writeCfe } from '../../../src/dgi/xml/cfe.ts';
-import type { CfeDocument } from '../../../src/domain/cfeDocument.ts';
+import type { CfeDocument } from '../../../src/domain/receipts/cfeDocument.ts';
 import type { PrintedReceipt } from '../../../src/print/receipt.ts';
-import { selfSignedCertificate } from '../selfSigned.ts';
+import { selfSignedCertificate } from '../enterprises/selfSigned.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const signer = createSigner({

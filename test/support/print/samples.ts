@@ -1,6 +1,6 @@
-import type { CfeDocument, Receiver } from '../../../src/domain/cfeDocument.ts';
-import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
-import { aDocument } from '../../bench/document.ts';
+import type { CfeDocument, Receiver } from '../../../src/domain/receipts/cfeDocument.ts';
+import { CFE_TYPES, type CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
+import { aDocument } from '../../bench/tools/document.ts';
 
 const RECEIVERS: Readonly<Record<'ticket' | 'invoice' | 'export', Receiver>> = {
   ticket: {

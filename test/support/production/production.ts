@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Program, ready, start } from '../processes.ts';
-import { freePort } from '../services.ts';
+import { type Program, ready, start } from '../processes/processes.ts';
+import { freePort } from '../processes/services.ts';
 import { type ComposeService, readCompose, readEnvFile } from './composeFile.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../../..');

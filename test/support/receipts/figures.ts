@@ -1,6 +1,6 @@
-import type { CfeType } from '../../../src/domain/cfeTypes.ts';
-import { decimalText, halfUpRatio, lineAmount, recompute, units } from '../arithmetic.ts';
-import { get, type JsonObject } from '../exactJson.ts';
+import type { CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
+import { decimalText, halfUpRatio, lineAmount, recompute, units } from './arithmetic.ts';
+import { get, type JsonObject } from './exactJson.ts';
 
 /** Texts of elements by name; what is not there is left out. */
 type Elements = Record<string, string>;

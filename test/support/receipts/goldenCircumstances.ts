@@ -1,4 +1,4 @@
-import type { CaeData, CfeDocument, Issuer } from '../../../src/domain/cfeDocument.ts';
+import type { CaeData, CfeDocument, Issuer } from '../../../src/domain/receipts/cfeDocument.ts';
 import type { Golden } from './goldenReceipts.ts';
 
 /** The day on which golden receipts are asked for and signed. */

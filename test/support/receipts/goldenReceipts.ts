@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Big from 'big.js';
-import { exemptTaxpayerFaults } from '../../../src/domain/cae.ts';
-import type { CfeDocument } from '../../../src/domain/cfeDocument.ts';
-import type { CfeIdParts } from '../../../src/domain/cfeId.ts';
-import { readCfeRequest, referencedCfe } from '../../../src/domain/cfeReading.ts';
-import type { OriginalCfe } from '../../../src/domain/cfeRule.ts';
-import { checkCfe } from '../../../src/domain/cfeRules.ts';
-import { CFE_TYPE_NAMES, type CfeType } from '../../../src/domain/cfeTypes.ts';
-import { readJson } from '../../../src/domain/json.ts';
+import { exemptTaxpayerFaults } from '../../../src/domain/numbers/cae.ts';
+import type { CfeDocument } from '../../../src/domain/receipts/cfeDocument.ts';
+import type { CfeIdParts } from '../../../src/domain/receipts/cfeId.ts';
+import { readCfeRequest, referencedCfe } from '../../../src/domain/receipts/cfeReading.ts';
+import type { OriginalCfe } from '../../../src/domain/receipts/cfeRule.ts';
+import { checkCfe } from '../../../src/domain/receipts/cfeRules.ts';
+import { CFE_TYPE_NAMES, type CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
+import { readJson } from '../../../src/domain/values/json.ts';
 import { CIRCUMSTANCES, circumstancesOf, TODAY, UI_VALUE } from './goldenCircumstances.ts';
 
 const FOLDER = join(import.meta.dirname, '../../fixtures/receipts');

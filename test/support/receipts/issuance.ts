@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { writeCfe } from '../../../src/dgi/xml/cfe.ts';
-import type { CfeDocument, Issuer } from '../../../src/domain/cfeDocument.ts';
-import { CFE_TYPE_NAMES, type CfeType } from '../../../src/domain/cfeTypes.ts';
+import type { CfeDocument, Issuer } from '../../../src/domain/receipts/cfeDocument.ts';
+import { CFE_TYPE_NAMES, type CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
 import { familyOf } from '../arbitraries/cfeRequests.ts';
-import type { JsonObject } from '../exactJson.ts';
 import type { AuthorityHall } from './authorityHall.ts';
+import type { JsonObject } from './exactJson.ts';
 import { contentOf, requestsOf, TODAY } from './randomReceipts.ts';
 
 /** A random receipt, signed. */

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import type { CfeContent } from '../../../src/domain/cfeDocument.ts';
-import { readCfeRequest } from '../../../src/domain/cfeReading.ts';
-import type { OriginalCfe } from '../../../src/domain/cfeRule.ts';
-import { checkCfe } from '../../../src/domain/cfeRules.ts';
-import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
+import type { CfeContent } from '../../../src/domain/receipts/cfeDocument.ts';
+import { readCfeRequest } from '../../../src/domain/receipts/cfeReading.ts';
+import type { OriginalCfe } from '../../../src/domain/receipts/cfeRule.ts';
+import { checkCfe } from '../../../src/domain/receipts/cfeRules.ts';
+import { CFE_TYPES, type CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
 import { familyOf, isNote, validOriginal, validRequest } from '../arbitraries/cfeRequests.ts';
-import { type JsonObject } from '../exactJson.ts';
+import { type JsonObject } from './exactJson.ts';
 
 /** The day on which random receipts are asked for. */
 export const TODAY = '2026-02-15';

@@ -1,15 +1,15 @@
 /** A program: takes the report of one day as far as it goes, as its workflow would; for tests that kill it on the way. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { createAskReport } from '../../../src/activities/askReport.ts';
-import { createPrepareReport } from '../../../src/activities/prepareReport.ts';
-import { createSubmitReport } from '../../../src/activities/submitReport.ts';
+import { createAskReport } from '../../../src/activities/reports/askReport.ts';
+import { createPrepareReport } from '../../../src/activities/reports/prepareReport.ts';
+import { createSubmitReport } from '../../../src/activities/reports/submitReport.ts';
 import { openOrm } from '../../../src/db/orm.ts';
 import { createDgiClient } from '../../../src/dgi/client.ts';
 import { createSigner } from '../../../src/dgi/sign.ts';
 import { writeReport } from '../../../src/dgi/xml/report.ts';
 import { armFailpoints } from '../../../src/failpoints.ts';
 import { createReportSlots } from '../../../src/gate/reportSlots.ts';
-import { asActivity } from '../activityContext.ts';
+import { asActivity } from '../temporal/activityContext.ts';
 
 /** What the program is told, as JSON in DRIVE_REPORT. */
 export interface DriveReport {

@@ -2,7 +2,7 @@
  * The daily report once more, by a way of its own: from the XML of the receipts as the authority gets it, in whole numbers,
  * with every number looked at by itself. It shares no code with the report under test.
  */
-import { decimalText, halfUpRatio } from '../arithmetic.ts';
+import { decimalText, halfUpRatio } from '../receipts/arithmetic.ts';
 
 /** The texts that a report, or this computation of one, gives for one type. */
 export interface PlainType {

@@ -1,7 +1,7 @@
-import type { CfeDocument, Totals } from '../../../src/domain/cfeDocument.ts';
-import type { CfeType } from '../../../src/domain/cfeTypes.ts';
-import type { IssuedReceipt } from '../../../src/domain/report/summary.ts';
-import { aDocument } from '../../bench/document.ts';
+import type { CfeDocument, Totals } from '../../../src/domain/receipts/cfeDocument.ts';
+import type { CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
+import type { IssuedReceipt } from '../../../src/domain/reports/summary.ts';
+import { aDocument } from '../../bench/tools/document.ts';
 
 const NOTHING: Totals = {
   currency: 'UYU',

@@ -1,7 +1,7 @@
 import type { Orm } from '../../../src/db/orm.ts';
-import type { CfeDocument } from '../../../src/domain/cfeDocument.ts';
-import type { CfeStatus } from '../../../src/domain/cfeStatus.ts';
-import type { Environment } from '../../../src/domain/cfeTypes.ts';
+import type { CfeDocument } from '../../../src/domain/receipts/cfeDocument.ts';
+import type { CfeStatus } from '../../../src/domain/receipts/cfeStatus.ts';
+import type { Environment } from '../../../src/domain/receipts/cfeTypes.ts';
 
 /** A CFE as it stands in the table. */
 export interface StoredCfe {

@@ -1,7 +1,7 @@
-import { type ReportKey, storeOpenReports } from '../../../src/db/dailyReports.ts';
 import { DailyReport, ReportSubmission } from '../../../src/db/entities/reports.ts';
 import type { Orm } from '../../../src/db/orm.ts';
-import type { StuckReason } from '../../../src/domain/stuckReason.ts';
+import { type ReportKey, storeOpenReports } from '../../../src/db/reports/dailyReports.ts';
+import type { StuckReason } from '../../../src/domain/authority/stuckReason.ts';
 
 let last = 1_000_000_000n;
 const nextIdEmisor = (): bigint => {

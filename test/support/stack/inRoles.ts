@@ -3,7 +3,7 @@
  * as the owner, whose password all roles have.
  */
 import { runLocalStack } from '../../../local/stack/runLocalStack.ts';
-import { asProgram } from '../database.ts';
+import { asProgram } from '../database/database.ts';
 
 process.exit(
   await runLocalStack({

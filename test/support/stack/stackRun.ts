@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { isRunning, markOf, type ProcessMark } from '../../../local/stack/processes.ts';
 import { readRunRecord } from '../../../local/stack/runRecord.ts';
 import { runningStack, type StackInfo } from '../../../local/stack/stackFile.ts';
-import { inherited, type Program, ready, start } from '../processes.ts';
+import { inherited, type Program, ready, start } from '../processes/processes.ts';
 import { until } from '../until.ts';
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));

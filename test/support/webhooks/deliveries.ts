@@ -1,7 +1,7 @@
 import { pino } from 'pino';
-import { createAttemptDelivery } from '../../../src/activities/attemptDelivery.ts';
-import type { IssueDeps } from '../../../src/commands/issueCfe.ts';
-import type { WebhookCommandDeps } from '../../../src/commands/webhooks.ts';
+import { createAttemptDelivery } from '../../../src/activities/webhooks/attemptDelivery.ts';
+import type { IssueDeps } from '../../../src/commands/receipts/issueCfe.ts';
+import type { WebhookCommandDeps } from '../../../src/commands/webhooks/webhooks.ts';
 import type { Opener } from '../../../src/crypto/sealed.ts';
 import { Delivery, DeliveryAttempt } from '../../../src/db/entities/webhooks.ts';
 import type { Orm } from '../../../src/db/orm.ts';
@@ -9,8 +9,8 @@ import { createDispatcher } from '../../../src/outbox/dispatcher.ts';
 import { createSender } from '../../../src/webhooks/send.ts';
 import { createDeliverySlots } from '../../../src/webhooks/slots.ts';
 import { idleIssuing } from '../commandDeps.ts';
-import { aKeyPair } from '../sealing.ts';
-import type { TestTemporal } from '../temporal.ts';
+import { aKeyPair } from '../database/sealing.ts';
+import type { TestTemporal } from '../temporal/temporal.ts';
 import { until } from '../until.ts';
 
 /** What commands on webhooks need, with receivers on this machine allowed and a dispatcher that starts nothing. */

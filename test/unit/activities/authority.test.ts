@@ -5,12 +5,12 @@ import {
   createAuthority,
   type PlacedCfe,
   type WrittenSobre,
-} from '../../../src/activities/steps/authority.ts';
+} from '../../../src/activities/authority/authority.ts';
 import { UnsealError } from '../../../src/crypto/sealed.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import type { AskVerdictAnswer, DgiClient, FindCfeAnswer, FindSobreAnswer } from '../../../src/dgi/client.ts';
 import type { ReceiptVerdict } from '../../../src/dgi/xml/ack.ts';
-import { rsaKey } from '../../support/papers.ts';
+import { rsaKey } from '../../support/receipts/papers.ts';
 
 const cfe = {
   id: 'cfe-1',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ApplicationFailure, type Context } from '@temporalio/activity';
 import { activityInterceptors } from '../../../src/activities/interceptors.ts';
-import { asActivity } from '../../support/activityContext.ts';
+import { asActivity } from '../../support/temporal/activityContext.ts';
 
 describe('an attempt of an activity that fails', () => {
   const told: string[] = [];

@@ -8,7 +8,7 @@ import {
   writeZipPiece,
   type ZipEntry,
   type ZipPiece,
-} from '../../../src/activities/steps/zipFile.ts';
+} from '../../../src/activities/receipts/zipFile.ts';
 import { testWithUnzip } from '../../support/unzip.ts';
 import { testedNames, unzipped } from '../../support/unzipped.ts';
 

@@ -4,9 +4,9 @@ import { text as textOf } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Orm } from '../../../src/db/orm.ts';
 import { closeServer, createHttpServer, listen } from '../../../src/http/server.ts';
-import { serviceKeys, startApi, type TestApi } from '../../support/api.ts';
-import { FAKE_ROUTES, fakeLookups, OWN_RUT, tokenFor } from '../../support/fakeRoutes.ts';
-import { type HttpClient, sendRaw } from '../../support/http.ts';
+import { serviceKeys, startApi, type TestApi } from '../../support/api/api.ts';
+import { FAKE_ROUTES, fakeLookups, OWN_RUT, tokenFor } from '../../support/api/fakeRoutes.ts';
+import { type HttpClient, sendRaw } from '../../support/api/http.ts';
 
 const PATH = `/enterprises/${OWN_RUT}/things`;
 let api: TestApi;

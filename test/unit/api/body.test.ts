@@ -3,9 +3,9 @@ import { text as textOf } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Orm } from '../../../src/db/orm.ts';
-import { serviceKeys, startApi, type TestApi } from '../../support/api.ts';
-import { FAKE_ROUTES, fakeLookups, OWN_RUT, tokenFor } from '../../support/fakeRoutes.ts';
-import { faultCodes, type HttpClient, sendRaw } from '../../support/http.ts';
+import { serviceKeys, startApi, type TestApi } from '../../support/api/api.ts';
+import { FAKE_ROUTES, fakeLookups, OWN_RUT, tokenFor } from '../../support/api/fakeRoutes.ts';
+import { faultCodes, type HttpClient, sendRaw } from '../../support/api/http.ts';
 
 const PATH = `/enterprises/${OWN_RUT}/things`;
 let api: TestApi;

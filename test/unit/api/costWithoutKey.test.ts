@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
-import { LONG_CHARACTERS, type PageTask, writePage } from '../../../src/api/drawPage.ts';
 import { openApiDocument } from '../../../src/api/openapi/document.ts';
 import { readExamples } from '../../../src/api/openapi/examples.ts';
 import { referenceParts } from '../../../src/api/openapi/referenceParts.ts';
-import { utf8Pieces } from '../../../src/api/receiptFiles.ts';
+import { LONG_CHARACTERS, type PageTask, writePage } from '../../../src/api/receipts/drawPage.ts';
+import { utf8Pieces } from '../../../src/api/receipts/receiptFiles.ts';
 import { ROUTES } from '../../../src/api/routes/index.ts';
-import type { CfeDocument, Line } from '../../../src/domain/cfeDocument.ts';
+import type { CfeDocument, Line } from '../../../src/domain/receipts/cfeDocument.ts';
 import { CODE_VARIANTS, GUIDE_LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
 import { createSearch, guidePage, indexPage, notFoundPage } from '../../../src/handbook/site.ts';
 import { aReceiptOf } from '../../support/print/samples.ts';
-import { processorMilliseconds } from '../../support/processorTime.ts';
+import { processorMilliseconds } from '../../support/processes/processorTime.ts';
 
 /** What anybody may ask without a key holds the event loop no longer, or others would wait for it. */
 const MOST_MILLISECONDS = 10;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Orm } from '../../../src/db/orm.ts';
-import { startApi, type TestApi } from '../../support/api.ts';
-import { sendRaw } from '../../support/http.ts';
+import { startApi, type TestApi } from '../../support/api/api.ts';
+import { sendRaw } from '../../support/api/http.ts';
 
 const FRIEND = 'https://console.example';
 let closed: TestApi;

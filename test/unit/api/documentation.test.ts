@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Orm } from '../../../src/db/orm.ts';
-import { RULE_TABLES } from '../../../src/domain/ruleTables.ts';
+import { RULE_TABLES } from '../../../src/domain/requests/ruleTables.ts';
 import { REFUSAL_CODES } from '../../../src/errors.ts';
-import { startApi, type TestApi } from '../../support/api.ts';
+import { startApi, type TestApi } from '../../support/api/api.ts';
 import { DOCUMENT } from '../../support/openapi/conformance.ts';
 
 let api: TestApi;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createApiKeys } from '../../../src/crypto/apiKeys.ts';
 import type { Orm } from '../../../src/db/orm.ts';
-import { serviceKeys, startApi, type TestApi } from '../../support/api.ts';
+import { serviceKeys, startApi, type TestApi } from '../../support/api/api.ts';
 import {
   FAKE_ROUTES,
   FOREIGN_RUT,
@@ -9,9 +9,9 @@ import {
   OWN_RUT,
   tokenFor,
   UNKNOWN_RUT,
-} from '../../support/fakeRoutes.ts';
-import { faultCodes } from '../../support/http.ts';
-import { aPepper } from '../../support/pepper.ts';
+} from '../../support/api/fakeRoutes.ts';
+import { faultCodes } from '../../support/api/http.ts';
+import { aPepper } from '../../support/database/pepper.ts';
 
 /** The clock of the API stands, but for what a test moves it. */
 let now = new Date('2026-11-20T12:00:00Z');

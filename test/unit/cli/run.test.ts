@@ -3,7 +3,7 @@ import { GROUPS } from '../../../src/cli/groups/index.ts';
 import { runCli } from '../../../src/cli/run.ts';
 import { actingVerb, type CliDeps, type Group, verbGroup } from '../../../src/cli/verb.ts';
 import { ConfigurationError } from '../../../src/config.ts';
-import { exactNumber } from '../../../src/domain/exactNumber.ts';
+import { exactNumber } from '../../../src/domain/values/exactNumber.ts';
 import { invalidInput, Refusal } from '../../../src/errors.ts';
 
 /** Runs the command line in this process, without a database. */

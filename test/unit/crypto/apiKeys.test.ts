@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { apiKeyPrefix, createApiKeys, parseApiKey } from '../../../src/crypto/apiKeys.ts';
-import { aPepper } from '../../support/pepper.ts';
+import { aPepper } from '../../support/database/pepper.ts';
 
 const pepper = aPepper('p1');
 const keys = createApiKeys([pepper]);

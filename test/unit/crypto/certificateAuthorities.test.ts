@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { isCertified } from '../../../src/crypto/certificateAuthorities.ts';
 import { readCertificateAuthorities } from '../../../src/wiring/certificateAuthorities.ts';
-import { aCertificate, anIssuer, aRut, papersCa } from '../../support/papers.ts';
+import { aCertificate, anIssuer, aRut, papersCa } from '../../support/receipts/papers.ts';
 
 const authority = papersCa();
 const authorities = [new X509Certificate(authority.certificatePem)];

@@ -8,8 +8,8 @@ import forge from 'node-forge';
 import { type OpenedFile, openPkcs12 as openFor } from '../../../src/crypto/pkcs12.ts';
 import { openContainer } from '../../../src/crypto/pkcs12Container.ts';
 import { hasRsaKey, isRsaKey } from '../../../src/crypto/rsa.ts';
-import { dsaP12, hugeNumber, roundsP12, rsaP12 } from '../../support/hostileP12.ts';
-import { aCertificate, rsaKey } from '../../support/papers.ts';
+import { dsaP12, hugeNumber, roundsP12, rsaP12 } from '../../support/enterprises/hostileP12.ts';
+import { aCertificate, rsaKey } from '../../support/receipts/papers.ts';
 
 const RUT = '219999830019';
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { findFirstDifference, outlineRequest } from '../../../src/crypto/requestOutline.ts';
-import { canonicalJson } from '../../../src/domain/canonicalJson.ts';
-import { readJson } from '../../../src/domain/json.ts';
+import { canonicalJson } from '../../../src/domain/values/canonicalJson.ts';
+import { readJson } from '../../../src/domain/values/json.ts';
 
 /** A JSON text as bodies are read. */
 function read(text: string): unknown {

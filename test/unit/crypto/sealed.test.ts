@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../../src/config.ts';
 import { createOpener, createSealer, type SecretOwner, UnsealError } from '../../../src/crypto/sealed.ts';
-import { aKeyPair, openerOf } from '../../support/sealing.ts';
+import { aKeyPair, openerOf } from '../../support/database/sealing.ts';
 
 const first = aKeyPair('k1');
 const second = aKeyPair('k2');

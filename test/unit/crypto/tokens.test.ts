@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { decodeJwt, decodeProtectedHeader, importJWK, SignJWT, UnsecuredJWT } from 'jose';
 import { createTokens, TOKEN_SECONDS } from '../../../src/crypto/tokens.ts';
-import { aTokenKey } from '../../support/tokenKey.ts';
+import { aTokenKey } from '../../support/api/tokenKey.ts';
 
 const now = new Date('2026-11-20T12:00:00.400Z');
 const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from '@jest/globals';
 import { ConfigurationError } from '../../../src/config.ts';
 import { databaseTls } from '../../../src/db/tls.ts';
-import { testAuthority } from '../../support/certificates.ts';
+import { testAuthority } from '../../support/enterprises/certificates.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cfe-tls-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { type CaeReading, readCae } from '../../../src/dgi/xml/cae.ts';
-import { caeFaults } from '../../../src/domain/cae.ts';
+import { caeFaults } from '../../../src/domain/numbers/cae.ts';
 import { authorityKeys, fingerprint } from '../../support/dgi/answers.ts';
 import { sampleBytes } from '../../support/dgi/samples.ts';
-import { processorMilliseconds } from '../../support/processorTime.ts';
+import { processorMilliseconds } from '../../support/processes/processorTime.ts';
 import { signCfe } from '../../support/simulator/signing.ts';
 import { testWithOfficialFiles } from '../../support/simulator/tools.ts';
 

@@ -7,8 +7,8 @@ import { parseXml, textAt, UnreadableXml } from '../../../src/dgi/xml/parse.ts';
 import { BadSignature, verifyEnveloped } from '../../../src/dgi/xml/verify.ts';
 import { ackSobre, authorityKeys } from '../../support/dgi/answers.ts';
 import { sample } from '../../support/dgi/samples.ts';
-import { hugeNumber } from '../../support/hostileP12.ts';
-import { rsaKey } from '../../support/papers.ts';
+import { hugeNumber } from '../../support/enterprises/hostileP12.ts';
+import { rsaKey } from '../../support/receipts/papers.ts';
 import { signCfe } from '../../support/simulator/signing.ts';
 import { testWithOfficialFiles, testWithXmlsec, xmlsecVerify } from '../../support/simulator/tools.ts';
 

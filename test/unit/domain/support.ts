@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { readCfeRequest } from '../../../src/domain/cfeReading.ts';
-import type { OriginalCfe, RuleContext } from '../../../src/domain/cfeRule.ts';
-import { type CheckedCfe, checkCfe } from '../../../src/domain/cfeRules.ts';
-import { type JsonObject } from '../../support/exactJson.ts';
-import { KEPT_SEEDS, SEED } from '../../support/seeds.ts';
+import { readCfeRequest } from '../../../src/domain/receipts/cfeReading.ts';
+import type { OriginalCfe, RuleContext } from '../../../src/domain/receipts/cfeRule.ts';
+import { type CheckedCfe, checkCfe } from '../../../src/domain/receipts/cfeRules.ts';
+import { KEPT_SEEDS, SEED } from '../../support/database/seeds.ts';
+import { type JsonObject } from '../../support/receipts/exactJson.ts';
 
 /** The day on which all these tests take place. */
 export const TODAY = '2026-02-15';

@@ -3,15 +3,21 @@ import { resolve } from 'node:path';
 import { describe, expect, jest, test } from '@jest/globals';
 import { Lexer, type Token } from 'marked';
 import { referenceParts } from '../../../src/api/openapi/referenceParts.ts';
-import { USUAL_CAPS } from '../../../src/domain/caps.ts';
-import { FAILED_A_DAY, FREE_FAILURES, UNPROVEN_A_DAY } from '../../../src/domain/credentialsPause.ts';
-import { MAILS_BY_HAND_A_DAY, MAILS_TO_ONE_MAILBOX, mailLimitsOfAccount } from '../../../src/domain/mail.ts';
-import { HOURLY_LIMITS } from '../../../src/domain/requestLimits.ts';
-import { RULE_TABLES } from '../../../src/domain/ruleTables.ts';
-import { REJECTION_CODES } from '../../../src/domain/words/cfes.ts';
+import {
+  FAILED_A_DAY,
+  FREE_FAILURES,
+  UNPROVEN_A_DAY,
+} from '../../../src/domain/enterprises/credentialsPause.ts';
+import {
+  MAILS_BY_HAND_A_DAY,
+  MAILS_TO_ONE_MAILBOX,
+  mailLimitsOfAccount,
+} from '../../../src/domain/mail/mail.ts';
+import { USUAL_CAPS } from '../../../src/domain/people/caps.ts';
+import { HOURLY_LIMITS } from '../../../src/domain/people/requestLimits.ts';
+import { RULE_TABLES } from '../../../src/domain/requests/ruleTables.ts';
 import { REFUSAL_CODES } from '../../../src/errors.ts';
 import { anchorOf, CODE_VARIANTS, GUIDE_LANGUAGES, guideOf, SLUGS } from '../../../src/handbook/guides.ts';
-import { RULES_IN_SPANISH } from '../../../src/handbook/rulesInSpanish.ts';
 import {
   createSearch,
   type GuideVisit,
@@ -19,6 +25,8 @@ import {
   indexPage,
   type ReferencePart,
 } from '../../../src/handbook/site.ts';
+import { REJECTION_CODES } from '../../../src/words/cfeStates.ts';
+import { RULES_IN_SPANISH } from '../../../src/words/es/rules.ts';
 import { DOCUMENT } from '../../support/openapi/conformance.ts';
 
 const HERE = { base: '/v1/docs', language: 'es', code: 'sh' } as const satisfies GuideVisit;

@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { GUIDE_LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
-import { folderWithSdk, walkOf, walkOfReadme } from '../../support/guides.ts';
-import { runToEnd } from '../../support/processes.ts';
+import { folderWithSdk, walkOf, walkOfReadme } from '../../support/api/guides.ts';
+import { runToEnd } from '../../support/processes/processes.ts';
 
 const INSTALLED = resolve(import.meta.dirname, '../../../node_modules');
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from '@jest/globals';
 import { createProxyNotice } from '../../../src/http/proxyNotice.ts';
-import { keptLog } from '../../support/api.ts';
+import { keptLog } from '../../support/api/api.ts';
 
 const from = (address: string, forwarded?: string) =>
   ({

@@ -5,8 +5,8 @@ import { isHeldBack, NoAnswer } from '../../../src/dgi/answers.ts';
 import { type AuthorityCall, createDgiClient } from '../../../src/dgi/client.ts';
 import { measureAuthority, measureCalls, measureWebhooks } from '../../../src/metrics/work.ts';
 import { sendSobre } from '../../support/dgi/sendSobre.ts';
-import { aCertificate, aRut } from '../../support/papers.ts';
-import { samplesOf, valueOf } from '../../support/scrape.ts';
+import { samplesOf, valueOf } from '../../support/processes/scrape.ts';
+import { aCertificate, aRut } from '../../support/receipts/papers.ts';
 
 const SEND = { environment: 'production', service: 'reception', operation: 'sendSobre' } as const;
 

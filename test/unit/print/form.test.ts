@@ -1,7 +1,7 @@
 /** The printed form against the authority's rule (docs/authority/printed-form.md), seen from outside. */
 import { afterAll, describe, expect } from '@jest/globals';
-import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
-import { PAPERS, type Paper } from '../../../src/domain/qr.ts';
+import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
+import { PAPERS, type Paper } from '../../../src/domain/receipts/qr.ts';
 import type { PrintedReceipt } from '../../../src/print/receipt.ts';
 import { drawReceipt } from '../../support/print/drawn.ts';
 import { type Code, codeOn, frameAround, pagesOf, textOf, type Word } from '../../support/print/outside.ts';

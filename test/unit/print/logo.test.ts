@@ -1,7 +1,7 @@
 import { deflateSync } from 'node:zlib';
 import { expect } from '@jest/globals';
-import { PAPERS } from '../../../src/domain/qr.ts';
-import { A_JPEG, A_LOGO } from '../../support/pictures.ts';
+import { PAPERS } from '../../../src/domain/receipts/qr.ts';
+import { A_JPEG, A_LOGO } from '../../support/console/pictures.ts';
 import { drawReceipt } from '../../support/print/drawn.ts';
 import { pagesOf, picture } from '../../support/print/outside.ts';
 import { testWithPoppler } from '../../support/print/poppler.ts';

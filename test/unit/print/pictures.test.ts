@@ -5,9 +5,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
-import { CFE_TYPE_NAMES } from '../../../src/domain/cfeTypes.ts';
-import { PAPERS } from '../../../src/domain/qr.ts';
-import { A_LOGO } from '../../support/pictures.ts';
+import { CFE_TYPE_NAMES } from '../../../src/domain/receipts/cfeTypes.ts';
+import { PAPERS } from '../../../src/domain/receipts/qr.ts';
+import { A_LOGO } from '../../support/console/pictures.ts';
 import { drawReceipt } from '../../support/print/drawn.ts';
 import { picture } from '../../support/print/outside.ts';
 import { differenceOf, pngOf, readPng } from '../../support/print/png.ts';

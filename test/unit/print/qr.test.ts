@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { aDocument } from '../../bench/document.ts';
+import { aDocument } from '../../bench/tools/document.ts';
 import { drawReceipt } from '../../support/print/drawn.ts';
 import { codeOn, pagesOf, textOf } from '../../support/print/outside.ts';
 import { testWithPoppler } from '../../support/print/poppler.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Paper } from '../../../src/domain/qr.ts';
+import type { Paper } from '../../../src/domain/receipts/qr.ts';
 import { drawReceipt } from '../../../src/print/drawReceipt.ts';
 import { createReceiptPdfs, type Draw, type PrintableCfe } from '../../../src/print/receiptPdfs.ts';
 import { printable } from '../../support/print/printable.ts';

@@ -1,7 +1,7 @@
 /** Long receipts: what is repeated on every sheet, what stands on the last alone, and that nothing gets lost. */
 import { expect } from '@jest/globals';
-import type { CfeDocument } from '../../../src/domain/cfeDocument.ts';
-import { PAPERS } from '../../../src/domain/qr.ts';
+import type { CfeDocument } from '../../../src/domain/receipts/cfeDocument.ts';
+import { PAPERS } from '../../../src/domain/receipts/qr.ts';
 import { NIGHTLY } from '../../support/nightly.ts';
 import { drawReceipt } from '../../support/print/drawn.ts';
 import { codeOn, pagesOf, textOf } from '../../support/print/outside.ts';

@@ -15,7 +15,7 @@ import { keepSecrets, openSecrets } from '../../../local/stack/secrets.ts';
 import { StackError } from '../../../local/stack/stackError.ts';
 import { runningStack, type StackInfo, stackFileOf, writeStackFile } from '../../../local/stack/stackFile.ts';
 import { sealingKeyOf } from '../../../src/crypto/sealed.ts';
-import { pepperVariable } from '../../support/pepper.ts';
+import { pepperVariable } from '../../support/database/pepper.ts';
 
 let dataDir: string;
 beforeEach(() => {

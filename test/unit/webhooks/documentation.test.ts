@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { openAuthority } from '../../../local/stack/localAuthority.ts';
 import { sampleBody } from '../../../src/api/openapi/eventSamples.ts';
 import { createWebhookSecret } from '../../../src/crypto/webhookSecret.ts';
-import { EVENT_NAMES } from '../../../src/domain/events.ts';
+import { EVENT_NAMES } from '../../../src/domain/webhooks/events.ts';
 import { createSender } from '../../../src/webhooks/send.ts';
 import { signatureHeaders } from '../../../src/webhooks/signature.ts';
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { webhookUrlFaults } from '../../../src/domain/webhook.ts';
+import { webhookUrlFaults } from '../../../src/domain/webhooks/webhook.ts';
 import { isPublicAddress } from '../../../src/webhooks/addresses.ts';
 import type { Resolver } from '../../../src/webhooks/names.ts';
 import { createSender } from '../../../src/webhooks/send.ts';

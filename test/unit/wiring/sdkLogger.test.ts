@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createLogger } from '../../../src/logger.ts';
-import { sdkLogger } from '../../../src/wiring/sdkLogger.ts';
+import { sdkLogger } from '../../../src/wiring/temporal/sdkLogger.ts';
 
 test('a line of Temporal’s library becomes one of ours: what and why, without the text of the failure', () => {
   const lines: string[] = [];

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { simulatorAddresses } from '../../../local/stack/programs.ts';
 import { cliOn } from '../../../test/support/cli.ts';
-import { asProgram } from '../../../test/support/database.ts';
+import { asProgram } from '../../../test/support/database/database.ts';
 import { startSimulatorProcess } from '../../../test/support/stacks.ts';
 
 /** A number that was passed over. */

@@ -1,5 +1,5 @@
-import type { FinalStatus } from '../../../src/domain/cfeStatus.ts';
-import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
+import type { FinalStatus } from '../../../src/domain/receipts/cfeStatus.ts';
+import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
 import type { Chance } from './chance.ts';
 
 /** A CFE that is going to be issued, and how it must end. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { aCfeBody } from '../../../test/support/cfeBodies.ts';
+import { aCfeBody } from '../../../test/support/receipts/cfeBodies.ts';
 import type { Chance } from './chance.ts';
 import type { PlannedCfe } from './plan.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import { reconcileNumbers } from '../../../src/db/numbers.ts';
+import { reconcileNumbers } from '../../../src/db/numbers/numbers.ts';
 import type { Orm } from '../../../src/db/orm.ts';
-import { CFE_TYPES, type CfeType } from '../../../src/domain/cfeTypes.ts';
+import { CFE_TYPES, type CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
 import type { LedgerRow, TestStack } from '../../../test/support/stacks.ts';
 import { until } from '../../../test/support/until.ts';
 import type { Received } from '../../../test/support/webhooks/receiver.ts';

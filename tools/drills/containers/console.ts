@@ -1,4 +1,4 @@
-import { browserOn, PASSWORD } from '../../../test/support/console.ts';
+import { browserOn, PASSWORD } from '../../../test/support/console/console.ts';
 import { same } from './checks.ts';
 
 const CONSOLE = 'http://127.0.0.1:3001';

@@ -1,8 +1,8 @@
 import { type CfeView, logIn, verdictOf } from '../../../local/demo/customer.ts';
 import { onboard } from '../../../local/demo/onboarding.ts';
 import { until } from '../../../local/demo/until.ts';
-import { aCfeBody } from '../../../test/support/cfeBodies.ts';
-import { aRut } from '../../../test/support/papers.ts';
+import { aCfeBody } from '../../../test/support/receipts/cfeBodies.ts';
+import { aRut } from '../../../test/support/receipts/papers.ts';
 import { same } from './checks.ts';
 
 const API = 'http://127.0.0.1:3000';

@@ -11,8 +11,8 @@ import { StackError } from '../../../local/stack/stackError.ts';
 import { temporalServes } from '../../../local/stack/temporal.ts';
 import { openWatchdog } from '../../../local/stack/watchdog.ts';
 import { openOrm } from '../../../src/db/orm.ts';
+import { freePort } from '../../../test/support/processes/services.ts';
 import { readCompose } from '../../../test/support/production/composeFile.ts';
-import { freePort } from '../../../test/support/services.ts';
 import { runServer, startPostgres } from '../../../test/support/stack/servers.ts';
 import type { ServerBuild } from './build.ts';
 

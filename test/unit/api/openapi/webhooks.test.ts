@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ROLE_CHANGED, SAMPLE_EVENTS, sampleBody } from '../../../../src/api/openapi/eventSamples.ts';
 import { createWebhookSecret } from '../../../../src/crypto/webhookSecret.ts';
-import { EVENT_NAMES } from '../../../../src/domain/events.ts';
-import { WEBHOOK_EVENT_VIEWS } from '../../../../src/views/webhookEvents.ts';
+import { EVENT_NAMES } from '../../../../src/domain/webhooks/events.ts';
+import { WEBHOOK_EVENT_VIEWS } from '../../../../src/views/webhooks/webhookEvents.ts';
 import { signatureHeaders } from '../../../../src/webhooks/signature.ts';
 import { DOCUMENT, inspectEvent } from '../../../support/openapi/conformance.ts';
 

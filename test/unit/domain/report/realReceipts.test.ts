@@ -2,14 +2,14 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { writeCfe } from '../../../../src/dgi/xml/cfe.ts';
 import { writeReport } from '../../../../src/dgi/xml/report.ts';
-import type { CfeDocument } from '../../../../src/domain/cfeDocument.ts';
-import { CFE_TYPE_NAMES, type CfeType } from '../../../../src/domain/cfeTypes.ts';
-import { createDaySums } from '../../../../src/domain/report/summary.ts';
-import { aDocument } from '../../../bench/document.ts';
+import type { CfeDocument } from '../../../../src/domain/receipts/cfeDocument.ts';
+import { CFE_TYPE_NAMES, type CfeType } from '../../../../src/domain/receipts/cfeTypes.ts';
+import { createDaySums } from '../../../../src/domain/reports/summary.ts';
+import { aDocument } from '../../../bench/tools/document.ts';
+import { KEPT_SEEDS, SEED } from '../../../support/database/seeds.ts';
 import { contentOf, requestsOf, TODAY } from '../../../support/receipts/randomReceipts.ts';
 import { plainReport, readReport } from '../../../support/reports/plainReport.ts';
 import { issuedOf } from '../../../support/reports/receipts.ts';
-import { KEPT_SEEDS, SEED } from '../../../support/seeds.ts';
 
 const PER_TYPE = 25;
 const UI = [

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { addDays } from '../../../../src/domain/montevideo.ts';
-import { createRanges, DuplicateNumber } from '../../../../src/domain/report/ranges.ts';
-import { rateSource, wantedRate } from '../../../../src/domain/report/rate.ts';
+import { createRanges, DuplicateNumber } from '../../../../src/domain/reports/ranges.ts';
+import { rateSource, wantedRate } from '../../../../src/domain/reports/rate.ts';
 import {
   createDaySums,
   MOST_RANGES,
   MOST_ROWS,
   ReportTooLarge,
-} from '../../../../src/domain/report/summary.ts';
+} from '../../../../src/domain/reports/summary.ts';
+import { addDays } from '../../../../src/domain/values/montevideo.ts';
 import { aReceipt, issuedOf } from '../../../support/reports/receipts.ts';
 
 const UI = [{ year: 2026, value: '6.4208', estimate: false }];

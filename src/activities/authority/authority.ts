@@ -1,0 +1,289 @@
+import type { KeyObject } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { UnsealError } from '../../crypto/sealed.ts';
+import { type CfeInSobre, wasCfeInSobre } from '../../db/authority/sobres.ts';
+import { findCurrentSigner, requireSigner } from '../../db/enterprises/certificates.ts';
+import type { Sobre } from '../../db/entities/authority.ts';
+import type { Certificate } from '../../db/entities/enterprises.ts';
+import type { Cfe } from '../../db/entities/receipts.ts';
+import type { Orm } from '../../db/orm.ts';
+import {
+  classifyDuplicate,
+  isExactlyThisCfe,
+  judgeCfe,
+  type OriginalSobre,
+  type VerdictOutcome,
+} from '../../dgi/cfeAnswers.ts';
+import type {
+  AskVerdictAnswer,
+  DgiClient,
+  FindSobreAnswer,
+  SignedSobre,
+  SobreTicket,
+} from '../../dgi/client.ts';
+import { classifyUnclear, type Unclear } from '../../dgi/outcomes.ts';
+import type { DgiCredentials } from '../../dgi/wsSecurity.ts';
+import type { OriginalAnswer, ReceiptVerdict } from '../../dgi/xml/ack.ts';
+import { CFE_TYPES } from '../../domain/receipts/cfeTypes.ts';
+
+const DAY = 86_400_000;
+/** The authority lists at most 31 days of sobres at a time; one is left for differing clocks. */
+const LONGEST_SPAN = 30 * DAY;
+
+/** The facts of a CFE that questions to the authority need. */
+export type AskedCfe = Pick<
+  CfeInSobre,
+  'id' | 'rut' | 'environment' | 'type' | 'serie' | 'numero' | 'certificateId' | 'signedAt'
+>;
+
+/** Converts a CFE that was read outside its sobre. */
+export const toAskedCfe = ({ document, ...cfe }: Cfe): AskedCfe => ({ ...cfe, signedAt: document.signedAt });
+
+export interface PlacedCfe extends AskedCfe {
+  readonly place: number | null;
+}
+
+/**
+ * The answers on the CFEs of a sobre, in the order of the question; or one answer that concerns none of them
+ * alone.
+ */
+export type VerdictOutcomes =
+  | { kind: 'answered'; outcomes: readonly VerdictOutcome[] }
+  | { kind: 'notYet'; code: string }
+  /** The authority does not know the sobre by our number and token. */
+  | { kind: 'recover' }
+  | Unclear;
+
+/** The certificate that signs requests, if the caller has loaded it. */
+type SignedBy = Certificate | undefined;
+
+/**
+ * The authority, with every outcome distinguished. Requests are signed with `certificate`, the enterprise's
+ * current one, which is read if the caller does not pass it.
+ */
+export interface Authority {
+  /** Signs the request for a sobre; sends nothing. */
+  signSobre(
+    sobre: WrittenSobre & { readonly xml: string },
+    certificate: Certificate,
+  ): Promise<SignedSobre | Unclear>;
+  sendSobre: DgiClient['sendSobre'];
+  /** Asks whether the authority has the sobre that contains the CFE. */
+  findSobre(cfe: AskedCfe, sobre: WrittenSobre, certificate?: SignedBy): Promise<FindSobreAnswer>;
+  /**
+   * Asks for the verdicts on CFEs received under that number and token. A CFE is found by its position in
+   * that sobre, or, with null, by its number.
+   */
+  askVerdicts(
+    cfes: readonly PlacedCfe[],
+    ticket: { readonly idReceptor: string | null; readonly token: string | null },
+    certificate?: SignedBy,
+  ): Promise<VerdictOutcomes>;
+  /** Asks for the state of the fiscal number, and the sobre that brought it. */
+  findState(cfe: AskedCfe): Promise<FindStateAnswer>;
+  /** Asks whether the authority has the fiscal number, from any sobre. */
+  findReceipt(cfe: AskedCfe): Promise<FindReceiptAnswer>;
+}
+
+/** A sobre whose bytes are stored; the facts that questions about it need. */
+export type WrittenSobre = Pick<Sobre, 'environment' | 'createdAt' | 'sendingAt'> & {
+  readonly idemisor: bigint;
+};
+
+export type FindStateAnswer =
+  /** Its state (AE or BE; null without a verdict), and the number of its sobre. */
+  { kind: 'found'; state: string | null; idemisor: string } | { kind: 'absent' } | Unclear;
+
+export type FindReceiptAnswer =
+  /** From a sobre of ours, with its ticket. */
+  | ({ kind: 'received'; idemisor?: string } & SobreTicket)
+  /** From a sobre of another system. */
+  | { kind: 'others' }
+  | { kind: 'absent' }
+  | Unclear;
+
+interface AuthorityDeps {
+  readonly client: DgiClient;
+  readonly orm: Orm;
+  readonly privateKeyOf: (certificate: Certificate) => KeyObject;
+}
+
+/**
+ * Creates the authority on top of the SOAP client. `privateKeyOf` decrypts a key and throws UnsealError if no
+ * key of ours opens it.
+ */
+export function createAuthority(deps: AuthorityDeps): Authority {
+  const { client } = deps;
+  return {
+    signSobre: ({ environment, ...sobre }, certificate) =>
+      withCredentials(deps, certificate, async (credentials) =>
+        client.signSobre(credentials, environment, sobre),
+      ),
+
+    sendSobre: (sobre, departure) => client.sendSobre(sobre, departure),
+
+    findSobre: (cfe, sobre, certificate) =>
+      withCredentials(deps, certificate ?? cfe, async (credentials): Promise<FindSobreAnswer> => {
+        let outcome: FindSobreAnswer = { kind: 'absent' };
+        for (const span of toSpans(sobre)) {
+          const answer = await client.findSobre(credentials, cfe.environment, {
+            idemisor: sobre.idemisor,
+            ...span,
+          });
+          if (answer.kind !== 'absent' && answer.kind !== 'refused') return answer;
+          if (answer.kind === 'refused') outcome = answer;
+        }
+        return outcome;
+      }),
+
+    async askVerdicts(cfes, { idReceptor, token }, certificate) {
+      const [first] = cfes;
+      if (!first) return { kind: 'answered', outcomes: [] };
+      if (idReceptor === null || token === null) return { kind: 'recover' };
+      return withCredentials(deps, certificate ?? first, async (credentials): Promise<VerdictOutcomes> => {
+        const answer = await client.askVerdict(credentials, first.environment, { idReceptor, token });
+        if (answer.kind !== 'answered') return answer;
+        return {
+          kind: 'answered',
+          outcomes: await judgeAll(deps, credentials, cfes, { idReceptor, receipts: answer.ack.receipts }),
+        };
+      });
+    },
+
+    findState: (cfe) =>
+      withCredentials(deps, cfe, async (credentials): Promise<FindStateAnswer> => {
+        const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
+        if (found.kind !== 'found') return found;
+        return { kind: 'found', state: found.state, idemisor: found.idemisor };
+      }),
+
+    findReceipt: (cfe) =>
+      withCredentials(deps, cfe, async (credentials): Promise<FindReceiptAnswer> => {
+        const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
+        if (found.kind !== 'found') return found;
+        const ours = await isOurs(deps, createSobreQuestions(client, credentials), cfe, found);
+        if (typeof ours === 'boolean') return ours ? { ...found, kind: 'received' } : { kind: 'others' };
+        return ours.kind === 'stuck' || ours.kind === 'repeat'
+          ? ours
+          : classifyUnclear(
+              'findCfe',
+              'found without a verdict',
+              'the number is there, in a sobre without a verdict yet',
+            );
+      }),
+  };
+}
+
+/** Returns the outcome of each CFE in an answer. */
+async function judgeAll(
+  deps: AuthorityDeps,
+  credentials: DgiCredentials,
+  cfes: readonly PlacedCfe[],
+  { idReceptor, receipts }: { idReceptor: string; receipts: readonly ReceiptVerdict[] },
+): Promise<VerdictOutcome[]> {
+  const outcomes: VerdictOutcome[] = [];
+  const ask = createSobreQuestions(deps.client, credentials);
+  for (const cfe of cfes) {
+    const verdict = judgeCfe(cfe, receipts);
+    outcomes.push(
+      verdict.kind === 'duplicate'
+        ? await resolveDuplicate(deps, credentials, cfe, { idReceptor, answered: verdict.original, ask })
+        : verdict,
+    );
+  }
+  return outcomes;
+}
+
+/** Asks for the verdicts of one sobre. */
+type AskSobre = (cfe: AskedCfe, sobre: OriginalSobre) => Promise<AskVerdictAnswer>;
+
+/** Asks about each sobre once, even if it brought several of the CFEs. */
+function createSobreQuestions(client: DgiClient, credentials: DgiCredentials): AskSobre {
+  const answers = new Map<string, Promise<AskVerdictAnswer>>();
+  return ({ environment }, sobre) => {
+    const answer = answers.get(sobre.idReceptor) ?? client.askVerdict(credentials, environment, sobre);
+    answers.set(sobre.idReceptor, answer);
+    return answer;
+  };
+}
+
+/** Signs with the current certificate: a CFE can still be followed after its own has expired. */
+async function withCredentials<T>(
+  { orm, privateKeyOf }: AuthorityDeps,
+  by: Certificate | AskedCfe,
+  call: (credentials: DgiCredentials) => Promise<T>,
+): Promise<T | Unclear> {
+  const certificate = 'certificateId' in by ? await currentOrOwn(orm.em.fork(), by) : by;
+  let privateKey: KeyObject;
+  try {
+    privateKey = privateKeyOf(certificate);
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error;
+    return classifyUnclear('ask', 'no key');
+  }
+  return call({ privateKey, certificateDer: certificate.certificate });
+}
+
+const currentOrOwn = async (em: EntityManager, cfe: AskedCfe): Promise<Certificate> =>
+  (await findCurrentSigner(em, cfe.rut, cfe.environment)) ?? (await requireSigner(em, cfe.certificateId));
+
+/**
+ * Handles E02, a number received before: by a sobre of ours, which has the verdict, or by another system's.
+ */
+async function resolveDuplicate(
+  deps: AuthorityDeps,
+  credentials: DgiCredentials,
+  cfe: AskedCfe,
+  { idReceptor, answered, ask }: { idReceptor: string; answered: OriginalAnswer | undefined; ask: AskSobre },
+): Promise<VerdictOutcome> {
+  const original = await findOriginal(deps.client, credentials, cfe, answered);
+  if ('kind' in original) return original;
+  // An answer that names the sobre just asked about would repeat for ever.
+  const ours = original.idReceptor !== idReceptor && (await isOurs(deps, ask, cfe, original));
+  if (typeof ours !== 'boolean')
+    return ours.kind === 'recover' ? classifyUnclear('ask', 'E02 without its original') : ours;
+  return classifyDuplicate(original, { isOurs: ours });
+}
+
+/** Returns whether the sobre in which the authority has the number is ours, with this CFE. */
+async function isOurs(
+  { orm }: AuthorityDeps,
+  ask: AskSobre,
+  cfe: AskedCfe,
+  first: OriginalSobre,
+): Promise<boolean | Exclude<AskVerdictAnswer, { kind: 'answered' }>> {
+  // A refused sobre brought nothing: then an older sobre, from before a restore, has its number.
+  if (await wasCfeInSobre(orm.em.fork(), cfe.id, first.idemisor, { refused: false })) return true;
+  // A database restored to an earlier moment has no rows of the last sobres that it sent.
+  const answer = await ask(cfe, first);
+  if (answer.kind !== 'answered') return answer;
+  return answer.ack.receipts.some((receipt) => isExactlyThisCfe(receipt, cfe));
+}
+
+/** Returns the sobre that brought the number first: from InfoRespOri or, if that is incomplete, by asking. */
+async function findOriginal(
+  client: DgiClient,
+  credentials: DgiCredentials,
+  cfe: AskedCfe,
+  answered: OriginalAnswer | undefined,
+): Promise<OriginalSobre | Unclear> {
+  if (answered?.idemisor && answered.idReceptor && answered.token) {
+    return { idemisor: answered.idemisor, idReceptor: answered.idReceptor, token: answered.token };
+  }
+  const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
+  if (found.kind === 'found')
+    return { idemisor: found.idemisor, idReceptor: found.idReceptor, token: found.token };
+  return found.kind === 'absent' ? classifyUnclear('ask', 'E02 without its original') : found;
+}
+
+const numberOf = ({ type, serie, numero }: AskedCfe) => ({ typeCode: CFE_TYPES[type].code, serie, numero });
+
+/** Returns the days on which a sobre may have been received, in spans the list accepts, the latest first. */
+function toSpans({ createdAt, sendingAt }: WrittenSobre): { from: Date; to: Date }[] {
+  const first = createdAt.getTime() - DAY;
+  const spans: { from: Date; to: Date }[] = [];
+  for (let to = (sendingAt ?? createdAt).getTime() + DAY; to > first; to -= LONGEST_SPAN) {
+    spans.push({ from: new Date(Math.max(first, to - LONGEST_SPAN)), to: new Date(to) });
+  }
+  return spans;
+}

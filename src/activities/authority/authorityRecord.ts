@@ -1,0 +1,102 @@
+import type { SobreOfCfe } from '../../db/authority/sobres.ts';
+import type { SobreTicket } from '../../dgi/client.ts';
+import { classifyUnclear, type Unclear } from '../../dgi/outcomes.ts';
+import type { StuckReason } from '../../domain/authority/stuckReason.ts';
+import type { FinalStatus } from '../../domain/receipts/cfeStatus.ts';
+import type { RejectionReason } from '../../domain/receipts/rejection.ts';
+import type { Authority, PlacedCfe, WrittenSobre } from './authority.ts';
+
+/** The authority's record of a CFE, as far as it can be asked. */
+export type AuthorityRecord =
+  /** By our own rows, and the authority does not contradict. */
+  | { kind: 'neverSent' }
+  /** `idemisor`: the number of the sobre that brought it, if the authority gave it. */
+  | ({ kind: 'received'; idemisor?: string } & SobreTicket)
+  /** An earlier sobre of ours has the verdict. */
+  | { kind: 'original'; idReceptor: string; token: string }
+  | { kind: 'verdict'; status: FinalStatus; reasons: RejectionReason[] }
+  | { kind: 'undecided' }
+  /** The authority has the number from another system's sobre. */
+  | { kind: 'others' }
+  /** The authority refused the sobre and does not have the number. */
+  | { kind: 'refused' }
+  /** The authority has neither the sobre nor the number. */
+  | { kind: 'absent' }
+  | Unclear;
+
+/** With these reasons the authority may have the number from another system's sobre. */
+const NUMBER_OF_OTHERS: readonly StuckReason[] = ['duplicate.not_ours', 'verdict.other_cfe'];
+
+/** A CFE with its position in its sobre and the ticket to ask about it with. */
+export interface RecordedCfe extends PlacedCfe {
+  readonly ticket: { readonly idReceptor: string | null; readonly token: string | null };
+}
+
+/**
+ * Asks the authority about a CFE in every possible way; sends nothing. `sobres`: all that ever contained it.
+ */
+export async function askForRecord(
+  authority: Authority,
+  cfe: RecordedCfe,
+  sobres: readonly SobreOfCfe[],
+): Promise<AuthorityRecord> {
+  if (sobres.every(({ sendingAt }) => sendingAt === null)) {
+    // Another system of the company may have used the number, or we, before our database was restored.
+    const receipt = await authority.findReceipt(cfe);
+    return receipt.kind === 'received' || receipt.kind === 'others' ? receipt : { kind: 'neverSent' };
+  }
+  const underWay = sobres.find(({ state }) => state === 'SENDING' || state === 'RECEIVED');
+  if (underWay?.state === 'RECEIVED') return recordOfVerdict(authority, cfe, toWrittenSobre(underWay));
+  const listed = underWay
+    ? await authority.findSobre(cfe, toWrittenSobre(underWay))
+    : ({ kind: 'refused' } as const);
+  if (listed.kind !== 'refused' && listed.kind !== 'absent') return listed;
+  const receipt = await authority.findReceipt(cfe);
+  return receipt.kind === 'absent' ? { kind: listed.kind } : receipt;
+}
+
+/** Converts a sent sobre, which has its number. */
+function toWrittenSobre(sobre: SobreOfCfe): WrittenSobre {
+  const { idemisor, environment, createdAt, sendingAt } = sobre;
+  if (idemisor === null) throw new TypeError(`sobre ${sobre.id} was sent without a number`);
+  return { idemisor, environment, createdAt, sendingAt };
+}
+
+/** The authority acknowledged the sobre: it counts as received, even if the list omits it. */
+async function recordOfVerdict(
+  authority: Authority,
+  cfe: RecordedCfe,
+  sobre: WrittenSobre,
+): Promise<AuthorityRecord> {
+  const answers = await authority.askVerdicts([cfe], cfe.ticket);
+  const answer = answers.kind === 'answered' ? answers.outcomes[0] : answers;
+  switch (answer?.kind) {
+    case undefined:
+      throw new TypeError('no outcome for the CFE that was asked about');
+    case 'notYet':
+      return { kind: 'undecided' };
+    case 'recover': {
+      const found = await authority.findSobre(cfe, sobre);
+      return found.kind === 'absent' || found.kind === 'refused'
+        ? classifyUnclear(
+            'find',
+            'signed for and not listed',
+            'it signed for the sobre and does not find it now',
+          )
+        : found;
+    }
+    case 'stuck': {
+      if (!NUMBER_OF_OTHERS.includes(answer.reason)) return answer;
+      const receipt = await authority.findReceipt(cfe);
+      const isSame = receipt.kind === 'received' && receipt.idReceptor === cfe.ticket.idReceptor;
+      // The authority mistook our sobre for an older one of its number, from before a restore.
+      if (isSame && answer.reason === 'verdict.other_cfe') return { kind: 'others' };
+      // The sobre just asked about adds nothing to its first answer.
+      return receipt.kind === 'absent' || isSame ? answer : receipt;
+    }
+    case 'original':
+    case 'verdict':
+    case 'repeat':
+      return answer;
+  }
+}

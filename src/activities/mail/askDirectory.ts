@@ -1,0 +1,46 @@
+import type { KeyObject } from 'node:crypto';
+import { UnsealError } from '../../crypto/sealed.ts';
+import type { Certificate } from '../../db/entities/enterprises.ts';
+import type { Orm } from '../../db/orm.ts';
+import type { DgiClient } from '../../dgi/client.ts';
+import { type DirectoryRecord, parseDirectoryEntry } from '../../domain/mail/directory.ts';
+import { authorityRefuses, authorityUnreachable } from '../authority/attempt.ts';
+
+/** Dependencies of questions to the list of electronic issuers. */
+export interface DirectoryDeps {
+  orm: Orm;
+  clock: () => Date;
+  client: Pick<DgiClient, 'listIssuers'>;
+  privateKeyOf: (certificate: Certificate) => KeyObject;
+}
+
+/**
+ * Returns the electronic issuers that are new or changed since `since`, or one of them by RUT. Throws the
+ * failure of a retried attempt for any other answer: no CFE depends on it, so it never needs support.
+ */
+export async function askDirectory(
+  { client, privateKeyOf }: DirectoryDeps,
+  certificate: Certificate,
+  query: { since: Date; rut?: string },
+): Promise<Iterable<DirectoryRecord>> {
+  let privateKey: KeyObject;
+  try {
+    privateKey = privateKeyOf(certificate);
+  } catch (error) {
+    if (!(error instanceof UnsealError)) throw error;
+    throw authorityRefuses('the key of the certificate cannot be opened');
+  }
+  const credentials = { privateKey, certificateDer: certificate.certificate };
+  const answer = await client.listIssuers(credentials, 'production', query);
+  if (answer.kind !== 'listed') {
+    throw answer.kind === 'stuck' ? authorityRefuses(answer.reason) : authorityUnreachable(answer.what);
+  }
+  return factsOf(answer.issuers);
+}
+
+function* factsOf(issuers: Iterable<Parameters<typeof parseDirectoryEntry>[0]>): Generator<DirectoryRecord> {
+  for (const issuer of issuers) {
+    const facts = parseDirectoryEntry(issuer);
+    if (facts) yield facts;
+  }
+}

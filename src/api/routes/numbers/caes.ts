@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import { uploadCae as upload } from '../../../commands/numbers/uploadCae.ts';
+import { countRecentNumbers } from '../../../db/enterprises/warnings.ts';
+import { findCaes as find } from '../../../db/numbers/numbers.ts';
+import { UploadCae } from '../../../domain/enterprises/enterprise.ts';
+import { caeObject } from '../../../domain/enterprises/enterpriseObject.ts';
+import { daysLeft } from '../../../domain/enterprises/warnings.ts';
+import { caeStatus } from '../../../domain/numbers/cae.ts';
+import { CaeStatusName } from '../../../domain/requests/enums.ts';
+import { montevideoDate } from '../../../domain/values/montevideo.ts';
+import { Rut } from '../../../domain/values/rut.ts';
+import { CaeView, ListedCaeView } from '../../../views/numbers/cae.ts';
+import { BODY_LIMITS, defineRoute } from '../../route.ts';
+
+/** GET …/caes: lists the ranges of numbers, optionally of one status. */
+export const listCaesRoute = defineRoute({
+  name: 'listCaes',
+  method: 'GET',
+  path: '/enterprises/{rut}/caes',
+  summary: 'List CAEs',
+  about: 'The ranges of numbers, in upload order, each with the numbers left.',
+  auth: 'token',
+  role: 'VIEWER',
+  params: { rut: Rut },
+  query: z.strictObject({
+    status: CaeStatusName.optional().meta({ description: 'Only CAEs with this status.' }),
+  }),
+  success: {
+    status: 200,
+    description: 'The CAEs, in upload order',
+    schema: z.array(ListedCaeView).meta({ description: 'The CAEs.' }),
+  },
+  async handle({ enterprise, query }, { orm, clock }) {
+    const now = clock();
+    const em = orm.em.fork();
+    const caes = await find(em, enterprise.rut, 'production');
+    const used = (await countRecentNumbers(em, [enterprise.rut], now)).get(enterprise.rut);
+    return caes
+      .filter((cae) => query.status === undefined || caeStatus(cae, montevideoDate(now)) === query.status)
+      .map((cae) => ({
+        ...caeObject(cae, now),
+        days_left: daysLeft(cae.numbersLeft, used?.get(cae.type) ?? 0),
+      }));
+  },
+});
+
+/** POST …/caes: adds a range of numbers signed by the authority. */
+export const uploadCaeRoute = defineRoute({
+  name: 'uploadCae',
+  method: 'POST',
+  path: '/enterprises/{rut}/caes',
+  summary: 'Upload CAE',
+  about:
+    'Adds a range of numbers signed by the authority. Numbers are then taken from it automatically: earliest expiry first.',
+  auth: 'token',
+  role: 'MEMBER',
+  params: { rut: Rut },
+  body: { schema: UploadCae, limitBytes: BODY_LIMITS.file },
+  success: { status: 201, description: 'The CAE', schema: CaeView },
+  async handle({ params, body }, deps) {
+    const cae = await upload(deps, {
+      rut: params.rut,
+      file: Buffer.from(body.cae_b64, 'base64'),
+      startNumber: body.cae_start_number,
+    });
+    return caeObject(cae, deps.clock());
+  },
+});

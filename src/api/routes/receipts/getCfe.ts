@@ -1,0 +1,76 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import * as z from 'zod';
+import type { Enterprise } from '../../../db/entities/enterprises.ts';
+import type { Database } from '../../../db/orm.ts';
+import { type CfeKey, findCfe } from '../../../db/receipts/cfes.ts';
+import { CfeId, parseCfeId } from '../../../domain/receipts/cfeId.ts';
+import type { Environment } from '../../../domain/receipts/cfeTypes.ts';
+import { Rut } from '../../../domain/values/rut.ts';
+import { Refusal } from '../../../errors.ts';
+import { CfeListView, cfeView } from '../../../views/receipts/cfe.ts';
+import { environmentQuery, requireReadableEnvironment } from '../../environmentRead.ts';
+import { type ApiCaller, defineRoute } from '../../route.ts';
+
+/** GET …/cfes/{cfe_id}: one CFE, as a list of one. */
+export const getCfeRoute = defineRoute({
+  name: 'getCfe',
+  method: 'GET',
+  path: '/enterprises/{rut}/cfes/{cfe_id}',
+  summary: 'Read one CFE',
+  about:
+    'The current state of one CFE, in the form of a list: `items` has exactly one, and `total` is 1. An unknown CFE is 404, not an empty list. Its lines, and the `reference` of a note, are in its XML (`…/xml`).',
+  auth: 'token',
+  role: 'VIEWER',
+  params: { rut: Rut, cfe_id: CfeId },
+  query: z.strictObject(environmentQuery),
+  success: { status: 200, description: 'The CFE', schema: CfeListView },
+  errors: ['NOT_FOUND'],
+  async handle(request, { orm, publicUrl }) {
+    const cfe = await requireRequestedCfe(orm, findCfe, request);
+    return { items: [cfeView(cfe, { publicUrl })], total: 1 };
+  },
+});
+
+/** A request for a CFE: its path, and the environment of its query. */
+interface ReadRequest {
+  readonly caller: Pick<ApiCaller, 'isDeveloper'>;
+  readonly enterprise: Pick<Enterprise, 'rut'>;
+  readonly params: { readonly cfe_id: string };
+  readonly query: { readonly environment?: Environment | undefined };
+}
+
+/**
+ * Returns the CFE of a request, loaded by `find`. Throws NOT_FOUND without one, and FORBIDDEN for the sandbox
+ * unless the caller is a developer.
+ */
+export function requireRequestedCfe<Found>(
+  orm: Database,
+  find: (em: EntityManager, key: CfeKey) => Promise<Found | null>,
+  { caller, enterprise: { rut }, params, query }: ReadRequest,
+): Promise<Found> {
+  return requireCfeOfId(
+    orm,
+    find,
+    { rut, environment: requireReadableEnvironment(caller, query) },
+    params.cfe_id,
+  );
+}
+
+/**
+ * Returns the enterprise's CFE with a cfe_id, in production by default, loaded by `find`. Throws NOT_FOUND
+ * without one.
+ */
+export async function requireCfeOfId<Found>(
+  { em }: Database,
+  find: (em: EntityManager, key: CfeKey) => Promise<Found | null>,
+  { rut, environment = 'production' }: { rut: string; environment?: Environment },
+  cfeId: string,
+): Promise<Found> {
+  const parts = parseCfeId(cfeId);
+  const cfe = parts && (await find(em.fork(), { rut, environment, ...parts }));
+  if (!cfe) {
+    const where = environment === 'sandbox' ? ' in the sandbox' : '';
+    throw new Refusal('NOT_FOUND', `The enterprise has no CFE ${cfeId}${where}.`);
+  }
+  return cfe;
+}

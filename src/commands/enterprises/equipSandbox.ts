@@ -1,0 +1,71 @@
+import { findCurrentCertificate } from '../../db/enterprises/certificates.ts';
+import { listUnexpiredCaes } from '../../db/numbers/numbers.ts';
+import { chooseCae } from '../../domain/numbers/cae.ts';
+import { CFE_TYPES, type CfeType } from '../../domain/receipts/cfeTypes.ts';
+import { montevideoDate } from '../../domain/values/montevideo.ts';
+import { Refusal } from '../../errors.ts';
+import { uploadCae } from '../numbers/uploadCae.ts';
+import { type UploadCertificateDeps, uploadCertificate } from './uploadCertificate.ts';
+
+/**
+ * Source of an enterprise's certificate and CAEs for the authority's test environment
+ * (docs/contract.md#sandbox).
+ */
+export interface AuthorityTestKit {
+  /** Returns a test certificate for the company (a .p12 and its password). Rejects when it is unavailable. */
+  certificate: (rut: string) => Promise<{ file: Uint8Array; password: string }>;
+  /** Returns a CAE file for one type and its first usable number. Rejects when it is unavailable. */
+  cae: (rut: string, typeCode: number) => Promise<{ file: Uint8Array; startNumber: number }>;
+}
+
+export interface EquipSandboxDeps extends UploadCertificateDeps {
+  /** Null when no sandbox is configured. */
+  readonly testKit: AuthorityTestKit | null;
+}
+
+const isCfeType = (value: unknown): value is CfeType =>
+  typeof value === 'string' && Object.hasOwn(CFE_TYPES, value);
+
+/** Whether issuing this body in the sandbox first obtains a missing certificate or CAE (equipSandbox). */
+export const obtainsTestKit = ({ testKit }: Pick<EquipSandboxDeps, 'testKit'>, body: unknown): boolean =>
+  testKit !== null && isCfeType((body as { cfe_type?: unknown } | null)?.cfe_type);
+
+/**
+ * Obtains a test certificate and a CAE for the type in the body when they are missing; all other faults are
+ * left to the rules of issuing. Throws UNAVAILABLE when the kit is. Two concurrent requests may both fetch a
+ * CAE: their ranges differ, and both are valid.
+ */
+export async function equipSandbox(
+  deps: EquipSandboxDeps,
+  input: { rut: string; body: unknown },
+): Promise<void> {
+  const { rut, body } = input;
+  const type = (body as { cfe_type?: unknown } | null)?.cfe_type;
+  const { testKit } = deps;
+  if (!testKit || !isCfeType(type)) return;
+
+  const em = deps.orm.em.fork();
+  const now = deps.clock();
+  const certificate = await findCurrentCertificate(em, rut, 'sandbox');
+  if (!certificate || certificate.notAfter <= now) {
+    const kit = await fetchFromKit(() => testKit.certificate(rut));
+    await uploadCertificate(deps, { rut, ...kit, environment: 'sandbox' });
+  }
+  const today = montevideoDate(now);
+  const caes = await listUnexpiredCaes(em, { rut, environment: 'sandbox', type, today });
+  if (!chooseCae(caes, today)) {
+    const kit = await fetchFromKit(() => testKit.cae(rut, CFE_TYPES[type].code));
+    await uploadCae(deps, { rut, ...kit, environment: 'sandbox' });
+  }
+}
+
+async function fetchFromKit<T>(fetch: () => Promise<T>): Promise<T> {
+  try {
+    return await fetch();
+  } catch (cause) {
+    throw new Refusal('UNAVAILABLE', 'Sandbox credentials are unavailable right now; try again.', {
+      cause,
+      retryAfterSeconds: 5,
+    });
+  }
+}

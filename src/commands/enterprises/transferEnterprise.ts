@@ -1,0 +1,92 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { lockBranchesOf, lockEnterprise } from '../../db/enterprises/enterprises.ts';
+import { countLeftovers, type Leftovers, removeLeftovers } from '../../db/enterprises/leftovers.ts';
+import type { Enterprise } from '../../db/entities/enterprises.ts';
+import { requireAccount } from '../../db/people/accounts.ts';
+import { deleteGrant, listGrants } from '../../db/people/roles.ts';
+import { recordEnterpriseChanges } from '../../db/webhooks/events.ts';
+import { Refusal } from '../../errors.ts';
+import { recordRoleChange } from '../people/members.ts';
+import { auditAct } from '../steps/auditAct.ts';
+import { isOwnerProven, type OwnershipDeps } from '../steps/ownership.ts';
+
+interface Transfer {
+  readonly rut: string;
+  readonly accountId: string;
+  readonly reason: string;
+}
+
+/**
+ * Makes another account the owner of an enterprise; the previous owner loses its role. Operators only.
+ * Without a certificate that proves ownership, the previous account's data is removed (db/enterprises/leftovers.ts),
+ * because receipts might be mailed to addresses it set. Every account whose role changes gets an event.
+ * Returns the removed data; null when ownership is proven. Throws NOT_FOUND for an unknown RUT or account,
+ * INVALID_INPUT for the current owner.
+ */
+export async function transferEnterprise(deps: OwnershipDeps, input: Transfer): Promise<Leftovers | null> {
+  const { rut, reason } = input;
+  const removed = await deps.orm.em.fork().transactional(async (em) => {
+    // Branches before the enterprise, in the order of `changeBranches`.
+    await lockBranchesOf(em, rut);
+    const { enterprise, accountId } = await lockForTransfer(em, input);
+    const before = enterprise.ownerAccountId;
+    const now = deps.clock();
+    const roles = await listGrants(em, { rut });
+    const isProven = await isOwnerProven(em, rut, deps);
+    const removed = isProven ? null : await countLeftovers(em, enterprise, accountId);
+    const wasGranted = roles.find((role) => role.accountId === accountId)?.role ?? null;
+    const change = async (): Promise<void> => {
+      if (removed) await removeLeftovers(em, enterprise, accountId, now);
+      await deleteGrant(em, { accountId, rut });
+      enterprise.ownerAccountId = accountId;
+      await em.flush();
+    };
+    // An account without a role must not learn the removed data of another.
+    await (wasGranted === null ? change() : recordEnterpriseChanges(em, enterprise, now, change));
+    // After the removal, which gives up pending deliveries of the previous account.
+    await recordRoleChange(em, enterprise, { accountId: before, from: 'OWNER', to: null }, now);
+    await recordRoleChange(em, enterprise, { accountId, from: wasGranted, to: 'OWNER' }, now);
+    const ended = isProven ? [] : roles.filter((role) => role.accountId !== accountId);
+    for (const { accountId: other, role } of ended)
+      await recordRoleChange(em, enterprise, { accountId: other, from: role, to: null }, now);
+    auditAct(deps, em, { action: 'enterprise.transfer', subject: before, accountId, rut, reason }, now);
+    return removed;
+  });
+  deps.outbox.scheduleDispatch();
+  return removed;
+}
+
+/** Returns what a transfer (to `to`, if known) would remove; null when a certificate proves ownership. */
+export async function previewRemoval(
+  deps: OwnershipDeps,
+  enterprise: Enterprise,
+  to: string | null = null,
+): Promise<Leftovers | null> {
+  const em = deps.orm.em.fork();
+  return (await isOwnerProven(em, enterprise.rut, deps)) ? null : countLeftovers(em, enterprise, to);
+}
+
+/** Returns what the transfer would remove, without changing anything. Throws as the transfer does. */
+export async function previewTransfer(
+  deps: OwnershipDeps,
+  input: Pick<Transfer, 'rut' | 'accountId'>,
+): Promise<Leftovers | null> {
+  const { enterprise, accountId } = await deps.orm.em
+    .fork()
+    .transactional((em) => lockForTransfer(em, input));
+  return previewRemoval(deps, enterprise, accountId);
+}
+
+/** Returns the enterprise, locked by the open transaction, and the account of its next owner. */
+async function lockForTransfer(
+  em: EntityManager,
+  { rut, ...to }: Pick<Transfer, 'rut' | 'accountId'>,
+): Promise<{ enterprise: Enterprise; accountId: string }> {
+  const enterprise = await lockEnterprise(em, rut);
+  if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+  const { id: accountId } = await requireAccount(em, to.accountId);
+  if (enterprise.ownerAccountId === accountId) {
+    throw new Refusal('INVALID_INPUT', `The account ${accountId} already owns the enterprise ${rut}.`);
+  }
+  return { enterprise, accountId };
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { type CertificateAuthorities, isCertified } from '../../crypto/certificateAuthorities.ts';
+import { type Identity, type OwnedIdentity, openPkcs12, type Pkcs12Failure } from '../../crypto/pkcs12.ts';
+import type { Sealer } from '../../crypto/sealed.ts';
+import { replaceCertificate } from '../../db/enterprises/certificates.ts';
+import type { Certificate } from '../../db/entities/enterprises.ts';
+import { certificateFault, certificateFaults } from '../../domain/enterprises/certificate.ts';
+import type { Environment } from '../../domain/receipts/cfeTypes.ts';
+import { type Fault, invalidInput } from '../../errors.ts';
+import { changeEnterprise } from '../steps/changeEnterprise.ts';
+import type { CommandDeps } from '../steps/deps.ts';
+import { signalFactsChanged } from '../steps/enterpriseWorkflow.ts';
+
+const OPENING_FAULTS: Readonly<Record<Pkcs12Failure, Fault>> = {
+  not_pkcs12: certificateFault('certificate.not_pkcs12'),
+  too_costly: certificateFault(
+    'certificate.not_pkcs12',
+    'The file takes too long to open (too many rounds of key derivation, or more than 4 keys or 16 certificates); export it again.',
+  ),
+  wrong_password: certificateFault('certificate.wrong_password'),
+  no_key: certificateFault('certificate.not_pkcs12', 'The file has no private key.'),
+  no_certificate: certificateFault('certificate.not_pkcs12', 'The file has no certificate.'),
+  key_mismatch: certificateFault('certificate.key_mismatch'),
+  not_rsa: certificateFault('certificate.not_rsa'),
+};
+
+/** Dependencies of storing certificates, beyond those of all commands. */
+export interface UploadCertificateDeps extends CommandDeps {
+  /** Encrypts private keys before they are stored. */
+  readonly sealer: Sealer;
+  /**
+   * Issuers of certificates that are valid in production; test certificates come from an operator's test kit.
+   */
+  readonly certificateAuthorities: CertificateAuthorities;
+}
+
+/** Opens a .p12 and stores its certificate, one file per enterprise at a time. */
+export async function uploadCertificate(
+  deps: UploadCertificateDeps,
+  input: { rut: string; environment?: Environment; file: Uint8Array; password: string },
+): Promise<Certificate> {
+  using identity = await openCertificate({ ...input, owner: input.rut });
+  // `await` keeps the identity from being disposed of before it is stored.
+  return await storeCertificate(deps, input, identity);
+}
+
+/**
+ * Opens the .p12 of an account, `owner`. Takes up to seconds, so no transaction may be open. Throws
+ * INVALID_INPUT for an unusable file, UNAVAILABLE with too many open at a time.
+ */
+export async function openCertificate(input: {
+  owner: string;
+  file: Uint8Array;
+  password: string;
+}): Promise<OwnedIdentity> {
+  const opened = await openPkcs12(input.file, input.password, input.owner);
+  if (!opened.ok) throw invalidInput([OPENING_FAULTS[opened.reason]]);
+  return opened.identity;
+}
+
+/**
+ * Makes this the enterprise's certificate from now on; the previous one stays for the record. Only the
+ * encrypted private key is stored. Throws INVALID_INPUT with all faults of the certificate.
+ */
+export function storeCertificate(
+  deps: UploadCertificateDeps,
+  { rut, environment = 'production' }: { rut: string; environment?: Environment },
+  identity: Identity,
+): Promise<Certificate> {
+  return changeEnterprise(deps, rut, { action: 'certificate.upload' }, async (em, _enterprise, now) => {
+    const {
+      serialNumber: subjectSerialNumber,
+      modulusBits: rsaBits,
+      notBefore,
+      notAfter,
+      maySign,
+    } = identity;
+    const { certificateDer } = identity;
+    const isKnown =
+      environment === 'sandbox' || isCertified(certificateDer, deps.certificateAuthorities, now);
+    const facts = { subjectSerialNumber, rsaBits, notBefore, notAfter, keyMatches: true, maySign, isKnown };
+    const faults = certificateFaults(facts, { rut, now });
+    if (faults.length > 0) throw invalidInput(faults);
+    const id = randomUUID();
+    const certificate = await replaceCertificate(em, {
+      id,
+      rut,
+      environment,
+      subject: identity.commonName ?? identity.subject,
+      notBefore: new Date(notBefore),
+      notAfter: new Date(notAfter),
+      certificate: certificateDer,
+      sealedKey: deps.sealer.seal(identity.privateKeyDer, { purpose: 'certificate-key', rut, rowId: id }),
+      createdAt: now,
+    });
+    if (environment === 'production') signalFactsChanged(em, rut, now);
+    return certificate;
+  });
+}

@@ -1,0 +1,23 @@
+import { lockEnterprise } from '../../db/enterprises/enterprises.ts';
+import type { ReportDuty } from '../../db/entities/reports.ts';
+import { setReportingDays as set } from '../../db/reports/dailyReports.ts';
+import { Refusal } from '../../errors.ts';
+import { auditAct } from '../steps/auditAct.ts';
+import type { CommandDeps } from '../steps/deps.ts';
+
+/**
+ * Sets the first day on which we report for an enterprise (`start`), or no longer do (`stop`); we must not
+ * report where another system does. Operators only. Throws NOT_FOUND for an unknown enterprise.
+ */
+export function changeReportingObligation(
+  deps: CommandDeps,
+  { act, rut, from, reason }: { act: 'start' | 'stop'; rut: string; from: string; reason: string },
+): Promise<ReportDuty> {
+  return deps.orm.em.fork().transactional(async (em) => {
+    if (!(await lockEnterprise(em, rut)))
+      throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+    const obligation = await set(em, rut, act === 'start' ? { from } : { until: from });
+    auditAct(deps, em, { action: `report.${act}`, subject: `${rut} ${from}`, rut, reason }, deps.clock());
+    return obligation;
+  });
+}

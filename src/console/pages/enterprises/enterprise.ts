@@ -1,0 +1,404 @@
+import * as z from 'zod';
+import { previewRemoval } from '../../../commands/enterprises/transferEnterprise.ts';
+import { findCurrentCertificate } from '../../../db/enterprises/certificates.ts';
+import { listAccountRoles } from '../../../db/enterprises/consoleEnterprises.ts';
+import { readReadyFacts } from '../../../db/enterprises/enterprises.ts';
+import { countRecentNumbers } from '../../../db/enterprises/warnings.ts';
+import { DirectoryEntry } from '../../../db/entities/authority.ts';
+import { type Enterprise, Logo } from '../../../db/entities/enterprises.ts';
+import { ReportDuty } from '../../../db/entities/reports.ts';
+import { type AnnulledSpan, type CaeRow, findCaes } from '../../../db/numbers/numbers.ts';
+import { listPlans } from '../../../db/people/payments.ts';
+import { listVisibleReports } from '../../../db/reports/consoleReports.ts';
+import {
+  missingReadyFacts,
+  PERMISSIONS,
+  type ReadyFact,
+} from '../../../domain/enterprises/enterpriseStatus.ts';
+import { type LowNumbers, lowNumbers } from '../../../domain/enterprises/warnings.ts';
+import { CFE_TYPES, type CfeType } from '../../../domain/receipts/cfeTypes.ts';
+import { dateText } from '../../../domain/values/figures.ts';
+import { montevideoDate } from '../../../domain/values/montevideo.ts';
+import { Rut } from '../../../domain/values/rut.ts';
+import { Refusal } from '../../../errors.ts';
+import { type Html, html } from '../../../page/html.ts';
+import {
+  type AtEnterprise,
+  enterprisePath,
+  requireEnterprise,
+  type Section,
+} from '../../access/atEnterprise.ts';
+import { mayAt } from '../../access/permissions.ts';
+import { day, minuteText, moment } from '../../format.ts';
+import { link } from '../../links.ts';
+import { csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
+import { type ConsoleDeps, definePage, show, type Visit } from '../../page.ts';
+import { mark, nothing, panel, table } from '../../parts.ts';
+import { planName } from '../people/plan.ts';
+import { exportsPath } from '../receipts/exports.ts';
+import { reportTable } from '../reports/reports.ts';
+import * as forms from './enterpriseForms.ts';
+import { annulmentList, branchList, caeList, type ListedBranch } from './enterpriseLists.ts';
+import { renderExpiry, renderLowNumbers, STATUS_TONES } from './enterprises.ts';
+
+/** Data of the page's panels. */
+interface EnterprisePageData extends AtEnterprise {
+  readonly visit: Visit;
+  readonly deps: ConsoleDeps;
+  readonly now: Date;
+  readonly today: string;
+  readonly caes: readonly CaeRow[];
+  /** Numbers used in the last weeks, by type. */
+  readonly used: ReadonlyMap<CfeType, number>;
+  /** Types whose numbers run low. */
+  readonly low: readonly LowNumbers[];
+}
+
+/** Number of reports on the page. */
+const REPORTS = 7;
+
+/** GET /enterprises/{rut}: all data of an enterprise, with the forms to change it. */
+export const enterprisePage = definePage({
+  name: 'enterprise',
+  route: 'GET /enterprises/{rut}',
+  params: z.object({ rut: Rut }),
+  query: z.object({ ...LIST_QUERY }),
+  async handle({ params, query, visit }, deps) {
+    const at = await requireEnterprise(visit, deps, params.rut);
+    const now = deps.businessClock();
+    const { enterprise } = at;
+    const data: EnterprisePageData = {
+      ...at,
+      visit,
+      deps,
+      now,
+      ...(await numbersOf(deps, enterprise.rut, now)),
+    };
+    const caes = caeList(visit, at, data, query);
+    const branches = await branchList(visit, deps, at, query);
+    const annulments = annulmentList(visit, deps, at, query);
+    if (query.format === 'csv')
+      return query.list === caes.name
+        ? csvAnswer(caes)
+        : query.list === branches.name
+          ? csvAnswer(branches)
+          : csvAnswer(annulments);
+    const body = html`${relatedLinks(visit, at)}
+${await statusPanel(data)}
+<div class="panels"><div>
+${section('login', loginPanel(data))}
+${section('certificate', await certificatePanel(data))}
+</div><div>
+${section('data', await dataPanel(data))}
+${await mailPanel(data)}
+</div></div>
+${section('caes', await caesPanel(data, caes))}
+${section('branches', await branchesPanel(data, branches))}
+${section('reports', await reportsPanel(data))}
+${section('annulments', await annulmentsPanel(data, annulments))}
+${section('accounts', await accountsPanel(data))}
+${section('acts', await actsPanel(data))}`;
+    return show(enterprise.tradeName ?? enterprise.legalName, body, {
+      live: ['papers', 'enterprises', 'reports'],
+    });
+  },
+});
+
+/** Renders links to other pages about the enterprise that the viewer may open. */
+function relatedLinks({ texts }: Visit, { enterprise: { rut }, access }: AtEnterprise): Html {
+  const { nav } = texts;
+  const links = [
+    [`${enterprisePath(rut)}/customers`, texts.customers.title],
+    [link('/cfes', { rut }), nav.cfes],
+    mayAt(access, 'GET /stuck') && [link('/stuck', { rut }), nav.stuck],
+    [link('/deliveries', { rut }), nav.deliveries],
+    mayAt(access, 'GET /audit') && [link('/audit', { rut }), nav.audit],
+    mayAt(access, 'GET /exports') && [exportsPath({ rut }), texts.exports.link],
+  ].filter((one): one is [string, string] => one !== false);
+  return html`<p class="places">${links.map(([href, words], i) => html`${i > 0 && ' · '}<a href="${href}">${words}</a>`)}</p>`;
+}
+
+/** Returns its CAEs for production, and the types whose numbers run low. */
+async function numbersOf(
+  { orm }: Pick<ConsoleDeps, 'orm'>,
+  rut: string,
+  now: Date,
+): Promise<Pick<EnterprisePageData, 'today' | 'caes' | 'used' | 'low'>> {
+  const em = orm.em.fork();
+  const today = montevideoDate(now);
+  const caes = await findCaes(em, rut, 'production');
+  const used = (await countRecentNumbers(em, [rut], now)).get(rut) ?? new Map<CfeType, number>();
+  return { today, caes, used, low: lowNumbers({ caes, usedLately: used }, today) };
+}
+
+const section = (id: Section, content: Html): Html => html`<div id="${id}">${content}</div>`;
+
+/** Section of the page where each missing fact is fixed. */
+const FIX_SECTIONS: Readonly<Record<ReadyFact, Section>> = {
+  prodPermission: 'login',
+  validCertificate: 'certificate',
+  plan: 'data',
+  okCae: 'caes',
+  dateCome: 'data',
+};
+
+/** Renders its status, and each fact that prevents it from issuing, with how to fix it. */
+async function statusPanel({ enterprise, access, visit, deps, now, low }: EnterprisePageData): Promise<Html> {
+  const { enterprises: words } = visit.texts;
+  const { status } = enterprise;
+  const missing = missingReadyFacts(await readReadyFacts(deps.orm.em.fork(), enterprise, now));
+  const date = enterprise.scheduledReadyDate;
+  const start = date ? minuteText(date) : null;
+  const todo = (fact: ReadyFact): string =>
+    fact === 'dateCome' ? words.todo.dateCome(start) : words.todo[fact];
+  // Without a valid CAE, the list of missing facts already asks for one.
+  const few = missing.includes('okCae') ? [] : low;
+  const list =
+    missing.length + few.length > 0 &&
+    html`<ul class="lacks">${missing.map(
+      (fact) =>
+        html`<li><a href="#${FIX_SECTIONS[fact]}"><strong>${words.facts[fact]}</strong></a><br>${todo(fact)}</li>`,
+    )}${few.map((one) => lowItem(visit, one))}</ul>`;
+  const says = {
+    PENDING: missing.length === 0 ? words.soonReady : null,
+    READY: missing.length > 0 ? words.cannotIssue : few.length > 0 ? words.readyBut : words.isReady,
+    SUSPENDED: words.isSuspended,
+  }[status];
+  const reason =
+    access.kind === 'operator' &&
+    enterprise.suspensionReason &&
+    html`<p><span class="soft">${words.suspendedFor}</span> ${enterprise.suspensionReason}</p>`;
+  const role =
+    access.kind === 'member' && html` · ${words.yourRole}: ${visit.texts.members.roles[access.role]}`;
+  const rut = html`${words.rut} <code>${enterprise.rut}</code>`;
+  const shown = mark(words.statuses[status], STATUS_TONES[status]);
+  const who = html`<p>${shown} ${enterprise.legalName} · ${rut}${role}</p>`;
+  return panel(words.readiness, html`${who}${says !== null && html`<p>${says}</p>`}${reason}${list}`);
+}
+
+/** Renders a type whose numbers run low, and what to do about it. */
+function lowItem({ texts }: Visit, { type, numbersLeft, daysLeft: days }: LowNumbers): Html {
+  const { enterprises: words } = texts;
+  const { label } = CFE_TYPES[type];
+  const what = numbersLeft === 0 ? words.noNumbers(label) : words.lowNumbers(label, days);
+  const todo = numbersLeft === 0 ? `${words.noNumbersMean} ${words.todo.okCae}` : words.todo.okCae;
+  return html`<li><a href="#caes"><strong>${what}</strong></a> ${renderLowNumbers(texts, numbersLeft)}<br>${todo}</li>`;
+}
+
+function loginPanel({ enterprise, access, visit }: EnterprisePageData): Html {
+  const { enterprises: words } = visit.texts;
+  const { loginStatus, efacturaStatus, lastValidatedAt, permissions } = enterprise;
+  const tone = { NOT_ATTEMPTED: 'calm', SUCCESS: 'good', FAILED: 'bad' } as const;
+  const rows = [
+    [words.loginState, mark(words.loginStates[loginStatus], tone[loginStatus])],
+    [words.checkState, words.checkStates[efacturaStatus]],
+    [words.checkedAt, lastValidatedAt ? moment(lastValidatedAt) : visit.texts.never],
+    ...PERMISSIONS.map((one) => [
+      words.permissionNames[one],
+      permissions.includes(one) ? mark(words.held, 'good') : mark(words.missing, 'wait'),
+    ]),
+  ];
+  return panel(
+    words.login,
+    html`${facts(rows)}${
+      mayAt(access, 'POST /enterprises/{rut}/login') && forms.loginForm(visit, enterprise.rut)
+    }`,
+  );
+}
+
+/** Renders pairs of name and value. */
+const facts = (rows: readonly (readonly (Html | string)[])[]): Html =>
+  html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+
+async function certificatePanel({
+  enterprise,
+  access,
+  visit,
+  deps,
+  today,
+}: EnterprisePageData): Promise<Html> {
+  const { enterprises: words } = visit.texts;
+  const certificate = await findCurrentCertificate(deps.orm.em.fork(), enterprise.rut, 'production');
+  const shown = certificate
+    ? facts([
+        [words.subject, certificate.subject],
+        [words.from, day(montevideoDate(certificate.notBefore))],
+        [words.ends, renderExpiry(visit.texts, montevideoDate(certificate.notAfter), today)],
+      ])
+    : nothing(words.certificateNone);
+  return panel(
+    words.certificate,
+    html`${shown}${
+      mayAt(access, 'POST /enterprises/{rut}/certificate') && forms.certificateForm(visit, enterprise.rut)
+    }`,
+  );
+}
+
+async function caesPanel(
+  { enterprise, access, visit }: EnterprisePageData,
+  list: List<CaeRow>,
+): Promise<Html> {
+  const { enterprises: words } = visit.texts;
+  return panel(
+    words.caes,
+    html`${await renderList(visit, list)}${
+      mayAt(access, 'POST /enterprises/{rut}/caes') && forms.caeForm(visit, enterprise.rut)
+    }`,
+  );
+}
+
+async function branchesPanel(
+  { enterprise, access, visit }: EnterprisePageData,
+  list: List<ListedBranch>,
+): Promise<Html> {
+  const { enterprises: words } = visit.texts;
+  return panel(
+    words.branches,
+    html`${await renderList(visit, list)}${
+      mayAt(access, 'POST /enterprises/{rut}/branches') && forms.newBranchForm(visit, enterprise.rut)
+    }`,
+  );
+}
+
+async function dataPanel({ enterprise, access, visit, deps }: EnterprisePageData): Promise<Html> {
+  const { enterprises: words } = visit.texts;
+  const mayChange = mayAt(access, 'POST /enterprises/{rut}/data');
+  const mayLogo = mayAt(access, 'POST /enterprises/{rut}/logo');
+  const logo =
+    enterprise.logoSha256 === null || enterprise.logoSha256 === undefined
+      ? html`<p class="soft">${words.logoNone}</p>`
+      : html`<p><img class="logo" src="/enterprises/${enterprise.rut}/logo" alt="${words.logo}"></p>`;
+  const plans = mayChange ? await listPlans(deps.orm.em.fork()) : [];
+  return panel(
+    words.data,
+    html`${facts(dataRows(visit, enterprise))}${mayChange && forms.dataForm(visit, enterprise, plans)}${logo}${
+      mayLogo && forms.logoForms(visit, enterprise)
+    }`,
+  );
+}
+
+function dataRows(visit: Visit, enterprise: Enterprise): [string, Html | string][] {
+  const { enterprises: words, never } = visit.texts;
+  const date = enterprise.scheduledReadyDate;
+  return [
+    [words.legalName, enterprise.legalName],
+    [words.tradeName, enterprise.tradeName ?? never],
+    [words.streetName, `${enterprise.streetName}, ${enterprise.localityName}, ${enterprise.departmentName}`],
+    [words.phoneNumber, enterprise.phoneNumber ?? never],
+    [words.website, enterprise.website ?? never],
+    [words.issuerSince, enterprise.issuerSince ? day(enterprise.issuerSince) : never],
+    [words.resolution, enterprise.resolution ?? never],
+    [
+      words.plan,
+      enterprise.planId
+        ? planName(visit, { planId: enterprise.planId, frequencyId: enterprise.frequencyId })
+        : never,
+    ],
+    [words.startDate, date ? moment(date) : never],
+  ];
+}
+
+async function mailPanel({ enterprise, visit, deps }: EnterprisePageData): Promise<Html> {
+  const { enterprises: words, never } = visit.texts;
+  const entry = await deps.orm.em.fork().findOne(DirectoryEntry, { rut: enterprise.rut });
+  return panel(
+    words.exchange,
+    facts([
+      [words.replies, enterprise.email ?? never],
+      [words.directory, entry?.mail ?? words.directoryNone],
+    ]),
+  );
+}
+
+async function reportsPanel({
+  enterprise,
+  access,
+  visit,
+  deps,
+  now,
+  today,
+}: EnterprisePageData): Promise<Html> {
+  const { enterprises: words } = visit.texts;
+  const { rut } = enterprise;
+  const em = deps.orm.em.fork();
+  // No filter by account: the viewer has a role at this enterprise.
+  const found = await listVisibleReports(em, null, { rut }, { after: null, limit: REPORTS });
+  const duty = await em.findOne(ReportDuty, { rut });
+  const shown = found.length === 0 ? nothing(words.reportsNone) : reportTable(visit, found, now);
+  const until = duty?.untilDate;
+  const period = duty
+    ? [words.dutyFrom(dateText(duty.fromDate)), ...(until ? [words.dutyUntil(dateText(until))] : [])].join(
+        ', ',
+      )
+    : words.dutyNone;
+  return panel(
+    words.reports,
+    html`<p>${words.duty} ${period}</p>${shown}<div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>${
+      mayAt(access, 'POST /enterprises/{rut}/send-report') && forms.sendDayForm(visit, rut, today)
+    }${mayAt(access, 'POST /enterprises/{rut}/report-duty') && forms.dutyForm(visit, rut)}`,
+  );
+}
+
+/** Renders the list of annulled numbers. */
+async function annulmentsPanel(
+  { enterprise, access, visit }: EnterprisePageData,
+  list: List<AnnulledSpan>,
+): Promise<Html> {
+  const { enterprises: words } = visit.texts;
+  return panel(
+    words.annulments,
+    html`${await renderList(visit, list)}${
+      mayAt(access, 'POST /enterprises/{rut}/annulments') && forms.annulForm(visit, enterprise.rut)
+    }`,
+  );
+}
+
+/** Renders the accounts with a role here: all to operators and owners, to others only their own. */
+async function accountsPanel({ enterprise, access, visit, deps }: EnterprisePageData): Promise<Html> {
+  const { enterprises: words } = visit.texts;
+  const { rut } = enterprise;
+  const all = await listAccountRoles(deps.orm.em.fork(), rut);
+  const isOwners =
+    access.kind === 'member' &&
+    all.some(({ accountId, role }) => accountId === access.accountId && role === 'OWNER');
+  const seen =
+    access.kind === 'operator' || isOwners
+      ? all
+      : all.filter(({ accountId }) => accountId === access.accountId);
+  const mayGrant = mayAt(access, 'POST /enterprises/{rut}/grants');
+  const mayWithdraw = mayAt(access, 'POST /enterprises/{rut}/grants/remove');
+  const rows = seen.map(({ accountId, name, role }) => [
+    name,
+    visit.texts.members.roles[role],
+    ...(mayWithdraw
+      ? [html`<code>${accountId}</code>`, role !== 'OWNER' && forms.withdrawForm(visit, rut, accountId)]
+      : []),
+  ]);
+  const heads = [words.account, words.role, ...(mayWithdraw ? [words.accountId, words.acting] : [])];
+  return panel(
+    words.accounts,
+    html`${table(words.accounts, heads, rows)}${mayGrant && forms.grantForm(visit, rut)}`,
+  );
+}
+
+async function actsPanel({ enterprise, access, visit, deps }: EnterprisePageData): Promise<Html> {
+  if (!mayAt(access, 'POST /enterprises/{rut}/transfer')) return html``;
+  const removed = await previewRemoval(deps, enterprise);
+  return panel(visit.texts.enterprises.acts, forms.actForms(visit, enterprise, removed));
+}
+
+/** GET /enterprises/{rut}/logo: the logo of printed receipts. */
+export const enterpriseLogo = definePage({
+  name: 'enterprise-logo',
+  route: 'GET /enterprises/{rut}/logo',
+  params: z.object({ rut: Rut }),
+  async handle({ params, visit }, deps) {
+    const { enterprise } = await requireEnterprise(visit, deps, params.rut);
+    const logo =
+      enterprise.logoSha256 && (await deps.orm.em.fork().findOne(Logo, { sha256: enterprise.logoSha256 }));
+    if (!logo) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
+    const type = logo.mediaType;
+    const name = `logo-${params.rut}.${type.split('/')[1] ?? ''}`;
+    return { kind: 'file', name, type, content: Buffer.from(logo.bytes) };
+  },
+});

@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import { type AuditRow, listAuditPage } from '../../../db/operations/auditPage.ts';
+import { AUDIT_ACTIONS, personOf } from '../../../domain/operations/audit.ts';
+import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
+import { addDays, isDate, startOfDay } from '../../../domain/values/montevideo.ts';
+import { type Html, html } from '../../../page/html.ts';
+import { findOperatorsAccount, SoughtAccount } from '../../accounts.ts';
+import { moment } from '../../format.ts';
+import { type Column, column, fileColumn, LIST_QUERY, SoughtRut, showList } from '../../lists.ts';
+import { definePage, type Visit } from '../../page.ts';
+import { optionsOf } from '../../parts.ts';
+
+const Day = z.string().refine(isDate);
+const Query = z.object({
+  ...LIST_QUERY,
+  person: z.string().trim().max(254).optional(),
+  rut: SoughtRut.optional(),
+  subject: z.string().trim().max(200).optional(),
+  account: SoughtAccount,
+  action: z.enum(AUDIT_ACTIONS).optional(),
+  from: Day.optional(),
+  to: Day.optional(),
+});
+
+/** GET /audit: actions with their actor, subject, time and reason; newest first. */
+export const auditListPage = definePage({
+  name: 'audit',
+  route: 'GET /audit',
+  query: Query,
+  async handle({ query, visit }, deps) {
+    const { audit: words } = visit.texts;
+    const account = await findOperatorsAccount(visit, deps, '/audit', query);
+    if ('kind' in account) return account;
+    const { person, rut, subject, action, from, to } = query;
+    const search = {
+      person,
+      rut,
+      subject,
+      accountId: account.id,
+      action,
+      from: from === undefined ? undefined : startOfDay(from),
+      before: to === undefined ? undefined : startOfDay(addDays(to, 1)),
+    };
+    return showList(visit, deps, {
+      title: words.title,
+      live: ['audit'],
+      name: 'audit',
+      path: '/audit',
+      query,
+      filters: [
+        { name: 'person', label: words.person },
+        { name: 'rut', label: 'RUT', rule: 'rut' },
+        { name: 'subject', label: words.subject },
+        { name: 'account', label: visit.texts.accounts.sought },
+        {
+          name: 'action',
+          label: words.action,
+          options: optionsOf(AUDIT_ACTIONS, words.actions).toSorted(([, a], [, b]) =>
+            a.localeCompare(b, visit.language),
+          ),
+        },
+        { name: 'from', label: words.from, type: 'date' },
+        { name: 'to', label: words.to, type: 'date' },
+      ],
+      columns: columnsOf(visit),
+      read: ({ after, limit }) =>
+        listAuditPage(deps.orm.em.fork(), search, { after: after?.[0] ?? null, limit }),
+      key: { parts: ['number'], of: ({ id }) => [id] },
+      href: subjectPath,
+      empty: words.empty,
+    });
+  },
+});
+
+/** Returns the page of the changed object. */
+function subjectPath({ cfe, rut, accountId }: AuditRow): string | null {
+  if (cfe && rut !== null) return `/cfes/${rut}/${cfe.environment}/${formatCfeId(cfe)}`;
+  if (rut !== null) return `/enterprises/${rut}`;
+  return accountId === null ? null : `/accounts/${accountId}`;
+}
+
+function columnsOf(visit: Visit): Column<AuditRow>[] {
+  const { audit: words } = visit.texts;
+  return [
+    column('at', words.at, 'at', ({ at }) => moment(at)),
+    column('actor', words.who, 'actor', (row) => whoCell(visit, row)),
+    column(
+      'action',
+      words.action,
+      'action',
+      ({ action }) => html`${actionWords(visit, action)} <code class="soft">${action}</code>`,
+    ),
+    column('subject', words.about, 'subject', ({ cfe, subject }) =>
+      cfe ? formatCfeId(cfe) : html`<code class="url">${subject}</code>`,
+    ),
+    column(
+      'rut',
+      words.enterprise,
+      'rut',
+      ({ rut, legalName }) => rut && html`${legalName} <span class="soft">${rut}</span>`,
+    ),
+    column(
+      'account_id',
+      words.account,
+      'accountId',
+      ({ accountName, accountId }) => accountName ?? accountId,
+    ),
+    column('reason', words.reason, 'reason'),
+    column('outcome', words.outcome, 'outcome', ({ outcome }) => outcome && html`<code>${outcome}</code>`),
+    fileColumn('address', words.address, 'address'),
+    fileColumn('request_id', words.request, 'requestId'),
+  ];
+}
+
+/** Describes an action; shows only the code of one that this version does not know. */
+function actionWords({ texts: { audit: words } }: Visit, action: string): string | null {
+  const known = AUDIT_ACTIONS.find((one) => one === action);
+  return known ? words.actions[known] : null;
+}
+
+/** Describes the actor: a person with their entry point, an account by name, the service, or unknown. */
+function whoCell({ texts: { audit: words } }: Visit, { actor, actorName, address }: AuditRow): Html {
+  const person = personOf(actor);
+  const [kind = ''] = actor.split(':');
+  const way = Object.hasOwn(words.by, kind) ? words.by[kind as keyof typeof words.by] : '';
+  const own = { service: words.service, unverified: words.unverified };
+  const name = person ?? actorName ?? (Object.hasOwn(own, actor) ? own[actor as keyof typeof own] : actor);
+  return html`${name} <span class="soft">${[way, address].filter(Boolean).join(' · ')}</span>`;
+}

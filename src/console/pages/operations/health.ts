@@ -1,0 +1,175 @@
+import { listEndpointStates } from '../../../db/authority/authorityEndpoints.ts';
+import { type Health, readConsoleHealth } from '../../../db/operations/consoleHealth.ts';
+import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
+import { montevideoDate } from '../../../domain/values/montevideo.ts';
+import { type Html, html } from '../../../page/html.ts';
+import { CFE_WORDS } from '../../../words/cfeStates.ts';
+import { accountsOf } from '../../access/access.ts';
+import { enterprisePath } from '../../access/atEnterprise.ts';
+import { mayOpen } from '../../access/permissions.ts';
+import { age, day, figure, moment } from '../../format.ts';
+import { link } from '../../links.ts';
+import { definePage, show, signedIn, type Visit } from '../../page.ts';
+import { mark, nothing, panel, table } from '../../parts.ts';
+import { renderExpiry, renderLowNumbers } from '../enterprises/enterprises.ts';
+
+/** GET /: the state of the service, and what needs a person. */
+export const healthPage = definePage({
+  name: 'health',
+  route: 'GET /',
+  async handle({ visit }, { orm, clock, businessClock }) {
+    const { health: words } = visit.texts;
+    const em = orm.em.fork();
+    const businessNow = businessClock();
+    const today = montevideoDate(businessNow);
+    const health = await readConsoleHealth(em, accountsOf(signedIn(visit).viewer), {
+      now: visit.now,
+      businessNow,
+    });
+    const endpoints = await listEndpointStates(em, clock);
+    const body = html`<div class="panels"><div>
+${panel(stuckWords(visit).title, stuckTable(visit, health))}
+${panel(words.pending, pendingTable(visit, health))}
+${panel(words.reports, reportsTable(visit, health))}
+${panel(words.webhooks, webhooksTable(visit, health))}
+</div><div>
+${panel(words.papers, papersTable(visit, health, today))}
+${panel(words.authority, authorityTable(visit, endpoints))}
+</div></div>`;
+    return show(words.title, body, { live: ['cfes', 'authority', 'papers', 'deliveries', 'reports'] });
+  },
+});
+
+/** Renders a link to the page where a problem is fixed. */
+const to = (href: string, content: Html): Html => html`<a class="row" href="${href}">${content}</a>`;
+
+/** Returns the list of stuck receipts: operators can fix them there, others only see them. */
+const stuckAt = (visit: Visit, { environment, reason }: Health['stuck'][number]): string =>
+  mayOpen(signedIn(visit).viewer, 'GET /stuck')
+    ? link('/stuck', { environment, stuck_reason: reason })
+    : link('/cfes', { environment, stuck: reason });
+
+/** Returns the title of stuck receipts; for customers, it says that support handles them. */
+function stuckWords(visit: Visit): { title: string; none: string } {
+  const { health: words } = visit.texts;
+  return signedIn(visit).viewer.kind === 'operator'
+    ? { title: words.stuck, none: words.stuckNone }
+    : { title: words.withSupport, none: words.withSupportNone };
+}
+
+const ageOf = (visit: Visit, at: Date): string => age(visit.now.getTime() - at.getTime(), visit.texts);
+
+function stuckTable(visit: Visit, { stuck }: Health): Html {
+  const { health: words, environments } = visit.texts;
+  const { title, none } = stuckWords(visit);
+  if (stuck.length === 0) return nothing(none);
+  const rows = stuck.map((one) => [
+    to(
+      stuckAt(visit, one),
+      html`${mark(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
+    ),
+    figure(one.count, visit.texts),
+    ageOf(visit, one.oldest),
+    environments[one.environment],
+  ]);
+  return table(title, [words.reason, words.count, words.oldest, words.environment], rows, [1, 2]);
+}
+
+function pendingTable(visit: Visit, { pending }: Health): Html {
+  const { health: words, environments } = visit.texts;
+  if (pending.length === 0) return nothing(words.pendingNone);
+  const rows = pending.map((one) => [
+    to(
+      link('/cfes', { environment: one.environment, status: one.status }),
+      html`${mark(CFE_WORDS[visit.language].status[one.status].label, 'wait')} <code class="soft">${one.status}</code>`,
+    ),
+    figure(one.count, visit.texts),
+    ageOf(visit, one.oldest),
+    environments[one.environment],
+  ]);
+  return table(words.pending, [words.status, words.count, words.oldest, words.environment], rows, [1, 2]);
+}
+
+function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
+  const { health: words, environments } = visit.texts;
+  if (!due && stuck.length === 0) return nothing(words.reportsNone);
+  const waiting = stuck.map((one) => [
+    to(
+      link('/reports', { environment: one.environment, needs: 'person' }),
+      html`${mark(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
+    ),
+    figure(one.count, visit.texts),
+    day(one.oldest),
+    environments[one.environment],
+  ]);
+  const late = due && [
+    to(
+      link('/reports', { environment: 'production', ...(due.late > 0 ? { needs: 'late' } : {}) }),
+      due.late > 0 ? mark(words.late(due.late), 'bad') : mark(words.due, 'calm'),
+    ),
+    figure(due.count, visit.texts),
+    moment(due.first),
+    environments.production,
+  ];
+  return table(
+    words.reports,
+    [words.reports, words.count, words.firstDue, words.environment],
+    [...waiting, ...(late ? [late] : [])],
+    [1],
+  );
+}
+
+/** Renders the external services; only for operators, the number of CFEs of all customers that wait for each. */
+function authorityTable(visit: Visit, endpoints: Awaited<ReturnType<typeof listEndpointStates>>): Html {
+  const { health: words, environments } = visit.texts;
+  const isOperator = signedIn(visit).viewer.kind === 'operator';
+  const rows = endpoints.map(({ endpoint, openSince, waiting }) => {
+    const [environment, service] = endpoint.includes('/') ? endpoint.split('/') : ['production', endpoint];
+    return [
+      words.endpoints[service as keyof typeof words.endpoints] ?? endpoint,
+      environments[environment as keyof typeof environments],
+      openSince
+        ? html`${mark(words.down, 'bad')} <span class="soft">${words.since} ${moment(openSince)}</span>`
+        : mark(words.up, 'good'),
+      ...(isOperator ? [waiting > 0 && figure(waiting, visit.texts)] : []),
+    ];
+  });
+  const heads = [words.service, words.environment, words.status, ...(isOperator ? [words.waiting] : [])];
+  return table(words.authority, heads, rows, [3]);
+}
+
+function papersTable({ texts }: Visit, { papers }: Health, today: string): Html {
+  const { health: words } = texts;
+  if (papers.rows.length === 0) return nothing(words.papersNone);
+  const rows = papers.rows.map((paper) => [
+    to(
+      enterprisePath(paper.rut, paper.type === null ? 'certificate' : 'caes'),
+      html`${paper.legalName} <span class="soft">${paper.rut}</span>`,
+    ),
+    paper.type === null ? words.certificate : CFE_TYPES[paper.type].label,
+    paper.kind === 'low'
+      ? renderLowNumbers(texts, paper.numbersLeft ?? 0)
+      : renderExpiry(texts, paper.ends, today),
+    paper.numbersLeft !== null && figure(paper.numbersLeft, texts),
+  ]);
+  const heads = [words.enterprise, words.paper, words.ends, words.left];
+  const all = link('/papers', { within: '30' });
+  return html`${table(words.papers, heads, rows, [3])}${more(papers, words.more, html`<a href="${all}">${words.allPapers}</a>`)}`;
+}
+
+/** Renders the link from a panel to the whole list, and whether the panel shows only its first rows. */
+const more = ({ hasMore }: { hasMore: boolean }, words: string, all: Html): Html =>
+  html`<div class="more">${hasMore && `${words} `}${all}</div>`;
+
+function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
+  const { health: words } = texts;
+  if (webhooks.rows.length === 0) return nothing(words.webhooksNone);
+  const rows = webhooks.rows.map(({ id, url, failed, waiting }) => [
+    to(`/webhooks/${id}`, html`<span class="url">${url}</span>`),
+    failed > 0 && mark(figure(failed, texts), 'bad'),
+    waiting > 0 && mark(figure(waiting, texts), 'wait'),
+  ]);
+  const all = link('/deliveries', { status: 'FAILED' });
+  const heads = [words.url, words.failed, words.retried];
+  return html`${table(words.webhooks, heads, rows, [1, 2])}${more(webhooks, words.more, html`<a href="${all}">${words.allFailed}</a>`)}`;
+}

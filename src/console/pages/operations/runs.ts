@@ -1,0 +1,398 @@
+import * as z from 'zod';
+import { startRun, stopRun } from '../../../commands/operations/runs.ts';
+import type { Run, RunItem } from '../../../db/entities/operations.ts';
+import {
+  countRunTargets,
+  countStuckByKind,
+  listStuckCfes,
+  listUndelivered,
+} from '../../../db/operations/matching.ts';
+import { findRun, listRunItems, listRuns, workflowIdOfRun } from '../../../db/operations/runs.ts';
+import type { Database } from '../../../db/orm.ts';
+import { findCfesById } from '../../../db/receipts/cfes.ts';
+import { findWebhook } from '../../../db/webhooks/webhooks.ts';
+import type { StuckReason } from '../../../domain/authority/stuckReason.ts';
+import { personOf } from '../../../domain/operations/audit.ts';
+import { forecastSupportAction, type StuckKind } from '../../../domain/operations/cfeProgress.ts';
+import {
+  processedCount,
+  RUN_KINDS,
+  RUN_REASON_LENGTH,
+  RUN_STATES,
+  type RunFilter,
+} from '../../../domain/operations/run.ts';
+import type { SupportAction } from '../../../domain/operations/supportAction.ts';
+import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
+import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
+import { textSchema } from '../../../domain/values/text.ts';
+import { Refusal } from '../../../errors.ts';
+import { type Html, html } from '../../../page/html.ts';
+import { CFE_WORDS } from '../../../words/cfeStates.ts';
+import { refusalMeans } from '../../../words/refusals.ts';
+import { accountsOf } from '../../access/access.ts';
+import { OPERATORS_REASON, operatorsReason, operatorsReasonField } from '../../access/operatorsReason.ts';
+import { accountsFor } from '../../access/permissions.ts';
+import { figure, moment } from '../../format.ts';
+import { link, runUrl } from '../../links.ts';
+import {
+  column,
+  csvAnswer,
+  figureColumn,
+  fileColumn,
+  LIST_QUERY,
+  type List,
+  renderList,
+  showList,
+  Ticked,
+} from '../../lists.ts';
+import {
+  type ConsoleDeps,
+  definePage,
+  go,
+  LocalizedRefusal,
+  routeOf,
+  type Sent,
+  show,
+  signedIn,
+  type Visit,
+  withActor,
+} from '../../page.ts';
+import { button, field, form, hidden, mark, nothing, optionsOf, panel, table } from '../../parts.ts';
+import { filterOf, RUN_QUERY, RunQuery } from '../../runQuery.ts';
+import { deliveryMark } from '../webhooks/deliveries.ts';
+import { factList } from '../webhooks/webhook.ts';
+
+const SAMPLE = 10;
+const FORM_FIELDS = Object.keys(RUN_QUERY);
+
+/** GET /runs/new: the preview of a bulk run. */
+export const newRunPage = definePage({
+  name: 'run-new',
+  route: 'GET /runs/new',
+  query: RunQuery,
+  async handle({ query, visit }, { orm }) {
+    const { runs: words } = visit.texts;
+    const { kind } = query;
+    const filter = filterOf(query);
+    await mayPreview(visit, orm, query);
+    const count = await countRunTargets(orm.em.fork(), kind, filter);
+    const chosen = filterWords(visit, filter, await receiverOf(orm, filter));
+    const fit = kind !== 'redeliver' && fitWords(visit, kind, await countStuckByKind(orm.em.fork(), filter));
+    const matching = html`<p><strong>${words.matching(figure(count, visit.texts), kind === 'redeliver')}</strong></p>`;
+    const what = panel(
+      words.preview,
+      html`<p>${words.does[kind]}</p><p>${words.filter}: ${chosen}</p>${matching}${fit}`,
+    );
+    if (count === 0) return show(words.kinds[kind], html`${what}${nothing(words.nothing)}`);
+    const narrowing = FORM_FIELDS.flatMap((name) => {
+      const value = query[name as keyof typeof query];
+      return value === undefined ? [] : [hidden(name, value)];
+    });
+    const start = form(visit, '/runs', [
+      hidden('kind', kind),
+      hidden('expected', String(count)),
+      ...narrowing,
+      field(words.why, { name: 'reason', maxlength: RUN_REASON_LENGTH }),
+      button(words.start(words.kinds[kind], figure(count, visit.texts))),
+    ]);
+    const sample = panel(words.sample, await sampleTable(visit, orm, kind === 'redeliver', filter));
+    return show(words.kinds[kind], html`${what}${sample}${panel(null, start)}`);
+  },
+});
+
+/** Renders how many of the matching rows permit the action, and why the others do not. */
+function fitWords(visit: Visit, action: SupportAction, kinds: readonly StuckKind[]): Html | false {
+  const { runs: words } = visit.texts;
+  const { fits, refused, left } = forecastSupportAction(action, kinds);
+  if (refused.size === 0 && left === 0) return false;
+  const lines = [...refused].map(
+    ([code, count]) =>
+      html`<li>${words.wouldRefuse(figure(count, visit.texts))} ${refusalMeans({ code }, visit.language)}</li>`,
+  );
+  const others = left > 0 && html`<li>${words.wouldLeave(figure(left, visit.texts))}</li>`;
+  return html`<p>${words.fits(figure(fits, visit.texts))}</p><ul>${lines}${others}</ul>`;
+}
+
+/** Lets operators see all runs, and members those of webhooks of accounts where they are MEMBER; else NOT_FOUND. */
+async function mayPreview(visit: Visit, orm: Database, query: z.output<typeof RunQuery>): Promise<void> {
+  const accounts = accountsFor(signedIn(visit).viewer, routeOf(visit));
+  const { kind, webhook: id } = query;
+  if (kind !== 'redeliver' && accounts === null) return;
+  const webhook = id === undefined ? null : await findWebhook(orm.em.fork(), id);
+  const isTheirs = webhook?.removedAt === null && (accounts === null || accounts.includes(webhook.accountId));
+  if (kind !== 'redeliver' || !isTheirs) throw new Refusal('NOT_FOUND', 'There is no such webhook.');
+}
+
+async function sampleTable(
+  visit: Visit,
+  orm: Database,
+  isDeliveries: boolean,
+  filter: RunFilter,
+): Promise<Html> {
+  const { runs: words, stuck } = visit.texts;
+  const page = { after: null, limit: SAMPLE };
+  if (isDeliveries) {
+    const rows = await listUndelivered(orm.em.fork(), filter, page);
+    return table(
+      words.sample,
+      [words.event, stuck.enterprise, words.url, words.delivery, words.refusedAt],
+      rows.map((row) => [
+        row.event,
+        row.rut,
+        html`<span class="url">${row.url}</span>`,
+        deliveryMark(visit, row),
+        moment(new Date(row.since)),
+      ]),
+    );
+  }
+  const rows = await listStuckCfes(orm.em.fork(), filter, page);
+  const { stuck: reasons } = CFE_WORDS[visit.language];
+  return table(
+    words.sample,
+    [stuck.number, stuck.type, stuck.enterprise, stuck.environment, stuck.reason, stuck.taken],
+    rows.map((row) => [
+      html`<a href="/cfes/${row.rut}/${row.environment}/${formatCfeId(row)}">${formatCfeId(row)}</a>`,
+      CFE_TYPES[row.type].label,
+      html`${row.legalName} <span class="soft">${row.rut}</span>`,
+      visit.texts.environments[row.environment],
+      mark(reasons[row.reason].label, 'bad'),
+      moment(new Date(row.since)),
+    ]),
+  );
+}
+
+/** POST /runs: starts a run over all matching rows, or over the ticked ones. */
+export const sendRun = definePage({
+  name: 'run-start',
+  route: 'POST /runs',
+  form: z.object({
+    ...RUN_QUERY,
+    kind: z.enum(RUN_KINDS),
+    reason: textSchema(RUN_REASON_LENGTH),
+    expected: z.coerce.number().int().min(0).optional(),
+    ids: Ticked.pipe(z.array(z.uuid())),
+  }),
+  back: ({ sent }) => backOf(sent),
+  async handle({ form: { ids, kind, reason, expected, ...query }, visit }, deps) {
+    if (ids.length === 0 && expected === undefined)
+      throw new LocalizedRefusal('INVALID_INPUT', visit.texts.runs.tickFirst);
+    const seen = accountsFor(signedIn(visit).viewer, routeOf(visit));
+    const filter = { ...filterOf(query), ...(ids.length > 0 ? { ids } : {}) };
+    const run = await startRun(withActor(deps, visit), { kind, filter, reason, seen, expected });
+    return go(`/runs/${run.id}`, { kind: 'done', text: visit.texts.runs.started(run.id) });
+  },
+});
+
+/** Returns the path of the preview; for ticked rows, of their list. */
+function backOf(sent: Sent): string {
+  if (sent['expected'] === undefined) return sent['kind'] === 'redeliver' ? '/deliveries' : '/stuck';
+  const chosen = ['kind', ...FORM_FIELDS].map((name) => [name, sent[name]?.toString()] as const);
+  return link('/runs/new', Object.fromEntries(chosen));
+}
+
+/** GET /runs: the runs that the viewer sees, newest first. */
+export const runsPage = definePage({
+  name: 'runs',
+  route: 'GET /runs',
+  query: z.object({ ...LIST_QUERY, state: z.enum(RUN_STATES).optional() }),
+  handle({ query, visit }, deps) {
+    const { runs: words } = visit.texts;
+    const seen = accountsOf(signedIn(visit).viewer);
+    return showList(visit, deps, {
+      title: words.title,
+      name: 'runs',
+      path: '/runs',
+      query,
+      live: ['runs'],
+      empty: words.none,
+      emptyAtFirst: words.noneYet,
+      filters: [{ name: 'state', label: words.state, options: optionsOf(RUN_STATES, words.states) }],
+      columns: runColumns(visit),
+      key: { parts: ['moment', 'text'], of: (run) => [run.createdAt.toISOString(), run.id] },
+      href: ({ id }) => `/runs/${id}`,
+      read: ({ after, limit }) => {
+        const [createdAt, id] = after ?? [];
+        const behind = createdAt && id ? { createdAt: new Date(createdAt), id } : undefined;
+        return listRuns(deps.orm.em.fork(), { seen, state: query.state }, { after: behind, limit });
+      },
+    });
+  },
+});
+
+function runColumns(visit: Visit): List<Run>['columns'] {
+  const { runs: words } = visit.texts;
+  return [
+    column('run_id', words.run, 'id'),
+    column('kind', words.kind, 'kind', ({ kind }) => words.kinds[kind]),
+    column('state', words.state, 'state', (run) => stateMark(visit, run)),
+    figureColumn('done', words.progress, processedCount, (run) =>
+      words.of(figure(processedCount(run), visit.texts), figure(run.total, visit.texts)),
+    ),
+    figureColumn('refused', words.refused, 'refused', ({ refused }) =>
+      refused > 0 ? mark(figure(refused, visit.texts), 'bad') : figure(0, visit.texts),
+    ),
+    column('by', words.by, byOf),
+    column('reason', words.reason, 'reason'),
+    column('began_at', words.began, 'createdAt', ({ createdAt }) => moment(createdAt)),
+  ];
+}
+
+const byOf = ({ actor }: Pick<Run, 'actor'>): string => personOf(actor) ?? actor;
+
+function stateMark(visit: Visit, { state, stopAskedAt }: Run): Html {
+  const { runs: words } = visit.texts;
+  if (state === 'RUNNING' && stopAskedAt !== null) return mark(words.stopping, 'wait');
+  return mark(words.states[state], state === 'DONE' ? 'good' : state === 'RUNNING' ? 'wait' : 'calm');
+}
+
+/** GET /runs/{id}: the progress of a run, and the rejected rows with their reasons. */
+export const runPage = definePage({
+  name: 'run',
+  route: 'GET /runs/{id}',
+  params: z.object({ id: z.string().max(60) }),
+  query: z.object(LIST_QUERY),
+  async handle({ params: { id }, query, visit }, deps) {
+    const { runs: words } = visit.texts;
+    const { viewer } = signedIn(visit);
+    const run = await findRun(deps.orm.em.fork(), id, accountsOf(viewer));
+    if (!run) throw new Refusal('NOT_FOUND', `There is no run ${id}.`);
+    const refusals = refusalList(visit, deps.orm, run, query);
+    if (query.format === 'csv') return csvAnswer(refusals);
+    const receiver = await receiverOf(deps.orm, run.filter);
+    const progressPanel = html`${progress(visit, run)}${facts(visit, run, { ...deps, receiver })}${stopForm(visit, run)}`;
+    const body = html`${panel(null, progressPanel)}${panel(words.refusals, await renderList(visit, refusals))}`;
+    return show(words.one(id), body, { live: ['runs'] });
+  },
+});
+
+function progress(visit: Visit, run: Run): Html {
+  const { runs: words } = visit.texts;
+  const label = words.of(figure(processedCount(run), visit.texts), figure(run.total, visit.texts));
+  const [max, value] = [String(run.total), String(processedCount(run))];
+  return html`<p><label>${label} <progress max="${max}" value="${value}">${label}</progress></label></p>`;
+}
+
+function facts(
+  visit: Visit,
+  run: Run,
+  { temporalUi, receiver }: Pick<ConsoleDeps, 'temporalUi'> & { receiver: string | undefined },
+): Html {
+  const { runs: words } = visit.texts;
+  const inTemporal = (ui: NonNullable<typeof temporalUi>): Html =>
+    html`<a href="${runUrl(ui, workflowIdOfRun(run))}">${words.inTemporal}</a>`;
+  const rows: (readonly [string, Html | string])[] = [
+    [words.kind, words.kinds[run.kind]],
+    [words.state, stateMark(visit, run)],
+    [words.done, figure(run.done, visit.texts)],
+    [words.unneeded, figure(run.unneeded, visit.texts)],
+    [words.refused, figure(run.refused, visit.texts)],
+    [words.filter, filterWords(visit, run.filter, receiver)],
+    [words.by, byOf(run)],
+    [words.reason, run.reason],
+    [words.began, moment(run.createdAt)],
+    [words.moved, moment(run.movedAt)],
+    ...(run.endedAt ? [[words.ended, moment(run.endedAt)] as const] : []),
+    ...(temporalUi && signedIn(visit).viewer.kind === 'operator'
+      ? [['Temporal', inTemporal(temporalUi)] as const]
+      : []),
+  ];
+  return factList(rows);
+}
+
+function stopForm(visit: Visit, run: Run): Html {
+  const { runs: words } = visit.texts;
+  const accounts = accountsFor(signedIn(visit).viewer, 'POST /runs/{id}/stop');
+  const mayStop = accounts === null || (run.accountId !== null && accounts.includes(run.accountId));
+  if (run.state !== 'RUNNING' || run.stopAskedAt !== null || !mayStop) return html``;
+  return form(visit, `/runs/${run.id}/stop`, html`${operatorsReasonField(visit)}${button(words.stop)}`);
+}
+
+/** POST /runs/{id}/stop. */
+export const sendStopRun = definePage({
+  name: 'run-stop',
+  route: 'POST /runs/{id}/stop',
+  params: z.object({ id: z.string().max(60) }),
+  form: z.object(OPERATORS_REASON),
+  back: ({ params }) => `/runs/${params.id}`,
+  async handle({ params: { id }, form: sent, visit }, deps) {
+    const seen = accountsFor(signedIn(visit).viewer, routeOf(visit));
+    await stopRun(withActor(deps, visit), { id, seen, ...operatorsReason(visit, sent) });
+    return go(`/runs/${id}`, { kind: 'done', text: visit.texts.runs.stopAsked });
+  },
+});
+
+/** Returns the URL of the run's webhook. */
+async function receiverOf(orm: Database, { webhook: id }: Run['filter']): Promise<string | undefined> {
+  return id === undefined ? undefined : ((await findWebhook(orm.em.fork(), id))?.url ?? id);
+}
+
+/** Describes the filter of a run; `receiver`: URL of its webhook. */
+function filterWords(visit: Visit, filter: Run['filter'], receiver: string | undefined): Html {
+  const { runs: words, stuck, environments } = visit.texts;
+  const { stuckReason, rut, environment, type, status, event, since, ticked } = filter;
+  const all: (readonly [string, string | undefined])[] = [
+    [words.stuckReason, stuckReason && CFE_WORDS[visit.language].stuck[stuckReason].label],
+    ['RUT', rut],
+    [stuck.environment, environment && environments[environment]],
+    [stuck.type, type && CFE_TYPES[type].label],
+    [stuck.status, status && CFE_WORDS[visit.language].status[status].label],
+    [words.webhook, receiver],
+    [words.event, event],
+  ];
+  const parts = all.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
+  if (ticked !== undefined) parts.push(words.ticked(figure(ticked, visit.texts)));
+  return html`${parts.join(' · ') || '–'}${since !== undefined && html` · ${words.since} ${moment(new Date(since))}`}`;
+}
+
+/** Renders a rejected row, with a link to its page. */
+type Refused = Pick<RunItem, 'place' | 'subject' | 'was' | 'message' | 'why'> & {
+  name: string;
+  href: string;
+};
+
+function refusalList(visit: Visit, orm: Database, run: Run, query: List<Refused>['query']): List<Refused> {
+  const { runs: words } = visit.texts;
+  const was = (row: Refused): string =>
+    run.kind === 'redeliver' ? row.was : CFE_WORDS[visit.language].stuck[row.was as StuckReason].label;
+  // A rejection without a code has only its text.
+  const text = ({ why, message }: Refused): string | null =>
+    why ? refusalMeans(why, visit.language) : (message ?? null);
+  return {
+    label: words.refusals,
+    name: 'refused',
+    path: `/runs/${run.id}`,
+    query,
+    isPart: true,
+    empty: words.noRefusals,
+    columns: [
+      column('thing', words.thing, 'name'),
+      column('was', words.was, ({ was: code }) => code, was),
+      fileColumn('why', words.message, ({ why }) => why?.code ?? null),
+      column('message', words.message, text),
+    ],
+    key: { parts: ['number'], of: ({ place }) => [String(place)] },
+    href: ({ href }) => href,
+    async read({ after, limit }) {
+      const em = orm.em.fork();
+      const items = await listRunItems(em, run.id, { after: Number(after?.[0] ?? 0), limit, refused: true });
+      const cfes =
+        run.kind === 'redeliver'
+          ? new Map<string, never>()
+          : await findCfesById(
+              em,
+              items.map(({ subject }) => subject),
+            );
+      return items.map(({ place, subject, was: before, message, why }) => {
+        const cfe = cfes.get(subject);
+        const row = { place, subject, was: before, message, why };
+        if (!cfe) return { ...row, name: subject, href: `/deliveries/${subject}` };
+        const name = formatCfeId(cfe);
+        return {
+          ...row,
+          name: `${cfe.rut} ${name}`,
+          href: `/cfes/${cfe.rut}/${cfe.environment}/${name}`,
+        };
+      });
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import * as z from 'zod';
+import {
+  countStuckByKind,
+  countStuckByReason,
+  listStuckCfes,
+  type StuckCfe,
+  type StuckGroup,
+} from '../../../db/operations/matching.ts';
+import { STUCK_REASONS } from '../../../domain/authority/stuckReason.ts';
+import { actionsForStuckKinds } from '../../../domain/operations/cfeProgress.ts';
+import { RUN_REASON_LENGTH } from '../../../domain/operations/run.ts';
+import type { SupportAction } from '../../../domain/operations/supportAction.ts';
+import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
+import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
+import { type Html, html } from '../../../page/html.ts';
+import { CFE_WORDS } from '../../../words/cfeStates.ts';
+import { enterprisePath } from '../../access/atEnterprise.ts';
+import { mayOpen } from '../../access/permissions.ts';
+import { age, figure } from '../../format.ts';
+import { link } from '../../links.ts';
+import { column, figureColumn, LIST_QUERY, type List, showList } from '../../lists.ts';
+import { definePage, signedIn, type Visit } from '../../page.ts';
+import { button, field, mark, nothing, optionsOf, panel, table, wholeWords } from '../../parts.ts';
+import { filterOf, RUN_QUERY } from '../../runQuery.ts';
+
+const Query = z.object({ ...LIST_QUERY, ...RUN_QUERY });
+
+/** GET /stuck: receipts that need support, by reason and one by one, with actions on some or all of them. */
+export const stuckPage = definePage({
+  name: 'stuck',
+  route: 'GET /stuck',
+  query: Query,
+  async handle({ query, visit }, deps) {
+    const { stuck: words } = visit.texts;
+    const mayAct = mayOpen(signedIn(visit).viewer, 'POST /runs');
+    const filter = filterOf(query);
+    const isNarrowed = Object.keys(filter).length > 0;
+    // Only viewers with actions need this query.
+    const [groups, kinds, matching] = await Promise.all([
+      countStuckByReason(deps.orm.em.fork()),
+      mayAct ? countStuckByKind(deps.orm.em.fork(), {}) : null,
+      mayAct && isNarrowed ? countStuckByKind(deps.orm.em.fork(), filter) : null,
+    ]);
+    const actions = actionsForStuckKinds(matching ?? kinds ?? []);
+    return showList(visit, deps, {
+      ...stuckList(visit, query, actions, (narrowed, page) =>
+        listStuckCfes(deps.orm.em.fork(), narrowed, page),
+      ),
+      title: words.title,
+      live: ['cfes'],
+      above: panel(words.groups, groupsTable(visit, groups, kinds)),
+      below:
+        actions.length > 0
+          ? panel(words.allMatching, html`<p>${actionLinks(visit, query, actions)}</p>`)
+          : html``,
+    });
+  },
+});
+
+/** `kinds`: their states, which decide the actions; null for viewers without actions. */
+function groupsTable(
+  visit: Visit,
+  groups: readonly StuckGroup[],
+  kinds: Awaited<ReturnType<typeof countStuckByKind>> | null,
+): Html {
+  const { stuck: words, environments } = visit.texts;
+  if (groups.length === 0) return nothing(words.none);
+  const rows = groups.map(({ reason, environment, count, enterprises, oldest }) => {
+    const filter = { stuck_reason: reason, environment };
+    const { label, fix } = CFE_WORDS[visit.language].stuck[reason];
+    return [
+      html`<a href="${link('/stuck', filter)}">${label}</a> <code class="soft">${reason}</code>`,
+      environments[environment],
+      figure(count, visit.texts),
+      figure(enterprises, visit.texts),
+      age(visit.now.getTime() - oldest.getTime(), visit.texts),
+      fix,
+      ...(kinds
+        ? [
+            actionLinks(
+              visit,
+              filter,
+              actionsForStuckKinds(
+                kinds.filter((one) => one.stuckReason === reason && one.environment === environment),
+              ),
+            ),
+          ]
+        : []),
+    ];
+  });
+  const heads = [words.reason, words.environment, words.count, words.enterprises, words.oldest, words.fix];
+  return table(words.groups, [...heads, ...(kinds ? [words.all] : [])], rows, [2, 3, 4]);
+}
+
+/** Renders links to the preview of each action that some matching CFE permits; abandoning needs a common reason. */
+function actionLinks(
+  visit: Visit,
+  filter: Readonly<Record<string, string | undefined>>,
+  actions: readonly SupportAction[],
+): Html {
+  const { runs: words } = visit.texts;
+  const { after: _after, format: _format, list: _list, ...chosen } = filter;
+  const fitting = actions.filter((action) => action !== 'abandon' || chosen['stuck_reason']);
+  return html`<span class="buttons">${fitting.map(
+    (kind) => html`<a href="${link('/runs/new', { kind, ...chosen })}">${words.kinds[kind]}…</a>`,
+  )}</span>`;
+}
+
+function stuckList(
+  visit: Visit,
+  query: z.output<typeof Query>,
+  /** Actions that some CFE of the filter permits; empty for viewers without actions. */
+  actions: readonly SupportAction[],
+  find: (
+    filter: Parameters<typeof listStuckCfes>[1],
+    page: Parameters<typeof listStuckCfes>[2],
+  ) => Promise<StuckCfe[]>,
+): List<StuckCfe> {
+  const { stuck: words, environments } = visit.texts;
+  const reasons = CFE_WORDS[visit.language].stuck;
+  return {
+    label: words.receipts,
+    name: 'stuck',
+    path: '/stuck',
+    query,
+    empty: words.noneHere,
+    filters: [
+      { name: 'stuck_reason', label: words.reason, options: optionsOf(STUCK_REASONS, reasons) },
+      { name: 'rut', label: 'RUT', rule: 'rut' },
+      { name: 'environment', label: words.environment, options: optionsOf(ENVIRONMENTS, environments) },
+      { name: 'type', label: words.type, options: optionsOf(CFE_TYPE_NAMES, CFE_TYPES) },
+      { name: 'since', label: words.since, type: 'date' },
+    ],
+    columns: columnsOf(visit),
+    key: { parts: ['moment', 'uuid'], of: (row) => [row.since, row.id] },
+    read: (page) => find(filterOf(query), page),
+    href: (row) => `/cfes/${row.rut}/${row.environment}/${formatCfeId(row)}`,
+    ...(actions.length > 0
+      ? {
+          ticks: {
+            name: 'ids',
+            of: ({ id }: StuckCfe) => id,
+            action: '/runs',
+            content: tickForm(visit, actions),
+          },
+        }
+      : {}),
+  };
+}
+
+function columnsOf(visit: Visit): List<StuckCfe>['columns'] {
+  const { stuck: words, environments } = visit.texts;
+  const { stuck: reasons, status } = CFE_WORDS[visit.language];
+  return [
+    column(
+      'cfe_id',
+      words.number,
+      (row) => formatCfeId(row),
+      (row) => html`${formatCfeId(row)} <span class="soft nowrap">${row.serie} ${row.numero}</span>`,
+    ),
+    column(
+      'rut',
+      words.enterprise,
+      'rut',
+      ({ legalName, rut }) =>
+        html`<a href="${enterprisePath(rut)}">${legalName}</a> <span class="soft">${rut}</span>`,
+    ),
+    column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
+    column('type', words.type, 'type', ({ type }) => wholeWords(CFE_TYPES[type].label)),
+    column('status', words.status, 'status', (row) => status[row.status].label),
+    column('stuck_reason', words.reason, 'reason', ({ reason }) => mark(reasons[reason].label, 'bad')),
+    figureColumn(
+      'taken_at',
+      words.waits,
+      ({ since }) => new Date(since),
+      ({ since }) => age(visit.now.getTime() - new Date(since).getTime(), visit.texts),
+    ),
+  ];
+}
+
+function tickForm({ texts }: Visit, actions: readonly SupportAction[]): Html {
+  const { stuck, runs: words } = texts;
+  return html`<label class="field"><span>${stuck.ticked}</span><select name="kind">${actions.map(
+    (kind) => html`<option value="${kind}">${words.kinds[kind]}</option>`,
+  )}</select></label>${field(words.why, { name: 'reason', maxlength: RUN_REASON_LENGTH })}${button(stuck.act)}
+<details><summary>${words.preview}</summary><dl>${actions.map(
+    (kind) => html`<dt>${words.kinds[kind]}</dt><dd>${words.does[kind]}</dd>`,
+  )}</dl></details>`;
+}

@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { createAccount } from '../../../commands/people/accounts.ts';
+import { type ListedAccount, listAccountsPage } from '../../../db/people/consoleAccounts.ts';
+import { Email } from '../../../domain/values/email.ts';
+import { textSchema } from '../../../domain/values/text.ts';
+import { type Html, html } from '../../../page/html.ts';
+import { mayOpen } from '../../access/permissions.ts';
+import { figure, moment } from '../../format.ts';
+import { type Column, column, figureColumn, LIST_QUERY, showList } from '../../lists.ts';
+import { definePage, go, signedIn, type Visit, withActor } from '../../page.ts';
+import { button, field, form, panel } from '../../parts.ts';
+
+const NAME_LENGTH = 100;
+
+/** GET /accounts: all accounts, by name. */
+export const accountListPage = definePage({
+  name: 'accounts',
+  route: 'GET /accounts',
+  query: z.object({ ...LIST_QUERY, text: z.string().trim().max(254).optional() }),
+  async handle({ query, visit }, deps) {
+    const { accounts: words } = visit.texts;
+    return showList<ListedAccount>(visit, deps, {
+      title: words.title,
+      live: ['accounts'],
+      name: 'accounts',
+      path: '/accounts',
+      query,
+      filters: [{ name: 'text', label: words.text, type: 'search' }],
+      columns: columnsOf(visit),
+      read: (page) => listAccountsPage(deps.orm.em.fork(), { text: query.text }, page),
+      key: { parts: ['text', 'uuid'], of: ({ name, id }) => [name, id] },
+      href: ({ id }) => `/accounts/${id}`,
+      empty: words.empty,
+      ...(mayOpen(signedIn(visit).viewer, 'POST /accounts')
+        ? { below: panel(words.create, createForm(visit)) }
+        : {}),
+    });
+  },
+});
+
+function columnsOf({ texts }: Visit): Column<ListedAccount>[] {
+  const { accounts: words } = texts;
+  return [
+    column('name', words.name, 'name'),
+    column('email', words.email, 'email'),
+    column('is_developer', words.developer, 'isDeveloper', ({ isDeveloper }) =>
+      isDeveloper ? words.yes : words.no,
+    ),
+    figureColumn('enterprises', words.enterprises, 'enterprises', ({ enterprises }) =>
+      figure(enterprises, texts),
+    ),
+    figureColumn('people', words.people, 'members', ({ members }) => figure(members, texts)),
+    column('created_at', words.created, 'createdAt', ({ createdAt }) => moment(createdAt)),
+    column('account_id', words.id, 'id', ({ id }) => html`<code>${id}</code>`),
+  ];
+}
+
+function createForm(visit: Visit): Html {
+  const { accounts: words } = visit.texts;
+  return form(visit, '/accounts', [
+    field(words.name, { name: 'name', maxlength: NAME_LENGTH }),
+    field(words.email, { name: 'email', type: 'email', maxlength: 254 }),
+    html`<p><label><input type="checkbox" name="developer" value="yes"> ${words.developerAbout}</label></p>`,
+    button(words.createGo),
+  ]);
+}
+
+/** POST /accounts: creates an account and redirects to it. */
+export const sendAccount = definePage({
+  name: 'account-create',
+  route: 'POST /accounts',
+  form: z.object({
+    name: z.string().trim().pipe(textSchema(NAME_LENGTH)),
+    email: z.string().trim().pipe(Email),
+    developer: z.literal('yes').optional(),
+  }),
+  back: () => '/accounts',
+  async handle({ form: { name, email, developer }, visit }, deps) {
+    const { id } = await createAccount(withActor(deps, visit), {
+      name,
+      email,
+      isDeveloper: developer === 'yes',
+    });
+    return go(`/accounts/${id}`, { kind: 'done', text: visit.texts.accounts.createdDone(name) });
+  },
+});

@@ -1,0 +1,292 @@
+import * as z from 'zod';
+import { updateEnterprise } from '../../../commands/enterprises/updateEnterprise.ts';
+import type { Payment, Plan } from '../../../db/entities/enterprises.ts';
+import {
+  listPayments,
+  listPlannedEnterprises,
+  listPlans,
+  type PlannedEnterprise,
+} from '../../../db/people/payments.ts';
+import { checkoutUrl } from '../../../domain/people/payment.ts';
+import { montevideoDate, startOfDay } from '../../../domain/values/montevideo.ts';
+import { Rut } from '../../../domain/values/rut.ts';
+import { Refusal } from '../../../errors.ts';
+import { type Html, html } from '../../../page/html.ts';
+import { findAccessAt } from '../../access/access.ts';
+import { requireRole } from '../../access/atEnterprise.ts';
+import { mayAt } from '../../access/permissions.ts';
+import { ACCOUNT, accountBar, accountField, backTo, chooseAccount } from '../../accounts.ts';
+import { amount as amountText, figure, moment } from '../../format.ts';
+import { link } from '../../links.ts';
+import {
+  type Column,
+  column,
+  csvAnswer,
+  figureColumn,
+  fileColumn,
+  inMemory,
+  LIST_QUERY,
+  type List,
+  renderList,
+} from '../../lists.ts';
+import { type ConsoleDeps, definePage, go, show, signedIn, type Visit, withActor } from '../../page.ts';
+import { button, form, mark, panel } from '../../parts.ts';
+import { factList } from '../webhooks/webhook.ts';
+
+const PENDING = 'PENDING' as const;
+
+/** Returns the start of the month in Montevideo. */
+const monthStart = (now: Date): Date => startOfDay(`${montevideoDate(now).slice(0, 7)}-01`);
+
+/** Describes the price of a plan and its frequency. */
+function priceOf(
+  { texts }: Visit,
+  { amount, currency, frequencyId }: { amount: string; currency: string; frequencyId: string | null },
+): string {
+  const { plan: words } = texts.members;
+  if (Number(amount) === 0) return words.free;
+  const frequencies: Readonly<Record<string, string>> = words.frequencies;
+  return `${amountText(currency, amount, texts)} ${frequencies[frequencyId ?? ''] ?? frequencyId ?? ''}`;
+}
+
+/** Describes a plan by name and frequency; one of the operator's own by id. */
+export function planName(
+  { texts: { members } }: Visit,
+  { planId, frequencyId }: { planId: string; frequencyId?: string | null | undefined },
+): string {
+  const names: Readonly<Record<string, string>> = members.plan.names;
+  const paid: Readonly<Record<string, string>> = members.plan.paid;
+  const often = frequencyId ? [paid[frequencyId] ?? frequencyId] : [];
+  return [names[planId] ?? planId, ...often].join(' · ');
+}
+
+const priceOfEnterprise = (visit: Visit, { amount, currency, frequencyId }: PlannedEnterprise): string =>
+  amount === null || currency === null ? '' : priceOf(visit, { amount, currency, frequencyId });
+
+/** GET /plan: plans of the enterprises at which an account has a role. */
+export const planPage = definePage({
+  name: 'plan',
+  route: 'GET /plan',
+  query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
+  async handle({ query, visit }, { orm }) {
+    const { plan: words } = visit.texts.members;
+    const account = chooseAccount(visit, query.account);
+    const { accountId } = account;
+    const list: List<PlannedEnterprise> = {
+      name: 'plan',
+      label: words.title,
+      path: '/plan',
+      query: { ...query, account: accountId },
+      filters: [{ name: 'account', label: visit.texts.members.account }],
+      columns: columnsOf(visit),
+      read: ({ after, limit }) =>
+        listPlannedEnterprises(orm.em.fork(), accountId, monthStart(visit.now), {
+          after: after?.[0] ?? null,
+          limit,
+        }),
+      key: { parts: ['text'], of: ({ rut }) => [rut] },
+      href: ({ rut }) => link(`/plan/${rut}`, { account: accountId }),
+      empty: words.none,
+    };
+    if (query.format === 'csv') return csvAnswer(list);
+    const body = html`${accountBar(visit, '/plan', account)}${panel(null, await renderList(visit, list))}`;
+    return show(words.title, body, { live: ['payments'] });
+  },
+});
+
+function columnsOf(visit: Visit): Column<PlannedEnterprise>[] {
+  const { plan: words, roles } = visit.texts.members;
+  return [
+    column('rut', words.enterprise, 'rut', (e) => html`${e.legalName} <span class="soft">${e.rut}</span>`),
+    column('plan', words.plan, 'planId', ({ planId, frequencyId }) =>
+      planId === null
+        ? html`<span class="soft">${words.noPlan}</span>`
+        : planName(visit, { planId, frequencyId }),
+    ),
+    column('price', words.price, (e) => priceOfEnterprise(visit, e)),
+    figureColumn('used', words.used, 'used', ({ used }) => figure(used, visit.texts)),
+    figureColumn('due', words.due, 'due', ({ due }) => due > 0 && mark(figure(due, visit.texts), 'wait')),
+    column('role', words.role, 'role', ({ role }) => roles[role]),
+  ];
+}
+
+/** Returns the enterprise of a page. Throws NOT_FOUND if the account has no role there. */
+async function enterpriseOf(
+  visit: Visit,
+  deps: ConsoleDeps,
+  accountId: string,
+  rut: string,
+): Promise<PlannedEnterprise> {
+  const only = { after: null, limit: 1, only: rut };
+  const [found] = await listPlannedEnterprises(deps.orm.em.fork(), accountId, monthStart(visit.now), only);
+  if (!found) throw new Refusal('NOT_FOUND', 'There is no such enterprise.');
+  return found;
+}
+
+/** GET /plan/{rut}: plan and payments of one enterprise. */
+export const enterprisePlanPage = definePage({
+  name: 'enterprise-plan',
+  route: 'GET /plan/{rut}',
+  params: z.object({ rut: Rut }),
+  query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
+  async handle({ params, query, visit }, deps) {
+    const { plan: words } = visit.texts.members;
+    const account = chooseAccount(visit, query.account);
+    const enterprise = await enterpriseOf(visit, deps, account.accountId, params.rut);
+    const em = deps.orm.em.fork();
+    const plans = await listPlans(em);
+    const payments = await listPayments(em, { rut: enterprise.rut });
+    const access = await findAccessAt(deps.orm, signedIn(visit).viewer, enterprise.rut);
+    const mayChoose = mayAt(access, 'POST /plan/{rut}');
+    const mayPay = mayAt(access, 'GET /plan/{rut}/payments/{id}');
+    const list = paymentList(visit, payments, { rut: enterprise.rut, query, mayPay });
+    if (query.format === 'csv') return csvAnswer(list);
+    const rows: [string, Html | string][] = [
+      [words.enterprise, `${enterprise.legalName} · ${enterprise.rut}`],
+      [
+        words.plan,
+        enterprise.planId === null
+          ? words.noPlan
+          : planName(visit, { planId: enterprise.planId, frequencyId: enterprise.frequencyId }),
+      ],
+      [words.price, priceOfEnterprise(visit, enterprise)],
+      [words.used, figure(enterprise.used, visit.texts)],
+      [words.role, visit.texts.members.roles[enterprise.role]],
+    ];
+    const body = html`${accountBar(visit, '/plan', account)}${panel(null, factList(rows))}
+${mayChoose && panel(words.choose, chooseForm(visit, { enterprise, plans, account: account.accountId }))}
+${panel(words.payments, html`${await renderList(visit, list)}<p class="soft">${words.cancelAbout}</p>`)}`;
+    return show(`${words.title} · ${enterprise.legalName}`, body, { live: ['payments'] });
+  },
+});
+
+function chooseForm(
+  visit: Visit,
+  { enterprise, plans, account }: { enterprise: PlannedEnterprise; plans: readonly Plan[]; account: string },
+): Html {
+  const { plan: words } = visit.texts.members;
+  const choices = plans.map((plan) => {
+    const { planId, frequencyId } = plan;
+    const isPresent = planId === enterprise.planId && frequencyId === enterprise.frequencyId;
+    const value = JSON.stringify([planId, frequencyId]);
+    const circle = html`<input type="radio" name="plan" value="${value}" required${isPresent && html` checked`}>`;
+    const present = isPresent && html` <span class="soft">(${words.present})</span>`;
+    return html`<label>${circle} ${planName(visit, plan)}: ${priceOf(visit, plan)}${present}</label>`;
+  });
+  return form(visit, `/plan/${enterprise.rut}`, [
+    html`<p>${words.chooseAbout}</p>`,
+    accountField({ accountId: account }),
+    html`<fieldset class="boxes"><legend>${words.plan}</legend>${choices}</fieldset>`,
+    button(words.chooseGo),
+  ]);
+}
+
+function paymentList(
+  visit: Visit,
+  payments: readonly Payment[],
+  {
+    rut,
+    query,
+    mayPay,
+  }: { rut: string; query: Readonly<Record<string, string | undefined>>; mayPay: boolean },
+): List<Payment> {
+  const { plan: words } = visit.texts.members;
+  const pay: Column<Payment> = column(
+    'payment_id',
+    words.pay,
+    'id',
+    ({ id, status }) => status === PENDING && html`<a href="/plan/${rut}/payments/${id}">${words.pay}</a>`,
+  );
+  return {
+    label: words.payments,
+    name: 'payments',
+    path: `/plan/${rut}`,
+    query,
+    columns: [...paymentColumns(visit), mayPay ? pay : { ...pay, csvOnly: true, cell: () => null }],
+    ...inMemory(payments, ({ id }) => id),
+    empty: words.paymentsNone,
+  };
+}
+
+function paymentColumns(visit: Visit): Column<Payment>[] {
+  const { plan: words } = visit.texts.members;
+  return [
+    column('created_at', words.made, 'createdAt', ({ createdAt }) => moment(createdAt)),
+    column('plan', words.plan, 'planId', (one) => planName(visit, one)),
+    fileColumn('frequency', words.plan, 'frequencyId'),
+    figureColumn('amount', words.amount, 'amount', ({ currency, amount }) =>
+      amountText(currency, amount, visit.texts),
+    ),
+    fileColumn('currency', words.amount, 'currency'),
+    column('status', words.status, 'status', ({ status }) =>
+      mark(words.statuses[status], status === 'PAID' ? 'good' : status === PENDING ? 'wait' : 'calm'),
+    ),
+    column('settled_at', words.settled, 'settledAt', ({ settledAt }) => settledAt && moment(settledAt)),
+  ];
+}
+
+/** GET /plan/{rut}/payments/{id}: redirects to the payment's page, whose URL is configuration, not in the database. */
+export const payPage = definePage({
+  name: 'pay',
+  route: 'GET /plan/{rut}/payments/{id}',
+  params: z.object({ rut: Rut, id: z.uuid() }),
+  async handle({ params: { rut, id }, visit }, deps) {
+    const access = await findAccessAt(deps.orm, signedIn(visit).viewer, rut);
+    const payments = access ? await listPayments(deps.orm.em.fork(), { rut }) : [];
+    const payment = payments.find((one) => one.id === id);
+    if (payment?.status !== PENDING) throw new Refusal('NOT_FOUND', 'No such payment waits.');
+    requireRole(visit, access);
+    return go(checkoutUrl(deps.checkoutUrl, id));
+  },
+});
+
+const PlanChoice = z
+  .string()
+  .max(500)
+  .transform((value, ctx) => {
+    const pair = z.tuple([z.string(), z.string()]).safeParse(parsed(value));
+    if (pair.success) return pair.data;
+    ctx.addIssue({ code: 'custom', message: 'must be a plan and its frequency.' });
+    return z.NEVER;
+  });
+
+function parsed(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    return null;
+  }
+}
+
+/** Renders the open payment of a plan; null without one. */
+async function dueOf(
+  { texts }: Visit,
+  { orm }: ConsoleDeps,
+  { rut, planId, frequencyId }: { rut: string; planId: string; frequencyId: string },
+): Promise<string | null> {
+  const payments = await listPayments(orm.em.fork(), { rut });
+  const due = payments.find(
+    (one) => one.status === PENDING && one.planId === planId && one.frequencyId === frequencyId,
+  );
+  return due ? amountText(due.currency, due.amount, texts) : null;
+}
+
+/** POST /plan/{rut}: chooses a plan, like the API's PUT of the enterprise. */
+export const sendPlan = definePage({
+  name: 'plan-choose',
+  route: 'POST /plan/{rut}',
+  params: z.object({ rut: Rut }),
+  form: z.object({ ...ACCOUNT, plan: PlanChoice }),
+  back: ({ params, sent }) => backTo(`/plan/${params.rut}`)({ sent }),
+  async handle({ params: { rut }, form: { account, plan }, visit }, deps) {
+    const { plan: words } = visit.texts.members;
+    const { accountId } = chooseAccount(visit, account);
+    await enterpriseOf(visit, deps, accountId, rut);
+    requireRole(visit, await findAccessAt(deps.orm, signedIn(visit).viewer, rut));
+    const [plan_id, frequency_id] = plan;
+    await updateEnterprise(withActor(deps, visit), { rut, update: { plan_id, frequency_id } });
+    const name = planName(visit, { planId: plan_id, frequencyId: frequency_id });
+    const due = await dueOf(visit, deps, { rut, planId: plan_id, frequencyId: frequency_id });
+    return go(link(`/plan/${rut}`, { account: accountId }), { kind: 'done', text: words.chosen(name, due) });
+  },
+});

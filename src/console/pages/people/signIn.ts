@@ -1,0 +1,268 @@
+import * as z from 'zod';
+import {
+  confirmSignIn,
+  type StartedSession,
+  signIn,
+  signInByOidc,
+  signOut,
+} from '../../../commands/people/sessions.ts';
+import type { SignInOrigin } from '../../../commands/steps/attempts.ts';
+import { Refusal } from '../../../errors.ts';
+import { networkOf } from '../../../http/callerAddress.ts';
+import { html } from '../../../page/html.ts';
+import type { Texts } from '../../../words/console.ts';
+import { codeField } from '../../access/authenticatorApp.ts';
+import { OIDC_RETURN } from '../../access/oidc.ts';
+import { link, ownPath } from '../../links.ts';
+import {
+  type Answer,
+  type ConsoleDeps,
+  definePage,
+  describeRateLimit,
+  go,
+  LocalizedRefusal,
+  show,
+  signedIn,
+  type Visit,
+  withActor,
+} from '../../page.ts';
+import { button, field, form, panel } from '../../parts.ts';
+
+const To = z.object({ to: z.string().max(2_000).optional() });
+const BROWSER_SECONDS = 180 * 86_400;
+const OIDC_SECONDS = 600;
+
+/** GET /sign-in: the form for e-mail and password; redirects a person who is signed in. */
+export const signInPage = definePage({
+  name: 'sign-in',
+  route: 'GET /sign-in',
+  query: To,
+  async handle({ query, visit }, { oidc }) {
+    return visit.signedIn ? go(ownPath(query.to)) : signInForm(visit, oidc !== null, ownPath(query.to));
+  },
+});
+
+function signInForm(
+  visit: Visit,
+  hasOidc: boolean,
+  to: string,
+  refused?: { text: string; status: number },
+  email?: string,
+): Answer {
+  const { signIn: words } = visit.texts;
+  const oidc = hasOidc && html`<div><a href="${link('/sign-in/oidc', { to })}">${words.oidc}</a></div>`;
+  const body = html`<div class="narrow">${panel(
+    null,
+    html`${refused && html`<p class="flash failed" role="alert">${refused.text}</p>`}${form(
+      visit,
+      link('/sign-in', { to }),
+      [
+        field(words.email, {
+          name: 'email',
+          type: 'email',
+          autocomplete: 'username',
+          value: email,
+          maxlength: 254,
+          autofocus: email === undefined,
+        }),
+        field(words.password, {
+          name: 'password',
+          type: 'password',
+          autocomplete: 'current-password',
+          autofocus: email !== undefined,
+        }),
+        button(words.go),
+      ],
+    )}${oidc}<div class="soft"><p>${words.lost}</p></div>`,
+  )}</div>`;
+  return show(words.title, body, refused ? { status: refused.status } : {});
+}
+
+/** POST /sign-in: starts a session, or asks for its second factor. */
+export const sendSignIn = definePage({
+  name: 'sign-in',
+  route: 'POST /sign-in',
+  query: To,
+  form: z.object({ email: z.string().min(1).max(254), password: z.string().min(1).max(1_000) }),
+  async handle({ query, form: sent, visit }, deps) {
+    const to = ownPath(query.to);
+    try {
+      const started = await signIn(deps, sent, signInPlaceOf(visit, sent.email, deps));
+      return startBrowserSession(visit, deps, started, sent.email, to);
+    } catch (error) {
+      const { signIn: words } = visit.texts;
+      const refused = describeFailure(error, deps, visit.texts, words.wrong);
+      return signInForm(visit, deps.oidc !== null, to, refused, sent.email);
+    }
+  },
+});
+
+/** GET /sign-in/code: the form for the second factor. */
+export const codePage = definePage({
+  name: 'sign-in-code',
+  route: 'GET /sign-in/code',
+  query: To,
+  async handle({ query, visit }) {
+    return visit.pendingSession ? codeForm(visit, ownPath(query.to)) : go(link('/sign-in', { to: query.to }));
+  },
+});
+
+function codeForm(visit: Visit, to: string, refused?: { text: string; status: number }): Answer {
+  const { signIn: words } = visit.texts;
+  const body = html`<div class="narrow">${panel(
+    null,
+    html`${refused && html`<p class="flash failed" role="alert">${refused.text}</p>`}${form(
+      visit,
+      link('/sign-in/code', { to }),
+      html`${codeField(words.code, { autofocus: true })}
+<div class="buttons">${button(words.codeGo)}<a href="/sign-in">${words.again}</a></div>`,
+    )}<div class="soft"><p>${words.lost}</p></div>`,
+  )}</div>`;
+  return show(words.codeTitle, body, refused ? { status: refused.status } : {});
+}
+
+/** POST /sign-in/code: completes the session. */
+export const sendCode = definePage({
+  name: 'sign-in-code',
+  route: 'POST /sign-in/code',
+  query: To,
+  form: z.object({ code: z.string().max(20) }),
+  async handle({ query, form: sent, visit }, deps) {
+    const { pendingSession } = visit;
+    const to = ownPath(query.to);
+    if (!pendingSession) return go(link('/sign-in', { to: query.to }));
+    try {
+      const started = await confirmSignIn(
+        deps,
+        pendingSession,
+        sent.code,
+        signInPlaceOf(visit, pendingSession.email, deps),
+      );
+      return startBrowserSession(visit, deps, started, pendingSession.email, to);
+    } catch (error) {
+      const { signIn: words } = visit.texts;
+      return codeForm(visit, to, describeFailure(error, deps, visit.texts, words.wrongCode));
+    }
+  },
+});
+
+/** GET /sign-in/oidc: redirects to the OpenID provider. */
+export const oidcPage = definePage({
+  name: 'sign-in-oidc',
+  route: 'GET /sign-in/oidc',
+  query: To,
+  async handle({ query, visit }, { oidc }) {
+    if (!oidc) throw new LocalizedRefusal('NOT_FOUND', visit.texts.signIn.oidcRefused);
+    const { url, visit: oidcVisit } = await oidc.begin(ownPath(query.to));
+    visit.cookies.set('oidc', Buffer.from(JSON.stringify(oidcVisit)).toString('base64url'), OIDC_SECONDS);
+    return go(url);
+  },
+});
+
+const OidcVisitSchema = z.object({
+  verifier: z.string(),
+  state: z.string(),
+  nonce: z.string(),
+  to: z.string(),
+});
+
+/** GET /sign-in/oidc/return: completes the sign-in by the OpenID provider. */
+export const oidcReturn = definePage({
+  name: 'sign-in-oidc-return',
+  route: `GET ${OIDC_RETURN}`,
+  query: z.object({}).loose(),
+  async handle({ visit }, deps) {
+    const { signIn: words } = visit.texts;
+    const oidcVisit = OidcVisitSchema.safeParse(readJson(visit.cookies.get('oidc')));
+    visit.cookies.set('oidc', '', 0);
+    if (!deps.oidc || !oidcVisit.success)
+      return signInForm(visit, deps.oidc !== null, '/', { text: words.oidcRefused, status: 403 });
+    try {
+      const identity = await deps.oidc.end(new URL(visit.path, deps.consoleUrl).search, oidcVisit.data);
+      const token = await signInByOidc(deps, identity, visit);
+      return startBrowserSession(
+        visit,
+        deps,
+        { token, complete: true },
+        identity.email,
+        ownPath(oidcVisit.data.to),
+      );
+    } catch (error) {
+      return signInForm(visit, true, '/', describeFailure(error, deps, visit.texts, words.oidcRefused));
+    }
+  },
+});
+
+/** POST /sign-out. */
+export const sendSignOut = definePage({
+  name: 'sign-out',
+  route: 'POST /sign-out',
+  // Not counted: a person above their limit may sign out anyway.
+  counted: false,
+  async handle({ visit }, deps) {
+    await signOut(withActor(deps, visit), signedIn(visit).session);
+    visit.cookies.set('session', '', 0);
+    return go('/sign-in');
+  },
+});
+
+/** Sets the session's new token as a cookie, and redirects. */
+function startBrowserSession(
+  visit: Visit,
+  deps: ConsoleDeps,
+  { token, complete }: StartedSession,
+  email: string,
+  to: string,
+): Answer {
+  visit.cookies.set('session', token);
+  if (!complete) return go(link('/sign-in/code', { to }));
+  deps.onSignIn('done');
+  visit.cookies.set(
+    'browser',
+    deps.knownBrowsers.remember(email, visit.cookies.get('browser')),
+    BROWSER_SECONDS,
+  );
+  return go(to);
+}
+
+/** Prefix length of the largest usual IPv6 network of one site (RFC 6177). */
+const SITE_BITS = 48;
+
+/** Returns network and browser of a sign-in or a proof of identity. */
+export function signInPlaceOf(visit: Visit, email: string, deps: ConsoleDeps): SignInOrigin {
+  const { address, browser, cookies } = visit;
+  return {
+    address,
+    browser,
+    network: networkOf(address),
+    site: networkOf(address, SITE_BITS),
+    knownBrowser: deps.knownBrowsers.idFor(email, cookies.get('browser')),
+  };
+}
+
+/** Returns the form's message and status for an error of sign-in; rethrows others. */
+function describeFailure(
+  error: unknown,
+  { onSignIn }: ConsoleDeps,
+  texts: Texts,
+  wrong: string,
+): { text: string; status: number } {
+  if (error instanceof Refusal && error.code === 'RATE_LIMITED') {
+    onSignIn('limited');
+    return { text: describeRateLimit(error, texts), status: 429 };
+  }
+  // Too many passwords are being checked; other unavailable services have a fault with its own text.
+  if (error instanceof Refusal && error.code === 'UNAVAILABLE' && error.faults.length === 0)
+    return { text: texts.signIn.busy, status: 503 };
+  if (!(error instanceof Refusal) || !['UNAUTHORIZED', 'FORBIDDEN'].includes(error.code)) throw error;
+  onSignIn('refused');
+  return { text: wrong, status: 403 };
+}
+
+function readJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(Buffer.from(text ?? '', 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,488 @@
+import * as z from 'zod';
+import { resendMail, sendMail } from '../../../commands/mail/mails.ts';
+import { supportCfe } from '../../../commands/operations/supportCfe.ts';
+import { readLastCall } from '../../../db/authority/attempts.ts';
+import { listSobreXmls } from '../../../db/authority/sobres.ts';
+import type { Mail } from '../../../db/entities/mail.ts';
+import type { Cfe } from '../../../db/entities/receipts.ts';
+import type { DailyReport } from '../../../db/entities/reports.ts';
+import { findMail, findMails } from '../../../db/mail/mails.ts';
+import { type CfeDossier, formatRequestingKey, readCfeDossier } from '../../../db/receipts/cfeDossier.ts';
+import { findCfeWithRequest, findCfeWithXml } from '../../../db/receipts/cfes.ts';
+import { findReport } from '../../../db/reports/dailyReports.ts';
+import { type ListedDelivery, listDeliveryPage } from '../../../db/webhooks/deliveryList.ts';
+import { ATTEMPT_OPERATIONS, type AttemptSummary } from '../../../domain/authority/attempt.ts';
+import { isSandboxAddressAllowed } from '../../../domain/mail/mail.ts';
+import {
+  REASON_LENGTH,
+  SUPPORT_ACTIONS,
+  type SupportAction,
+} from '../../../domain/operations/supportAction.ts';
+import { formatCfeId, parseCfeId } from '../../../domain/receipts/cfeId.ts';
+import type { CfeStatus } from '../../../domain/receipts/cfeStatus.ts';
+import { CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
+import { PAPERS, receiptUrl } from '../../../domain/receipts/qr.ts';
+import { receiptState } from '../../../domain/receipts/receiptState.ts';
+import { Email } from '../../../domain/values/email.ts';
+import { montevideoDate } from '../../../domain/values/montevideo.ts';
+import { textSchema } from '../../../domain/values/text.ts';
+import { Refusal } from '../../../errors.ts';
+import { type Html, html } from '../../../page/html.ts';
+import { cfeTimeline, type TimelineEntry } from '../../../views/receipts/cfeTimeline.ts';
+import { CFE_WORDS, rejectionMeans, rejectionMend } from '../../../words/cfeStates.ts';
+import { refusalMeans } from '../../../words/refusals.ts';
+import { accountsOf, type EnterpriseAccess, findAccessAt } from '../../access/access.ts';
+import { enterprisePath, requireRole } from '../../access/atEnterprise.ts';
+import { renderRowForm } from '../../access/operatorsReason.ts';
+import { mayAt, mayIn } from '../../access/permissions.ts';
+import { amount, day, figure, moment } from '../../format.ts';
+import { link, runUrl } from '../../links.ts';
+import {
+  type ConsoleDeps,
+  definePage,
+  go,
+  LocalizedRefusal,
+  show,
+  signedIn,
+  type Visit,
+  withActor,
+} from '../../page.ts';
+import { button, choice, field, form, hidden, mark, nothing, panel, table } from '../../parts.ts';
+import { mailMark } from '../enterprises/customers.ts';
+import { reportMark, reportPath } from '../reports/reports.ts';
+import { deliveryMark } from '../webhooks/deliveries.ts';
+
+const MAX_ROWS = 100;
+
+const CFE_PARAMS = z.object({
+  rut: z.string(),
+  environment: z.enum(ENVIRONMENTS),
+  cfe_id: z.string().max(40),
+});
+type CfeParams = z.output<typeof CFE_PARAMS>;
+
+const pathOf = ({ rut, environment, cfe_id }: CfeParams): string => `/cfes/${rut}/${environment}/${cfe_id}`;
+/** Returns the path of a CFE's page, or of another CFE of its enterprise. */
+const cfePathOf = (cfe: Cfe, cfeId = formatCfeId(cfe)): string =>
+  pathOf({ rut: cfe.rut, environment: cfe.environment, cfe_id: cfeId });
+const back = ({ params }: { params: CfeParams }): string => pathOf(params);
+
+/** Returns the CFE and the viewer's role. Throws NOT_FOUND without a role there, FORBIDDEN if the role is too low. */
+async function findVisibleCfe(
+  { orm }: Pick<ConsoleDeps, 'orm'>,
+  visit: Visit,
+  params: CfeParams,
+): Promise<{ cfe: Cfe; access: EnterpriseAccess }> {
+  const { rut, environment } = params;
+  const parts = parseCfeId(params.cfe_id);
+  const access = await findAccessAt(orm, signedIn(visit).viewer, rut);
+  const cfe = parts && access && (await findCfeWithRequest(orm.em.fork(), { rut, environment, ...parts }));
+  if (!cfe) throw new Refusal('NOT_FOUND', 'There is no such CFE.');
+  requireRole(visit, access);
+  return { cfe, access };
+}
+
+/** Data of the page. */
+interface CfePageData {
+  readonly cfe: Cfe;
+  readonly access: EnterpriseAccess;
+  readonly dossier: CfeDossier;
+  readonly mails: readonly Mail[];
+  /** Deliveries to the viewer's webhooks; for operators, to all webhooks. */
+  readonly deliveries: readonly ListedDelivery[];
+  readonly report: DailyReport | null;
+}
+
+/** GET /cfes/{rut}/{environment}/{cfe_id}: a receipt with its state, next step, possible actions and history. */
+export const cfePage = definePage({
+  name: 'cfe',
+  route: 'GET /cfes/{rut}/{environment}/{cfe_id}',
+  params: CFE_PARAMS,
+  async handle({ params, visit }, deps) {
+    const { cfe, access } = await findVisibleCfe(deps, visit, params);
+    const { rut, environment, id } = cfe;
+    const cfeId = formatCfeId(cfe);
+    const em = () => deps.orm.em.fork();
+    const [dossier, mails, deliveries, report] = await Promise.all([
+      readCfeDossier(em(), cfe),
+      findMails(em(), { cfeUuid: id }, MAX_ROWS),
+      listDeliveryPage(
+        em(),
+        accountsOf(signedIn(visit).viewer),
+        { rut, environment, cfeId },
+        { after: null, limit: MAX_ROWS },
+      ),
+      findReport(em(), { rut, environment, date: cfe.document.signedAt.slice(0, 10) }),
+    ]);
+    const data: CfePageData = {
+      cfe,
+      access,
+      dossier,
+      mails,
+      deliveries,
+      report,
+    };
+    const body = html`<div class="panels"><div>
+${panel(null, factsOf(visit, data))}
+${panel(visit.texts.cfe.whatToDo, renderActions(visit, data))}
+${panel(visit.texts.cfe.mails, mailsOf(visit, data, deps))}
+</div><div>
+${panel(visit.texts.cfe.timeline, renderTimeline(visit, data))}
+${panel(visit.texts.cfe.deliveries, deliveriesOf(visit, data))}
+${panel(null, linksOf(visit, data, deps))}
+</div></div>`;
+    const { serie, numero, type } = cfe;
+    return show(`${CFE_TYPES[type].label} ${serie}-${numero}`, body, {
+      live: ['cfes', 'deliveries', 'authority'],
+    });
+  },
+});
+
+const TONES: Readonly<Record<CfeStatus, 'good' | 'bad' | 'wait' | 'calm'>> = {
+  PENDING: 'wait',
+  RECEIVED: 'wait',
+  ACCEPTED: 'good',
+  OBSERVED: 'good',
+  REJECTED: 'bad',
+};
+
+const soft = (text: string): Html => html`<span class="soft">${text}</span>`;
+
+function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
+  const words = CFE_WORDS[visit.language];
+  const { cfe: own, environments } = visit.texts;
+  const { receiver, issuer } = cfe.document;
+  const status = words.status[cfe.status];
+  const { original, ahead, awaySince, since } = dossier;
+  const rows: [string, Html | string][] = [
+    [
+      own.issuer,
+      html`<a href="${enterprisePath(cfe.rut)}">${issuer.legalName}</a> ${soft(`${cfe.rut} · ${environments[cfe.environment]}`)}`,
+    ],
+    ['cfe_id', html`<code>${formatCfeId(cfe)}</code>`],
+    [
+      own.receiver,
+      [receiver?.legalName, receiver?.document?.number].filter(Boolean).join(' · ') || visit.texts.never,
+    ],
+    [own.amount, amount(cfe.currency, cfe.payAmount, visit.texts)],
+    [own.emitted, day(cfe.emissionDate)],
+    [
+      own.status,
+      html`${mark(status.label, TONES[cfe.status])} <code class="soft">${cfe.status}</code> ${soft(status.means)}`,
+    ],
+    [own.since, moment(since)],
+    ...stuckRows(visit, cfe),
+    ...nextStepRows(visit, dossier),
+    ...(ahead === null ? [] : [[own.queue, own.ahead(ahead)] as [string, string]]),
+    ...(awaySince ? [[own.awaySince, moment(awaySince)] as [string, Html]] : []),
+    ...(original
+      ? [
+          [
+            own.corrects,
+            html`<a href="${cfePathOf(cfe, original.cfeId)}">${original.cfeId}</a> ${words.status[original.status].label}`,
+          ] as [string, Html],
+        ]
+      : []),
+    ...(cfe.rejection?.map(({ code, message, detail }): [string, Html] => [
+      own.reasons,
+      html`<code>${code}</code> «${message}»${detail && ` (${detail})`} ${soft(rejectionMeans(code, words))}`,
+    ]) ?? []),
+    ...(cfe.idempotencyKey ? [[own.key, html`<code>${cfe.idempotencyKey}</code>`] as [string, Html]] : []),
+    ...(cfe.requestId ? [[own.request, html`<code>${cfe.requestId}</code>`] as [string, Html]] : []),
+  ];
+  return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+}
+
+/** Returns the next step and its time; empty for a CFE that is final. */
+function nextStepRows({ language, texts }: Visit, { next, nextAt }: CfeDossier): [string, Html][] {
+  if (next === 'ended') return [];
+  const { cfe: own } = texts;
+  const when =
+    nextAt &&
+    (next === 'portal'
+      ? html`${own.until} ${day(montevideoDate(nextAt))}`
+      : html`${own.around} ${moment(nextAt)}`);
+  const words = CFE_WORDS[language].next[next];
+  return [[own.next, html`${words}${when && html` <span class="soft">${when}</span>`}`]];
+}
+
+/** Returns the reason why a receipt needs support, and how to fix it. */
+function stuckRows(visit: Visit, { rut, stuckReason }: Cfe): [string, Html][] {
+  if (!stuckReason) return [];
+  const { cfe: own } = visit.texts;
+  const { label, means, fix } = CFE_WORDS[visit.language].stuck[stuckReason];
+  return [
+    [own.stuck, html`${mark(label, 'bad')} <code class="soft">${stuckReason}</code> ${means}`],
+    [own.fix, html`${fix} <a href="${enterprisePath(rut)}">${own.goToEnterprise}</a>`],
+  ];
+}
+
+/** Renders a form for each possible action that the viewer may take, with its effect above the button. */
+function renderActions(visit: Visit, { cfe, access, dossier }: CfePageData): Html {
+  const { cfe: own } = visit.texts;
+  const words = CFE_WORDS[visit.language];
+  const advice = rejectionAdvice(visit, cfe);
+  if (dossier.actions.length === 0) return advice ?? nothing(own.nothingToDo);
+  if (!mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/support'))
+    return advice ?? nothing(own.supportActs);
+  const to = `${cfePathOf(cfe)}/support`;
+  const one = (action: SupportAction): Html =>
+    form(visit, to, [
+      html`<p>${words.action[action].means}</p>`,
+      hidden('action', action),
+      field(own.reason, { name: 'reason', maxlength: REASON_LENGTH }),
+      button(words.action[action].label, action === 'abandon' ? 'quiet' : 'main'),
+    ]);
+  return html`${advice}${dossier.actions.map(one)}`;
+}
+
+/** Renders what the company does about each code of a rejection; null if the receipt is not rejected. */
+function rejectionAdvice({ language }: Visit, { status, rejection }: Cfe): Html | null {
+  if (status !== 'REJECTED' || !rejection) return null;
+  const words = CFE_WORDS[language];
+  return html`<ul class="plain">${rejection.map(
+    ({ code }) => html`<li><code>${code}</code> ${rejectionMend(code, words).replaceAll('`', '')}</li>`,
+  )}</ul>`;
+}
+
+function renderTimeline(visit: Visit, data: CfePageData): Html {
+  const { cfe, access, dossier } = data;
+  const { cfe: own } = visit.texts;
+  const { createdAt, settledAt, status, rejection } = cfe;
+  // A key is shown to its own account and to operators.
+  const visibleAccounts = accountsOf(signedIn(visit).viewer);
+  const { askedBy } = dossier;
+  const isKnown =
+    askedBy !== null && (visibleAccounts === null || visibleAccounts.includes(askedBy.accountId));
+  const by = isKnown ? formatRequestingKey(askedBy) : null;
+  const history = { ...dossier, by, createdAt, settledAt, status, rejection };
+  const here = cfePathOf(cfe);
+  const exchangeLink = ({ operation, answer }: AttemptSummary): Html =>
+    html` <a href="${link(`${here}/exchange`, { operation, answer })}">${own.said}</a>`;
+  const maySeeExchange = mayAt(access, 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange');
+  const maySeeActions = mayAt(access, 'GET /audit');
+  const rows = cfeTimeline(history, CFE_WORDS[visit.language])
+    // Only operators see the actions of support.
+    .filter(({ kind }) => maySeeActions || kind !== 'act')
+    .map(({ at, what, more, attempt }: TimelineEntry) => ({
+      at,
+      shown: html`${what}${more && html` <span class="soft">${more}</span>`}${attempt && maySeeExchange && exchangeLink(attempt)}`,
+    }));
+  const all = [...rows, ...notificationEntries(visit, data)].toSorted(
+    (a, b) => a.at.getTime() - b.at.getTime(),
+  );
+  return table(
+    own.timeline,
+    [own.when, own.what],
+    all.map(({ at, shown }) => [moment(at), shown]),
+  );
+}
+
+/** Returns the history entries of the page's settled e-mails and deliveries. */
+function notificationEntries(visit: Visit, { mails, deliveries }: CfePageData): { at: Date; shown: Html }[] {
+  const { cfe: own } = visit.texts;
+  const ended = <T extends { settledAt?: Date | null }>(all: readonly T[], shown: (one: T) => Html) =>
+    all.flatMap((one) => (one.settledAt ? [{ at: one.settledAt, shown: shown(one) }] : []));
+  return [
+    ...ended(mails, ({ destination, status }) => {
+      const end = status === 'SENT' ? own.mailArrived : own.mailFailed;
+      return html`${end} <span class="url">${destination}</span>`;
+    }),
+    ...ended(deliveries, ({ id, event, url, status }) => {
+      const end = status === 'DELIVERED' ? own.deliveryArrived : own.deliveryFailed;
+      return html`${end} <a href="/deliveries/${id}">${event}</a> <span class="soft url">${url}</span>`;
+    }),
+  ];
+}
+
+function mailsOf(
+  visit: Visit,
+  { cfe, access, mails }: CfePageData,
+  { sandboxMails = [] }: Pick<ConsoleDeps, 'sandboxMails'>,
+): Html {
+  const { cfe: own } = visit.texts;
+  const here = cfePathOf(cfe);
+  const isMailable = cfe.status !== 'REJECTED';
+  const maySend = isMailable && mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails');
+  const mayRepeat = isMailable && mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}');
+  const isTrial = cfe.environment === 'sandbox';
+  const isReachable = (address: string): boolean =>
+    !isTrial || isSandboxAddressAllowed(address, sandboxMails);
+  const again = ({ id }: Mail): Html =>
+    form(visit, `${here}/mails/${id}`, html`${button(own.again, 'quiet')}`, 'inline');
+  const rows = mails.map((mail) => [
+    moment(mail.createdAt),
+    html`<span class="url">${mail.destination}</span>`,
+    mailMark(visit, mail),
+    mayRepeat && isReachable(mail.destination) ? again(mail) : '',
+  ]);
+  const list =
+    rows.length === 0
+      ? nothing(own.noMails)
+      : table(own.mails, [own.when, own.receiver, own.status, own.act], rows);
+  if (!maySend || cfe.status === 'PENDING') return list;
+  if (isTrial && sandboxMails.length === 0) return html`${list}${nothing(own.mailNoTrials)}`;
+  const options = sandboxMails.map((address) => [address, address] as const);
+  const address = isTrial
+    ? choice(own.mailTo, { name: 'destination', options })
+    : field(own.mailTo, { name: 'destination', type: 'email', maxlength: 254 });
+  const fresh = html`<p>${own.mailMeans}</p>${address}${button(own.mailSend)}`;
+  return html`${list}${form(visit, `${here}/mails`, fresh)}`;
+}
+
+function deliveriesOf(visit: Visit, { deliveries }: CfePageData): Html {
+  const { cfe: own, webhooks: words } = visit.texts;
+  if (deliveries.length === 0) return nothing(own.noDeliveries);
+  const { viewer } = signedIn(visit);
+  const again = ({ id }: ListedDelivery): Html =>
+    renderRowForm(visit, { id: `again-${id}`, action: `/deliveries/${id}/redeliver`, title: own.again });
+  const isAgain = (one: ListedDelivery): boolean =>
+    !one.isWebhookRemoved && mayIn(viewer, one.accountId, 'POST /deliveries/{id}/redeliver');
+  const rows = deliveries.map((one) => [
+    moment(one.createdAt),
+    html`<a href="/deliveries/${one.id}">${one.event}</a> <a class="soft url" href="/webhooks/${one.webhookId}">${one.url}</a>`,
+    html`${deliveryMark(visit, one)}${isAgain(one) && again(one)}`,
+    figure(one.attempts, visit.texts),
+  ]);
+  const heads = [own.when, own.event, own.status, words.attempts];
+  return html`${deliveries.some(isAgain) && html`<p class="soft">${words.redeliverAbout}</p>`}${table(own.deliveries, heads, rows, [3])}`;
+}
+
+function linksOf(
+  visit: Visit,
+  { cfe, access, report }: CfePageData,
+  { temporalUi, publicUrl }: Pick<ConsoleDeps, 'temporalUi' | 'publicUrl'>,
+): Html {
+  const { cfe: own } = visit.texts;
+  const links = [
+    ...receiptLinks(visit, cfe, publicUrl),
+    cfe.digest !== null && html`<a href="${cfePathOf(cfe)}/xml">${own.xml}</a>`,
+    report
+      ? html`<a href="${reportPath(report)}">${own.report} ${day(report.date)}</a> ${reportMark(visit, report.status)}`
+      : own.noReport,
+    mayAt(access, 'GET /audit') &&
+      html`<a href="${link('/audit', { rut: cfe.rut, subject: formatCfeId(cfe) })}">${own.audit}</a>`,
+    temporalUi &&
+      cfe.workflowId !== null &&
+      access.kind === 'operator' &&
+      html`<a href="${runUrl(temporalUi, cfe.workflowId)}" rel="noreferrer">${own.workflow}</a>`,
+  ];
+  return html`<ul class="plain">${links.filter(Boolean).map((one) => html`<li>${one}</li>`)}</ul>`;
+}
+
+/** Renders links to the receiver's page and the printed form; none until the receipt may be handed over. */
+function receiptLinks(visit: Visit, cfe: Cfe, publicUrl: string): Html[] {
+  const { cfe: own } = visit.texts;
+  if (receiptState(cfe) !== 'sent' || cfe.digest === null) return [];
+  const url = receiptUrl(publicUrl, cfe.receiptToken);
+  const papers = PAPERS.map(
+    (paper) => html` <a href="${url}/pdf?paper=${paper}" rel="noreferrer">${paper}</a>`,
+  );
+  return [html`<a href="${url}" rel="noreferrer">${own.receiptPage}</a>`, html`${own.pdf}:${papers}`];
+}
+
+/** GET …/xml: the signed CFE, byte for byte. */
+export const cfeXmlPage = definePage({
+  name: 'cfe-xml',
+  route: 'GET /cfes/{rut}/{environment}/{cfe_id}/xml',
+  params: CFE_PARAMS,
+  async handle({ params, visit }, deps) {
+    const { cfe } = await findVisibleCfe(deps, visit, params);
+    const { rut, environment, type, sequence, serie, numero } = cfe;
+    const withXml = await findCfeWithXml(deps.orm.em.fork(), { rut, environment, type, sequence });
+    if (!withXml?.signedXml) throw new Refusal('NOT_FOUND', 'It is not signed yet.');
+    const name = `${rut}-${CFE_TYPES[type].code}-${serie}-${numero}.xml`;
+    return { kind: 'file', name, type: 'application/xml; charset=utf-8', content: withXml.signedXml };
+  },
+});
+
+/** GET …/exchange: request and response of the last call with this operation and answer. For operators. */
+export const cfeExchangePage = definePage({
+  name: 'cfe-exchange',
+  route: 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange',
+  params: CFE_PARAMS,
+  query: z.object({ operation: z.enum(ATTEMPT_OPERATIONS), answer: z.string().max(1_000) }),
+  async handle({ params, query, visit }, deps) {
+    const { cfe } = await findVisibleCfe(deps, visit, params);
+    const { cfe: own } = visit.texts;
+    const em = deps.orm.em.fork();
+    const exchange = await readLastCall(em, cfe.id, query);
+    if (!exchange) throw new Refusal('NOT_FOUND', 'There is no such call.');
+    const sobres = query.operation === 'sendSobre' ? await listSobreXmls(em, cfe.id) : [];
+    const words = CFE_WORDS[visit.language].operation[query.operation];
+    const shown = (content: string | null): Html =>
+      content === null ? nothing(own.nothingKept) : html`<pre class="wide" tabindex="0">${content}</pre>`;
+    const sent =
+      sobres.length > 0
+        ? sobres.map(({ idemisor, xml }) => panel(own.sobre(String(idemisor)), shown(xml)))
+        : panel(own.sent, shown(exchange.request));
+    const cfeLink = html`<a href="${pathOf(params)}">${formatCfeId(cfe)}</a>`;
+    const last = html`${exchange.count > 1 && `${own.lastOf(figure(exchange.count, visit.texts))} `}${moment(exchange.lastAt)}`;
+    const about = html`<p>${cfeLink} · ${words} → <code>${query.answer}</code> · ${last}</p>`;
+    return show(own.exchange, html`${about}${sent}${panel(own.answered, shown(exchange.response))}`);
+  },
+});
+
+/** POST …/support: retries, settles or abandons a CFE, with the reason. */
+export const sendCfeSupport = definePage({
+  name: 'cfe-support',
+  route: 'POST /cfes/{rut}/{environment}/{cfe_id}/support',
+  params: CFE_PARAMS,
+  form: z.object({ action: z.enum(SUPPORT_ACTIONS), reason: textSchema(REASON_LENGTH) }),
+  back,
+  async handle({ params, form: sent, visit }, deps) {
+    const { cfe } = await findVisibleCfe(deps, visit, params);
+    const { outcome, why } = await supportCfe(withActor(deps, visit), {
+      id: cfe.id,
+      ...sent,
+      dryRun: false,
+      requestId: visit.requestId,
+    });
+    const { outcomes } = visit.texts.cfe;
+    const words = Object.hasOwn(outcomes, outcome) ? outcomes[outcome as keyof typeof outcomes] : '';
+    const text = why ? `${words} ${refusalMeans(why, visit.language)}` : words;
+    return go(pathOf(params), { kind: outcome === 'refused' ? 'failed' : 'done', text });
+  },
+});
+
+/** Names the rate limit of e-mails; the usual message would name that of sign-in. */
+const limitOf =
+  ({ texts }: Visit) =>
+  (error: unknown): never => {
+    const isLimit = error instanceof Refusal && error.code === 'RATE_LIMITED';
+    throw isLimit ? new LocalizedRefusal('RATE_LIMITED', texts.cfe.mailLimit) : error;
+  };
+
+/** POST …/mails: sends the receipt to an address. */
+export const sendCfeMail = definePage({
+  name: 'cfe-mail',
+  route: 'POST /cfes/{rut}/{environment}/{cfe_id}/mails',
+  params: CFE_PARAMS,
+  form: z.object({ destination: Email }),
+  back,
+  async handle({ params, form: { destination }, visit }, deps) {
+    const { cfe, access } = await findVisibleCfe(deps, visit, params);
+    const accountId = access.kind === 'member' ? access.accountId : cfe.accountId;
+    await sendMail(withActor(deps, visit), { accountId, cfeUuid: cfe.id, destination }).catch(limitOf(visit));
+    return go(pathOf(params), { kind: 'done', text: visit.texts.cfe.mailSent(destination) });
+  },
+});
+
+/** POST …/mails/{mail_id}: sends an e-mail again. */
+export const sendCfeMailAgain = definePage({
+  name: 'cfe-mail-again',
+  route: 'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}',
+  params: CFE_PARAMS.extend({ mail_id: z.uuid() }),
+  back,
+  async handle({ params, visit }, deps) {
+    const { cfe, access } = await findVisibleCfe(deps, visit, params);
+    const mail = await findMail(deps.orm.em.fork(), params.mail_id);
+    if (mail?.cfeUuid !== cfe.id) throw new Refusal('NOT_FOUND', 'There is no such e-mail.');
+    const asking =
+      access.kind === 'member'
+        ? ({ by: 'member', accountId: access.accountId } as const)
+        : ({ by: 'operator' } as const);
+    await resendMail(withActor(deps, visit), { mailId: mail.id, ...asking }).catch(limitOf(visit));
+    return go(pathOf(params), { kind: 'done', text: visit.texts.cfe.sentAgain });
+  },
+});

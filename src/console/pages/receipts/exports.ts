@@ -1,0 +1,247 @@
+import { Readable } from 'node:stream';
+import * as z from 'zod';
+import {
+  fetchExport,
+  requestExport,
+  stopExport,
+  TooManyToPrint,
+} from '../../../commands/receipts/exports.ts';
+import type { ReceiptExport } from '../../../db/entities/receipts.ts';
+import {
+  exportBytes,
+  findExport,
+  isExportKept,
+  listExportableEnterprises,
+  listExports,
+  streamExport,
+} from '../../../db/receipts/receiptExports.ts';
+import { ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
+import { MOST_PRINTED, Month, monthBefore } from '../../../domain/receipts/receiptExport.ts';
+import { decimalText } from '../../../domain/values/figures.ts';
+import { montevideoDate } from '../../../domain/values/montevideo.ts';
+import { Rut } from '../../../domain/values/rut.ts';
+import { Refusal } from '../../../errors.ts';
+import { type Html, html } from '../../../page/html.ts';
+import { findAccessAt } from '../../access/access.ts';
+import { requireEnterprise, withBusinessClock } from '../../access/atEnterprise.ts';
+import { accountsFor, mayAt } from '../../access/permissions.ts';
+import { figure, moment } from '../../format.ts';
+import { link } from '../../links.ts';
+import {
+  type Column,
+  column,
+  figureColumn,
+  fileColumn,
+  LIST_QUERY,
+  SoughtRut,
+  showList,
+} from '../../lists.ts';
+import {
+  type ConsoleDeps,
+  definePage,
+  go,
+  LocalizedRefusal,
+  type Sent,
+  signedIn,
+  type Visit,
+  withActor,
+} from '../../page.ts';
+import { button, choice, field, form, mark, optionsOf, panel } from '../../parts.ts';
+
+const ID = z.string().regex(/^\d{12}-(sandbox-)?\d{4}-\d{2}-[0-9a-f]{6}$/);
+const MEGABYTE = 1_000_000;
+/** Limit of enterprises suggested while typing. */
+const MAX_SUGGESTED = 100;
+
+/** Returns the path of the form with these values filled in. */
+export const exportsPath = (values: { rut?: string; environment?: string; month?: string }): string =>
+  link('/exports', values);
+
+/** GET /exports: the requested exports, and the form to request one. */
+export const exportsPage = definePage({
+  name: 'exports',
+  route: 'GET /exports',
+  query: z.object({
+    ...LIST_QUERY,
+    rut: SoughtRut.optional(),
+    environment: z.enum(ENVIRONMENTS).optional(),
+    month: Month.optional(),
+  }),
+  async handle({ query, visit }, deps) {
+    const { exports: words, environments } = visit.texts;
+    const { rut, environment, month } = query;
+    const em = deps.orm.em.fork();
+    const accounts = accountsFor(signedIn(visit).viewer, 'GET /exports');
+    return showList<ReceiptExport>(visit, deps, {
+      title: words.title,
+      name: 'exports',
+      path: '/exports',
+      query,
+      above: await renderRequestForm(visit, deps, query),
+      filters: [
+        { name: 'rut', label: words.rut, rule: 'rut' },
+        { name: 'month', label: words.month, rule: 'month' },
+        { name: 'environment', label: words.environment, options: optionsOf(ENVIRONMENTS, environments) },
+      ],
+      columns: columnsOf(visit, deps.businessClock()),
+      read: (page) => listExports(em, accounts, { rut, environment, month }, page),
+      key: { parts: ['moment', 'text'], of: ({ createdAt, id }) => [createdAt.toISOString(), id] },
+      empty: words.none,
+      live: ['exports'],
+    });
+  },
+});
+
+type FormValues = { readonly [K in 'rut' | 'environment' | 'month']?: string | undefined };
+
+/** Renders the form if the viewer may request an export of the enterprise in `values`, or of any. */
+async function renderRequestForm(
+  visit: Visit,
+  { orm, businessClock }: ConsoleDeps,
+  values: FormValues,
+): Promise<Html> {
+  const { exports: words, environments } = visit.texts;
+  const { rut, environment = 'production', month = monthBefore(montevideoDate(businessClock())) } = values;
+  const { viewer } = signedIn(visit);
+  const accounts = accountsFor(viewer, 'POST /exports');
+  const offered =
+    accounts === null ? [] : await listExportableEnterprises(orm.em.fork(), accounts, MAX_SUGGESTED);
+  const mayAny = accounts === null || offered.length > 0;
+  if (rut === undefined ? !mayAny : !mayAt(await findAccessAt(orm, viewer, rut), 'POST /exports'))
+    return html``;
+  const only = offered.length === 1 ? offered[0]?.rut : undefined;
+  const list = 'enterprises-to-export';
+  const options = offered.map((one) => html`<option value="${one.rut}">${one.legalName}</option>`);
+  const pdfs = words.pdfs(figure(MOST_PRINTED, visit.texts));
+  const fields = [
+    field(words.rut, { name: 'rut', value: rut ?? only, inputmode: 'numeric', maxlength: 12, list }),
+    html`<datalist id="${list}">${options}</datalist>`,
+    choice(words.environment, {
+      name: 'environment',
+      value: environment,
+      options: optionsOf(ENVIRONMENTS, environments),
+    }),
+    field(words.monthAs, {
+      name: 'month',
+      type: 'month',
+      value: month,
+      maxlength: 7,
+      placeholder: words.monthForm,
+    }),
+    html`<p><label><input type="checkbox" name="pdfs" value="yes"> ${pdfs}</label></p>`,
+    button(words.go),
+  ];
+  return panel(words.ask, html`<p>${words.about}</p>${form(visit, '/exports', fields)}`);
+}
+
+function columnsOf(visit: Visit, now: Date): Column<ReceiptExport>[] {
+  const { exports: words, environments } = visit.texts;
+  return [
+    column('month', words.month, 'month'),
+    column('rut', words.rut, 'rut'),
+    column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
+    column('state', words.state, 'state', (row) => stateOf(visit, row, now)),
+    column('with_pdfs', words.withPdfs, 'withPdfs', ({ withPdfs }) => (withPdfs ? words.yes : words.no)),
+    figureColumn('receipts', words.receipts, 'total', ({ total }) => figure(total, visit.texts)),
+    figureColumn('left_out', words.leftOut, 'leftOut', ({ leftOut }) => figure(leftOut, visit.texts)),
+    column('created_at', words.asked, 'createdAt', ({ createdAt }) => moment(createdAt)),
+    fileColumn('export_id', words.id, 'id'),
+  ];
+}
+
+/** Renders the progress with a button to stop, or the link to the file. */
+function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
+  const { exports: words } = visit.texts;
+  const { id, state, done, total } = row;
+  if (state === 'RUNNING') {
+    const far = words.of(figure(done, visit.texts), figure(total, visit.texts));
+    const stop = form(visit, `/exports/${id}/stop`, button(words.stop, 'quiet'), 'inline');
+    const bar = html`<progress max="${String(total)}" value="${String(done)}">${far}</progress>`;
+    return html`<label>${mark(words.running, 'wait')} ${far} ${bar}</label> ${stop}`;
+  }
+  if (state === 'STOPPED') return mark(words.stopped, 'calm');
+  if (!isExportKept(row, now)) return mark(words.gone, 'calm');
+  const size = `${decimalText((exportBytes(row) / MEGABYTE).toFixed(1), undefined, visit.texts.numerals)} MB`;
+  return html`${mark(words.done, 'good')} <a href="/exports/${id}/zip" download>${words.fetch}</a> <span class="soft">${size}</span>`;
+}
+
+/** POST /exports: requests an export, and redirects to the list with its progress. */
+export const sendExport = definePage({
+  name: 'export-request',
+  route: 'POST /exports',
+  form: z.object({
+    rut: z.string().trim().pipe(Rut),
+    environment: z.enum(ENVIRONMENTS),
+    month: z.string().trim().pipe(Month),
+    pdfs: z.literal('yes').optional(),
+  }),
+  back: ({ sent }) => exportsPath(validValues(sent)),
+  async handle({ form: { rut, environment, month, pdfs }, visit }, deps) {
+    await requireEnterprise(visit, deps, rut);
+    const request = { rut, environment, month, withPdfs: pdfs === 'yes' };
+    try {
+      await requestExport(withBusinessClock(deps, visit), request);
+    } catch (error) {
+      if (!(error instanceof TooManyToPrint)) throw error;
+      const words = visit.texts.exports.tooManyToPrint(
+        figure(error.count, visit.texts),
+        figure(MOST_PRINTED, visit.texts),
+      );
+      throw new LocalizedRefusal(error.code, words, { cause: error });
+    }
+    return go('/exports', { kind: 'done', text: visit.texts.exports.askedFor(month) });
+  },
+});
+
+/** Returns the valid values of the form, to fill it in again. */
+function validValues(sent: Sent): { rut?: string; environment?: string; month?: string } {
+  const schemas = { rut: Rut, environment: z.enum(ENVIRONMENTS), month: Month };
+  return Object.fromEntries(
+    Object.entries(schemas).flatMap(([name, schema]) => {
+      const read = schema.safeParse(sent[name]);
+      return read.success ? [[name, read.data]] : [];
+    }),
+  );
+}
+
+/** Returns an export. Throws NOT_FOUND if the viewer now has no role at its enterprise. */
+async function findVisibleExport(visit: Visit, deps: ConsoleDeps, id: string): Promise<ReceiptExport> {
+  const found = await findExport(deps.orm.em.fork(), id);
+  if (!found) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
+  await requireEnterprise(visit, deps, found.rut);
+  return found;
+}
+
+/** POST /exports/{id}/stop: stops the export. */
+export const sendStopExport = definePage({
+  name: 'export-stop',
+  route: 'POST /exports/{id}/stop',
+  params: z.object({ id: ID }),
+  async handle({ params: { id }, visit }, deps) {
+    await findVisibleExport(visit, deps, id);
+    await stopExport(withBusinessClock(deps, visit), id);
+    return go('/exports', { kind: 'done', text: visit.texts.exports.stopAsked });
+  },
+});
+
+/** GET /exports/{id}/zip: the file, if the viewer still may have it. */
+export const exportZip = definePage({
+  name: 'export-zip',
+  route: 'GET /exports/{id}/zip',
+  // Counted, because each download writes a row of the audit.
+  counted: true,
+  params: z.object({ id: ID }),
+  async handle({ params: { id }, visit }, deps) {
+    const found = await findVisibleExport(visit, deps, id);
+    if (!isExportKept(found, deps.businessClock()))
+      throw new LocalizedRefusal('NOT_FOUND', visit.texts.exports.notThere);
+    return {
+      kind: 'file',
+      name: `${id}.zip`,
+      type: 'application/zip',
+      length: exportBytes(found),
+      content: Readable.from(streamExport(() => deps.orm.em.fork(), found)),
+      onBegin: () => fetchExport(withActor(deps, visit), found),
+    };
+  },
+});

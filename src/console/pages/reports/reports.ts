@@ -1,0 +1,185 @@
+import * as z from 'zod';
+import { listRatesAfter } from '../../../db/receipts/rates.ts';
+import { listVisibleReports, type ReportRow, reportCursor } from '../../../db/reports/consoleReports.ts';
+import { ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
+import type { KnownRate } from '../../../domain/receipts/exchangeRate.ts';
+import { REPORT_STATUSES, type SubmissionStatus } from '../../../domain/reports/reportStatus.ts';
+import { dateSchema } from '../../../domain/values/dates.ts';
+import { decimalText } from '../../../domain/values/figures.ts';
+import { type Html, html } from '../../../page/html.ts';
+import { CFE_WORDS } from '../../../words/cfeStates.ts';
+import { REPORT_WORDS } from '../../../words/reportStates.ts';
+import { accountsOf } from '../../access/access.ts';
+import { mayOpen } from '../../access/permissions.ts';
+import { day, moment } from '../../format.ts';
+import { type Column, column, figureColumn, LIST_QUERY, SoughtRut, showList } from '../../lists.ts';
+import { definePage, signedIn, type Visit } from '../../page.ts';
+import { mark, optionsOf, table } from '../../parts.ts';
+
+/** Colours of the statuses of reports and submissions. */
+const TONES = {
+  OPEN: 'calm',
+  PREPARED: 'calm',
+  SENT: 'wait',
+  RECEIVED: 'wait',
+  CONSISTENT: 'good',
+  DIFFERS: 'bad',
+  SUPERSEDED: 'bad',
+  REFUSED: 'bad',
+} as const satisfies Record<SubmissionStatus | 'OPEN', string>;
+
+export const reportMark = ({ language }: Visit, status: SubmissionStatus | 'OPEN'): Html =>
+  mark(REPORT_WORDS[language].status[status].label, TONES[status]);
+
+export const reportPath = ({
+  rut,
+  environment,
+  date: day,
+}: Pick<ReportRow, 'rut' | 'environment' | 'date'>): string => `/reports/${rut}/${environment}/${day}`;
+
+/** Renders the authority's deadline; flags it as overdue if the report is missing. */
+function due({ texts }: Visit, { dueAt, status }: ReportRow, now: Date): Html {
+  const isLate = dueAt < now && (status === 'OPEN' || status === 'SENT' || status === 'REFUSED');
+  return html`${moment(dueAt)}${isLate && html` ${mark(texts.reports.overdue, 'bad')}`}`;
+}
+
+const stuck = ({ language }: Visit, { stuckReason }: ReportRow): Html | null =>
+  stuckReason === null ? null : mark(CFE_WORDS[language].stuck[stuckReason].label, 'bad');
+
+/** GET /reports: days with the status of their reports; first those that need a person. */
+export const reportsPage = definePage({
+  name: 'reports',
+  route: 'GET /reports',
+  query: z.object({
+    ...LIST_QUERY,
+    rut: SoughtRut.optional(),
+    environment: z.enum(ENVIRONMENTS).optional(),
+    status: z.enum(REPORT_STATUSES).optional(),
+    from: dateSchema().optional(),
+    to: dateSchema().optional(),
+    needs: z.enum(['person', 'late']).optional(),
+  }),
+  async handle({ query, visit }, deps) {
+    const { reports: words, environments } = visit.texts;
+    const { rut, environment, status, from, to, needs } = query;
+    const now = deps.businessClock();
+    const lateAt = needs === 'late' ? now : undefined;
+    const filter = { rut, environment, status, from, to, stuck: needs === 'person', lateAt };
+    const { viewer } = signedIn(visit);
+    const em = deps.orm.em.fork();
+    return showList<ReportRow>(visit, deps, {
+      title: words.title,
+      name: 'reports',
+      path: '/reports',
+      query,
+      filters: [
+        { name: 'rut', label: words.rut, rule: 'rut' },
+        {
+          name: 'status',
+          label: words.status,
+          options: optionsOf(REPORT_STATUSES, REPORT_WORDS[visit.language].status),
+        },
+        {
+          name: 'needs',
+          label: words.only,
+          options: [
+            ['person', words.needsOnly],
+            ['late', words.lateOnly],
+          ],
+        },
+        { name: 'from', label: words.from, type: 'date' },
+        { name: 'to', label: words.to, type: 'date' },
+        { name: 'environment', label: words.environment, options: optionsOf(ENVIRONMENTS, environments) },
+      ],
+      columns: [...dayColumn(visit), ...enterpriseColumn(visit), ...stateColumns(visit, now)],
+      read: ({ after, limit }) => listVisibleReports(em, accountsOf(viewer), filter, { after, limit }),
+      key: { parts: ['number', 'date', 'text', 'text'], of: reportCursor },
+      href: reportPath,
+      empty: words.none,
+      emptyAtFirst: words.noneYet,
+      live: ['reports'],
+      ...(mayOpen(viewer, 'GET /rates') ? { above: html`<p><a href="/rates">${words.rates}</a></p>` } : {}),
+    });
+  },
+});
+
+const dayColumn = ({ texts }: Visit): Column<ReportRow>[] => [
+  column('date', texts.reports.day, 'date', (row) => day(row.date)),
+];
+
+const enterpriseColumn = ({ texts }: Visit): Column<ReportRow>[] => [
+  column(
+    'rut',
+    texts.reports.enterprise,
+    'rut',
+    ({ legalName, rut }) => html`${legalName} <span class="soft">${rut}</span>`,
+  ),
+];
+
+function stateColumns(visit: Visit, now: Date): Column<ReportRow>[] {
+  const { reports: words, environments } = visit.texts;
+  return [
+    column('status', words.status, 'status', ({ status }) => reportMark(visit, status)),
+    column('stuck_reason', words.needs, 'stuckReason', (row) => stuck(visit, row)),
+    figureColumn(
+      'sequence',
+      words.sequence,
+      'sequence',
+      ({ sequence }) => sequence !== null && String(sequence),
+    ),
+    column('is_complete', words.complete, 'isComplete', ({ isComplete }) =>
+      isComplete ? words.yes : words.no,
+    ),
+    column('due_at', words.due, 'dueAt', (row) => due(visit, row, now)),
+    column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
+  ];
+}
+
+/** Renders some days of one enterprise, for its own page. */
+export function reportTable(visit: Visit, found: readonly ReportRow[], now: Date): Html {
+  const columns = [...dayColumn(visit), ...stateColumns(visit, now)];
+  const rows = found.map((row) =>
+    columns.map((column, i) =>
+      i === 0 ? html`<a href="${reportPath(row)}">${column.cell(row)}</a>` : column.cell(row),
+    ),
+  );
+  return table(
+    visit.texts.enterprises.reports,
+    columns.map(({ head }) => head),
+    rows,
+    [3],
+  );
+}
+
+/** GET /rates: the exchange rates of reports, latest day first. */
+export const ratesPage = definePage({
+  name: 'rates',
+  route: 'GET /rates',
+  query: z.object({ ...LIST_QUERY, date: dateSchema().optional() }),
+  async handle({ query, visit }, deps) {
+    const { reports: words } = visit.texts;
+    const em = deps.orm.em.fork();
+    return showList<KnownRate>(visit, deps, {
+      title: words.rates,
+      name: 'rates',
+      path: '/rates',
+      query,
+      filters: [{ name: 'date', label: words.day, type: 'date' }],
+      columns: [
+        column('date', words.day, 'date', (row) => day(row.date)),
+        column('currency', words.currency, 'currency'),
+        figureColumn('rate', words.rate, 'rate', ({ rate }) =>
+          decimalText(rate, undefined, visit.texts.numerals),
+        ),
+        column('source', words.source, 'source'),
+      ],
+      read: ({ after, limit }) => {
+        const [day, currency] = after ?? [];
+        const cursor = day === undefined || currency === undefined ? null : { date: day, currency };
+        return listRatesAfter(em, { date: query.date, after: cursor, limit });
+      },
+      key: { parts: ['date', 'text'], of: (row) => [row.date, row.currency] },
+      empty: words.ratesNone,
+    });
+  },
+});

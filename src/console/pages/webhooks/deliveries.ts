@@ -1,0 +1,213 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import * as z from 'zod';
+import type { Seen } from '../../../db/people/roles.ts';
+import {
+  type DeliveryListFilter,
+  listDeliveryPage as deliveriesOf,
+  deliveryCursor,
+  type ListedDelivery,
+} from '../../../db/webhooks/deliveryList.ts';
+import { listWebhooksOfAccounts } from '../../../db/webhooks/webhooks.ts';
+import { addDays, isDate, startOfDay } from '../../../domain/values/montevideo.ts';
+import { EVENT_NAMES } from '../../../domain/webhooks/events.ts';
+import { DELIVERY_STATUSES } from '../../../domain/webhooks/webhook.ts';
+import { type Html, html } from '../../../page/html.ts';
+import { accountsOf } from '../../access/access.ts';
+import { enterprisePath } from '../../access/atEnterprise.ts';
+import { moment } from '../../format.ts';
+import {
+  type Column,
+  column,
+  type Filter,
+  figureColumn,
+  fileColumn,
+  LIST_QUERY,
+  type List,
+  SoughtRut,
+  showList,
+} from '../../lists.ts';
+import { definePage, signedIn, type Visit } from '../../page.ts';
+import { mark, optionsOf } from '../../parts.ts';
+
+const Day = z.string().refine(isDate);
+
+/** Filters of deliveries, by their names in the query. */
+export const DELIVERY_FILTERS = {
+  status: z.enum(DELIVERY_STATUSES).optional(),
+  event: z.enum(EVENT_NAMES).optional(),
+  webhook: z.uuid().optional(),
+  rut: SoughtRut.optional(),
+  cfe: z.string().max(40).optional(),
+  from: Day.optional(),
+  to: Day.optional(),
+} as const;
+type FilterName = keyof typeof DELIVERY_FILTERS;
+type Query = { [N in FilterName]?: z.output<(typeof DELIVERY_FILTERS)[N]> } & Readonly<
+  Record<string, string | undefined>
+>;
+
+/** GET /deliveries: deliveries to all webhooks that the viewer sees. */
+export const deliveriesPage = definePage({
+  name: 'deliveries',
+  route: 'GET /deliveries',
+  query: z.object({ ...LIST_QUERY, ...DELIVERY_FILTERS }),
+  async handle({ query, visit }, deps) {
+    const { webhooks: words } = visit.texts;
+    const em = deps.orm.em.fork();
+    const seen = accountsOf(signedIn(visit).viewer);
+    const webhooks = seen === null ? undefined : await listWebhooksOfAccounts(em, seen);
+    const list = deliveryList(visit, em, {
+      path: '/deliveries',
+      seen,
+      query,
+      filters: ['status', 'event', 'webhook', 'rut', 'cfe', 'from', 'to'],
+      webhooks,
+    });
+    return showList(visit, deps, { ...list, title: words.deliveries, live: ['deliveries'] });
+  },
+});
+
+/** Returns a list of deliveries to the webhooks of `seen` accounts, filtered by the query and by `fixed`. */
+export function deliveryList(
+  visit: Visit,
+  em: EntityManager,
+  options: {
+    path: string;
+    seen: Seen;
+    query: Query;
+    fixed?: DeliveryListFilter;
+    filters: readonly FilterName[];
+    webhooks?: readonly { id: string; url: string }[] | undefined;
+  },
+): List<ListedDelivery> {
+  const { path, seen, query, fixed, filters } = options;
+  const { webhooks: words } = visit.texts;
+  const { status, event, webhook: webhookId, rut, cfe: cfeId, from, to } = query;
+  const filter: DeliveryListFilter = {
+    status,
+    event,
+    webhookId,
+    rut,
+    cfeId,
+    from: from === undefined ? undefined : startOfDay(from),
+    to: to === undefined ? undefined : startOfDay(addDays(to, 1)),
+    ...fixed,
+  };
+  return {
+    name: 'deliveries',
+    label: words.deliveries,
+    path,
+    query,
+    filters: filtersOf(visit, options.webhooks).filter(({ name }) => filters.includes(name)),
+    columns: columnsOf(visit, {
+      withWebhook: fixed?.webhookId === undefined,
+      withAccount: seen === null && fixed?.webhookId === undefined,
+    }),
+    read: ({ after, limit }) => {
+      const [createdAt = '', id = ''] = after ?? [];
+      return deliveriesOf(em, seen, filter, { after: after && { createdAt, id }, limit });
+    },
+    key: {
+      parts: ['moment', 'uuid'],
+      of: (row) => {
+        const { createdAt, id } = deliveryCursor(row);
+        return [createdAt, id];
+      },
+    },
+    href: ({ id }) => `/deliveries/${id}`,
+    empty: words.deliveriesNone,
+    emptyAtFirst: words.deliveriesNoneYet,
+  };
+}
+
+/** All filters, in the order of the page. */
+function filtersOf(
+  { texts: { webhooks: words } }: Visit,
+  webhooks: readonly { id: string; url: string }[] | undefined,
+): (Filter & { name: FilterName })[] {
+  return [
+    { name: 'status', label: words.status, options: optionsOf(DELIVERY_STATUSES, words.statuses) },
+    { name: 'event', label: words.event, options: EVENT_NAMES.map((event) => [event, event] as const) },
+    {
+      name: 'webhook',
+      label: words.webhook,
+      ...(webhooks
+        ? { options: webhooks.map(({ id, url }) => [id, url] as const) }
+        : { rule: 'id' as const }),
+    },
+    { name: 'rut', label: words.enterprise, rule: 'rut' },
+    { name: 'cfe', label: words.cfe },
+    { name: 'from', label: words.from, type: 'date' },
+    { name: 'to', label: words.to, type: 'date' },
+  ];
+}
+
+function columnsOf(
+  visit: Visit,
+  { withWebhook, withAccount }: { withWebhook: boolean; withAccount: boolean },
+): Column<ListedDelivery>[] {
+  const { webhooks: words } = visit.texts;
+  const webhook = column<ListedDelivery>(
+    'url',
+    words.webhook,
+    'url',
+    ({ url }) => html`<span class="url">${url}</span>`,
+  );
+  const account = column<ListedDelivery>('account', words.account, 'accountName');
+  return [
+    column('created_at', words.at, 'createdAt', ({ createdAt }) => moment(createdAt)),
+    fileColumn('delivery_id', words.id, 'id'),
+    column('event', words.event, 'event', ({ event }) => html`<code>${event}</code>`),
+    column('status', words.status, 'status', (row) => deliveryMark(visit, row)),
+    ...(withWebhook ? [webhook] : []),
+    ...(withAccount ? [account] : []),
+    column(
+      'rut',
+      words.enterprise,
+      'rut',
+      ({ rut, environment }) =>
+        html`${rut && enterpriseOf(visit, rut)} <span class="soft">${visit.texts.environments[environment]}</span>`,
+    ),
+    column('cfe_id', words.cfe, 'cfeId'),
+    fileColumn('environment', words.productionOrSandbox, 'environment'),
+    ...attemptColumns(visit),
+  ];
+}
+
+/** Renders the CFE without a link for accounts that have since lost their role at its enterprise. */
+export const enterpriseOf = (visit: Visit, rut: string): Html | string =>
+  signedIn(visit).viewer.kind === 'operator' ? html`<a href="${enterprisePath(rut)}">${rut}</a>` : rut;
+
+/** Renders the number of attempts and the last result. */
+function attemptColumns(visit: Visit): Column<ListedDelivery>[] {
+  const { webhooks: words } = visit.texts;
+  return [
+    figureColumn('attempts', words.attempts, 'attempts'),
+    column('last_answer', words.last, 'lastResult', ({ lastResult }) => resultWords(visit, lastResult)),
+    column('next_attempt_at', words.next, 'nextAttemptAt', (row) => nextAttempt(visit, row)),
+  ];
+}
+
+/** Renders the state of a delivery; one that waits for a retry shows that it failed. */
+export function deliveryMark(
+  { texts: { webhooks: words } }: Visit,
+  { status, nextAttemptAt }: Pick<ListedDelivery, 'status'> & { nextAttemptAt?: Date | null },
+): Html {
+  if (status === 'PENDING' && nextAttemptAt) return mark(words.refusedSoFar, 'wait');
+  return mark(words.statuses[status], status === 'DELIVERED' ? 'good' : status === 'FAILED' ? 'bad' : 'wait');
+}
+
+/** Describes an attempt's result: the HTTP status, or why there was no response. */
+export function resultWords({ texts: { webhooks: words } }: Visit, result: string | null): string {
+  if (result === null) return '';
+  return Object.hasOwn(words.errors, result) ? words.errors[result as keyof typeof words.errors] : result;
+}
+
+/** Renders the time of the next attempt; empty once the delivery is final. */
+export function nextAttempt(
+  { texts: { webhooks: words }, now }: Visit,
+  { status, nextAttemptAt }: Pick<ListedDelivery, 'status' | 'nextAttemptAt'>,
+): Html | null {
+  if (status !== 'PENDING') return null;
+  return nextAttemptAt && nextAttemptAt > now ? moment(nextAttemptAt) : html`${words.nextNow}`;
+}

@@ -1,0 +1,128 @@
+import * as z from 'zod';
+import { redeliver } from '../../../commands/webhooks/redeliver.ts';
+import { type Delivery, type DeliveryAttempt, Event, type Webhook } from '../../../db/entities/webhooks.ts';
+import type { Orm } from '../../../db/orm.ts';
+import { requireAccount } from '../../../db/people/accounts.ts';
+import { findDelivery, listDeliveryAttempts } from '../../../db/webhooks/deliveries.ts';
+import { findWebhook } from '../../../db/webhooks/webhooks.ts';
+import { Refusal } from '../../../errors.ts';
+import { type Html, html } from '../../../page/html.ts';
+import { OPERATORS_REASON, operatorsReason, operatorsReasonField } from '../../access/operatorsReason.ts';
+import { mayIn } from '../../access/permissions.ts';
+import { isAllowedIn } from '../../accounts.ts';
+import { figure, moment } from '../../format.ts';
+import { definePage, go, show, signedIn, type Visit, withActor } from '../../page.ts';
+import { button, form, nothing, panel, table } from '../../parts.ts';
+import { deliveryMark, enterpriseOf, nextAttempt, resultWords } from './deliveries.ts';
+import { factList } from './webhook.ts';
+
+const ONE = { params: z.object({ id: z.uuid() }) } as const;
+
+interface Found {
+  readonly delivery: Delivery;
+  readonly webhook: Webhook;
+}
+
+/** Returns a delivery. Throws NOT_FOUND if the viewer may not use this route for its account. */
+async function deliveryFor(visit: Visit, orm: Orm, id: string): Promise<Found> {
+  const em = orm.em.fork();
+  const delivery = await findDelivery(em, id);
+  const webhook = delivery && (await findWebhook(em, delivery.webhookId));
+  if (webhook && isAllowedIn(visit, webhook.accountId)) return { delivery, webhook };
+  throw new Refusal('NOT_FOUND', 'There is no delivery with this id.');
+}
+
+/** GET /deliveries/{id}: one event for one webhook, with each attempt. */
+export const deliveryPage = definePage({
+  ...ONE,
+  name: 'delivery',
+  route: 'GET /deliveries/{id}',
+  async handle({ params, visit }, deps) {
+    const { webhooks: words } = visit.texts;
+    const { delivery, webhook } = await deliveryFor(visit, deps.orm, params.id);
+    const em = deps.orm.em.fork();
+    const event = await em.findOneOrFail(Event, { id: delivery.eventId });
+    const attempts = await listDeliveryAttempts(em, [delivery.id]);
+    const { name } = await requireAccount(em, webhook.accountId);
+    const may =
+      webhook.removedAt === null &&
+      mayIn(signedIn(visit).viewer, webhook.accountId, 'POST /deliveries/{id}/redeliver');
+    const again = form(
+      visit,
+      `/deliveries/${delivery.id}/redeliver`,
+      html`<p>${words.redeliverAbout}</p>${operatorsReasonField(visit)}${button(words.redeliver)}`,
+    );
+    const body = html`${panel(words.facts, facts(visit, { delivery, webhook, event, account: name, attempts: attempts.length }))}
+${panel(words.attempts, attemptsTable(visit, attempts))}
+${may && panel(words.redeliver, again)}
+${panel(words.body, html`<pre class="bytes" tabindex="0" aria-label="${words.body}">${event.body}</pre>`)}`;
+    return show(`${words.delivery} ${delivery.eventName}`, body, { live: ['deliveries'] });
+  },
+});
+
+function facts(visit: Visit, of: Found & { event: Event; account: string; attempts: number }): Html {
+  const { webhooks: words, environments } = visit.texts;
+  const { delivery, webhook, event, account } = of;
+  const cfe = cfeOf(event);
+  const next = nextAttempt(visit, delivery);
+  const rows: [string, Html | string][] = [
+    [words.status, deliveryMark(visit, delivery)],
+    [words.event, html`<code>${delivery.eventName}</code>`],
+    [words.webhook, html`<a href="/webhooks/${webhook.id}"><span class="url">${webhook.url}</span></a>`],
+    [words.account, account],
+    ...(event.rut ? [[words.enterprise, enterpriseOf(visit, event.rut)] as [string, Html | string]] : []),
+    [words.productionOrSandbox, environments[event.environment]],
+    ...(cfe
+      ? [
+          [words.cfe, html`<a href="/cfes/${event.rut}/${event.environment}/${cfe}">${cfe}</a>`] as [
+            string,
+            Html,
+          ],
+        ]
+      : []),
+    [words.at, moment(delivery.createdAt)],
+    ...(delivery.settledAt ? [[words.settled, moment(delivery.settledAt)] as [string, Html]] : []),
+    ...(next ? [[words.next, next] as [string, Html]] : []),
+    [words.id, html`<code>${delivery.id}</code>`],
+  ];
+  return factList(rows);
+}
+
+/** Returns the cfe_id of an event; null if it is not about a CFE. */
+function cfeOf({ rut, body }: Event): string | null {
+  const { data } = JSON.parse(body) as { data?: { cfe_id?: unknown } };
+  const id = data?.cfe_id;
+  return rut !== null && typeof id === 'string' && /^\d{3}-\d+$/.test(id) ? id : null;
+}
+
+function attemptsTable(visit: Visit, attempts: readonly DeliveryAttempt[]): Html {
+  const { webhooks: words } = visit.texts;
+  if (attempts.length === 0) return nothing(words.attemptsNone);
+  const rows = attempts.map(({ number, at, milliseconds, httpStatus, error, answer }) => [
+    String(number),
+    moment(at),
+    `${figure(milliseconds, visit.texts)} ms`,
+    resultWords(visit, httpStatus === null ? error : String(httpStatus)),
+    answer === null
+      ? null
+      : answer === ''
+        ? html`<span class="soft">${words.answerNone}</span>`
+        : html`<details id="answer-${number}"><summary>${words.answer}</summary><pre class="bytes">${answer}</pre></details>`,
+  ]);
+  const heads = [words.number, words.triedAt, words.duration, words.result, words.answer];
+  return html`${table(words.attempts, heads, rows, [0, 2])}<p class="soft">${words.keptFor}</p>`;
+}
+
+/** POST /deliveries/{id}/redeliver. */
+export const sendRedeliver = definePage({
+  ...ONE,
+  name: 'redeliver',
+  route: 'POST /deliveries/{id}/redeliver',
+  form: z.object(OPERATORS_REASON),
+  back: ({ params }) => `/deliveries/${params.id}`,
+  async handle({ params, form: sent, visit }, deps) {
+    const { delivery } = await deliveryFor(visit, deps.orm, params.id);
+    await redeliver(withActor(deps, visit), { deliveryId: delivery.id, ...operatorsReason(visit, sent) });
+    return go(`/deliveries/${delivery.id}`, { kind: 'done', text: visit.texts.webhooks.redelivered });
+  },
+});

@@ -1,0 +1,195 @@
+import * as z from 'zod';
+import { addWebhook } from '../../../commands/webhooks/webhooks.ts';
+import { requireAccount } from '../../../db/people/accounts.ts';
+import {
+  type DeliveryRate,
+  type ListedWebhook,
+  listWebhookPage,
+  readWebhookHealth,
+  type WebhookHealth,
+} from '../../../db/webhooks/webhooks.ts';
+import { SELECTABLE_EVENTS } from '../../../domain/webhooks/events.ts';
+import { Refusal } from '../../../errors.ts';
+import { type Html, html } from '../../../page/html.ts';
+import { mayIn } from '../../access/permissions.ts';
+import {
+  accountFilter,
+  accountLine,
+  backTo,
+  chooseAccount,
+  findOperatorsAccount,
+  isAllowedIn,
+  SoughtAccount,
+} from '../../accounts.ts';
+import { figure, moment } from '../../format.ts';
+import { link } from '../../links.ts';
+import { type Column, column, figureColumn, LIST_QUERY, showList, Ticked } from '../../lists.ts';
+import { ONCE, onceField, showOnce } from '../../once.ts';
+import { definePage, signedIn, type Visit, withActor } from '../../page.ts';
+import { button, field, form, mark, panel } from '../../parts.ts';
+
+type Row = ListedWebhook & { fare: WebhookHealth };
+
+/** GET /webhooks: an account's webhooks with their events and failures; for operators, those of all accounts. */
+export const webhooksPage = definePage({
+  name: 'webhooks',
+  route: 'GET /webhooks',
+  query: z.object({ ...LIST_QUERY, account: SoughtAccount }),
+  async handle({ query, visit }, deps) {
+    const { webhooks: words } = visit.texts;
+    const { viewer } = signedIn(visit);
+    const chosen = viewer.kind === 'member' ? chooseAccount(visit, query.account) : null;
+    const sought = chosen
+      ? { id: chosen.accountId }
+      : await findOperatorsAccount(visit, deps, '/webhooks', query);
+    if ('kind' in sought) return sought;
+    const { id: accountId } = sought;
+    const em = deps.orm.em.fork();
+    const may = accountId !== undefined && mayIn(viewer, accountId, 'POST /webhooks');
+    return showList<Row>(visit, deps, {
+      title: words.title,
+      name: 'webhooks',
+      path: '/webhooks',
+      query: { ...query, account: accountId },
+      ...accountFilter(visit),
+      columns: columnsOf(visit, chosen === null),
+      async read({ after, limit }) {
+        const [createdAt = '', id = ''] = after ?? [];
+        const seen = accountId === undefined ? null : [accountId];
+        const found = await listWebhookPage(em, seen, { after: after && { createdAt, id }, limit });
+        const fares = await readWebhookHealth(
+          em,
+          found.map(({ webhook }) => webhook.id),
+          visit.now,
+        );
+        return found.flatMap((one) => {
+          const fare = fares.get(one.webhook.id);
+          return fare ? [{ ...one, fare }] : [];
+        });
+      },
+      key: {
+        parts: ['moment', 'uuid'],
+        of: ({ webhook }) => [webhook.createdAt.toISOString(), webhook.id],
+      },
+      href: ({ webhook }) => `/webhooks/${webhook.id}`,
+      empty: chosen ? words.none : words.noneAnywhere,
+      above: html`${chosen && accountLine(visit, chosen)}`,
+      below: html`<p class="soft">${words.sample}</p>${may && addForm(visit, accountId)}`,
+      live: ['deliveries'],
+    });
+  },
+});
+
+function columnsOf(visit: Visit, withAccount: boolean): Column<Row>[] {
+  const { webhooks: words } = visit.texts;
+  const rate = (key: 'day' | 'week'): Column<Row> =>
+    figureColumn(
+      `${key}_failed`,
+      words[key],
+      ({ fare }) => fare[key].failed,
+      ({ fare }) => rateMark(visit, fare[key]),
+    );
+  return [
+    column(
+      'url',
+      words.url,
+      ({ webhook }) => webhook.url,
+      ({ webhook }) => html`<span class="url">${webhook.url}</span>`,
+    ),
+    ...(withAccount ? [column<Row>('account', words.account, 'accountName')] : []),
+    column(
+      'events',
+      words.events,
+      ({ webhook }) => webhook.events.join(' '),
+      ({ webhook }) => webhook.events.join(', '),
+    ),
+    column(
+      'enabled',
+      words.status,
+      ({ webhook }) => webhook.enabled,
+      ({ webhook }) => stateMark(visit, webhook),
+    ),
+    rate('day'),
+    rate('week'),
+    figureColumn(
+      'waiting_for_retry',
+      words.retried,
+      ({ fare }) => fare.retried,
+      ({ fare }) => fare.retried > 0 && mark(figure(fare.retried, visit.texts), 'wait'),
+    ),
+    column(
+      'oldest_failed',
+      words.oldestFailed,
+      ({ fare }) => fare.oldestFailed,
+      ({ fare }) => fare.oldestFailed && moment(fare.oldestFailed),
+    ),
+  ];
+}
+
+/** Renders the failed deliveries out of all final ones. */
+export function rateMark({ texts }: Visit, { failed, ended }: DeliveryRate): Html {
+  const { webhooks: words, never } = texts;
+  if (ended === 0) return html`${never}`;
+  const text = words.rate(figure(failed, texts), figure(ended, texts));
+  return failed === 0 ? mark(text, 'good') : mark(text, failed * 10 >= ended ? 'bad' : 'wait');
+}
+
+/** Renders whether a webhook gets new events, and why not. */
+export function stateMark({ texts: { webhooks: words } }: Visit, webhook: ListedWebhook['webhook']): Html {
+  if (webhook.removedAt !== null) return mark(words.removedMark, 'calm');
+  if (webhook.enabled) return mark(words.enabled, 'good');
+  return mark(webhook.disabledReason === 'gone' ? words.gone : words.disabled, 'wait');
+}
+
+/** Renders a box for each event; those in use are ticked. */
+export function eventBoxes({ texts: { webhooks: words } }: Visit, chosen: readonly string[]): Html {
+  return html`<fieldset class="boxes"><legend>${words.events}</legend>${SELECTABLE_EVENTS.map(
+    (event) =>
+      html`<label><input type="checkbox" name="event" value="${event}"${
+        chosen.includes(event) && html` checked`
+      }> <code>${event}</code></label>`,
+  )}</fieldset>`;
+}
+
+function addForm(visit: Visit, accountId: string): Html {
+  const { webhooks: words } = visit.texts;
+  return panel(
+    words.add,
+    form(
+      visit,
+      '/webhooks',
+      html`<p>${words.addAbout}</p><input type="hidden" name="account" value="${accountId}">${onceField()}
+${field(words.url, { name: 'url', maxlength: 2_048, placeholder: words.urlHint })}
+${eventBoxes(visit, [])}
+${button(words.addGo)}`,
+    ),
+  );
+}
+
+/** POST /webhooks: adds a webhook and shows its secret once. */
+export const sendWebhook = definePage({
+  name: 'webhook-add',
+  route: 'POST /webhooks',
+  form: z.object({ account: z.uuid(), ...ONCE, url: z.string().max(4_000), event: Ticked }),
+  back: backTo('/webhooks'),
+  async handle({ form: sent, visit }, deps) {
+    const { webhooks: words } = visit.texts;
+    const { account: accountId, once: webhookId, url, event: events } = sent;
+    if (!isAllowedIn(visit, accountId)) throw new Refusal('NOT_FOUND', 'No account of yours.');
+    const { name } = await requireAccount(deps.orm.em.fork(), accountId);
+    const { secret } = await addWebhook(withActor(deps, visit), {
+      accountId,
+      url: url.trim(),
+      events,
+      webhookId,
+    });
+    const facts = html`<p>${words.account} <strong>${name}</strong> · <span class="url">${url}</span></p>`;
+    return showOnce(visit, {
+      title: words.onceTitle,
+      about: words.onceAbout,
+      secret,
+      facts,
+      back: link(`/webhooks/${webhookId}`),
+    });
+  },
+});

@@ -1,0 +1,42 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Environment } from '../../domain/receipts/cfeTypes.ts';
+import { Certificate } from '../entities/enterprises.ts';
+
+const WITH_KEY = { populate: ['sealedKey'] } as const;
+
+/** Returns the enterprise's current certificate, without its key; null before the first upload. */
+export function findCurrentCertificate(
+  em: EntityManager,
+  rut: string,
+  environment: Environment,
+): Promise<Certificate | null> {
+  return em.findOne(Certificate, { rut, environment, replacedAt: null });
+}
+
+/** Returns the current certificate with its sealed key, which only worker and command line may read. */
+export function findCurrentSigner(
+  em: EntityManager,
+  rut: string,
+  environment: Environment,
+): Promise<Certificate | null> {
+  return em.findOne(Certificate, { rut, environment, replacedAt: null }, WITH_KEY);
+}
+
+/** Returns the certificate with this id, replaced or not, with its sealed key. */
+export const requireSigner = (em: EntityManager, id: string): Promise<Certificate> =>
+  em.findOneOrFail(Certificate, { id }, WITH_KEY);
+
+/**
+ * Stores a certificate in place of the current one, which remains for the record. The caller holds the enterprise's
+ * lock.
+ */
+export async function replaceCertificate(
+  em: EntityManager,
+  values: Omit<Certificate, symbol | 'replacedAt'>,
+): Promise<Certificate> {
+  const { rut, environment, createdAt } = values;
+  await em.nativeUpdate(Certificate, { rut, environment, replacedAt: null }, { replacedAt: createdAt });
+  const certificate = em.create(Certificate, { ...values, replacedAt: null });
+  await em.flush();
+  return certificate;
+}

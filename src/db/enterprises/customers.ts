@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { CUSTOMER_FIELDS, type CustomerBody } from '../../domain/enterprises/customer.ts';
+import type { DocumentType } from '../../domain/receipts/receiverDocument.ts';
+import { toStoredFields } from '../../domain/requests/fields.ts';
+import { searchText } from '../../domain/values/searchText.ts';
+import { Customer } from '../entities/enterprises.ts';
+import { containsPattern } from '../sql.ts';
+import { givenConditions } from '../where.ts';
+
+/** The key of a customer, as in its URL. */
+export interface CustomerKey {
+  rut: string;
+  docType: DocumentType;
+  docNumber: string;
+}
+
+/** The stored fields of a customer besides its key; the search text is derived from them. */
+type CustomerFacts = Omit<Customer, symbol | keyof CustomerKey | 'id' | 'legalNameSearch' | 'createdAt'>;
+
+/** Converts a request body into the stored fields at `now`; missing fields become null. */
+export function toCustomerFacts(body: CustomerBody, now: Date): CustomerFacts {
+  return {
+    ...toStoredFields(CUSTOMER_FIELDS, body),
+    notifications: body.notifications ?? [],
+    updatedAt: now,
+  };
+}
+
+/** Selects customers; all given conditions must hold. */
+interface CustomerFilter {
+  rut: string;
+  /** Part of the legal name; ignores accents and case. */
+  legalName?: string | undefined;
+  docNumber?: string | undefined;
+  countryCode?: string | undefined;
+}
+
+/** Returns whether an enterprise has more than `most` customers. */
+export async function hasMoreCustomersThan(em: EntityManager, rut: string, most: number): Promise<boolean> {
+  const beyond = await em.execute<unknown[]>('select 1 from customer where rut = ? offset ? limit 1', [
+    rut,
+    most,
+  ]);
+  return beyond.length > 0;
+}
+
+/** Stores a customer and returns it; null if the enterprise already has one with that document. */
+export async function insertCustomer(
+  em: EntityManager,
+  key: CustomerKey,
+  facts: CustomerFacts,
+): Promise<Customer | null> {
+  const rows = await em
+    .createQueryBuilder(Customer)
+    .insert({
+      ...key,
+      ...facts,
+      id: randomUUID(),
+      legalNameSearch: searchText(facts.legalName),
+      createdAt: facts.updatedAt,
+    })
+    .onConflict(['rut', 'docNumber', 'docType'])
+    .ignore()
+    .returning('rut')
+    .execute<{ rut: string }[]>('all', { mapResults: false });
+  return rows.length === 0 ? null : em.findOne(Customer, { ...key });
+}
+
+/** Replaces the fields of a customer; returns null if none has that document. */
+export async function replaceCustomer(
+  em: EntityManager,
+  key: CustomerKey,
+  facts: CustomerFacts,
+): Promise<Customer | null> {
+  const customer = await em.findOne(Customer, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  return customer && em.assign(customer, { ...facts, legalNameSearch: searchText(facts.legalName) });
+}
+
+/** Deletes a customer and returns its id; null if none has that document. */
+export async function removeCustomer(em: EntityManager, key: CustomerKey): Promise<string | null> {
+  const customer = await em.findOne(Customer, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (!customer) return null;
+  await em.nativeDelete(Customer, { id: customer.id });
+  return customer.id;
+}
+
+/** Returns a page of an enterprise's customers, by name. */
+export function findCustomers(
+  em: EntityManager,
+  filter: CustomerFilter,
+  page: { skip: number; limit: number },
+): Promise<Customer[]> {
+  return em.find(Customer, toWhere(filter), {
+    orderBy: { legalNameSearch: 'asc', docNumber: 'asc', docType: 'asc' },
+    offset: page.skip,
+    limit: page.limit,
+  });
+}
+
+/** Returns a page of an enterprise's customers, by name, after the name, number and document type of one. */
+export function listCustomersAfter(
+  em: EntityManager,
+  filter: CustomerFilter,
+  { after, limit }: { after: readonly string[] | null; limit: number },
+): Promise<Customer[]> {
+  const [legalNameSearch = '', docNumber = '', docType = ''] = after ?? [];
+  const type = docType as DocumentType;
+  return em.find(
+    Customer,
+    {
+      ...toWhere(filter),
+      ...(after && {
+        $or: [
+          { legalNameSearch: { $gt: legalNameSearch } },
+          { legalNameSearch, docNumber: { $gt: docNumber } },
+          { legalNameSearch, docNumber, docType: { $gt: type } },
+        ],
+      }),
+    },
+    { orderBy: { legalNameSearch: 'asc', docNumber: 'asc', docType: 'asc' }, limit },
+  );
+}
+
+function toWhere({ rut, legalName, docNumber, countryCode }: CustomerFilter) {
+  return {
+    rut,
+    ...givenConditions({
+      docNumber,
+      countryCode,
+      legalNameSearch:
+        legalName === undefined ? undefined : { $like: containsPattern(searchText(legalName)) },
+    }),
+  };
+}

@@ -1,0 +1,152 @@
+import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { type ItemResult, type RunFilter, type RunState, runCountOf } from '../../domain/operations/run.ts';
+import { runWorkflowId, type WorkflowMessage } from '../../temporal.ts';
+import { Run, RunItem } from '../entities/operations.ts';
+import type { Seen } from '../people/roles.ts';
+import { runSql } from '../sql.ts';
+import { selectRunTargets } from './matching.ts';
+
+/** Stores a run and all items that match its filter now; later matches are not part of it. */
+export async function insertRun(
+  em: EntityManager,
+  values: Pick<Run, 'id' | 'kind' | 'accountId' | 'actor' | 'address' | 'reason'>,
+  filter: RunFilter,
+  now: Date,
+): Promise<Run> {
+  const { ids, ...kept } = filter;
+  const run = em.create(Run, {
+    ...values,
+    filter: { ...kept, ...(ids ? { ticked: ids.length } : {}) },
+    state: 'RUNNING',
+    total: 0,
+    done: 0,
+    unneeded: 0,
+    refused: 0,
+    createdAt: now,
+    movedAt: now,
+    stopAskedAt: null,
+    stopAskedBy: null,
+    endedAt: null,
+  });
+  await em.flush();
+  const { from, where, since, id, was } = selectRunTargets(run.kind, filter);
+  const rows = await runSql(em)<{ total: number }>`
+    with stored as (
+      insert into run_item (run_id, place, subject, was)
+      select ${run.id}, row_number() over (order by since, id), id, was from (
+        select ${id} as id, ${since} as since, ${was} as was from ${from} where ${where}
+        order by ${since}, ${id} limit ${filter.limit ?? null}) as matching
+      returning 1)
+    select count(*)::int as total from stored`;
+  run.total = rows[0]?.total ?? 0;
+  return run;
+}
+
+/** Returns the workflow id of a run. */
+export const workflowIdOfRun = ({ id }: Pick<Run, 'id'>): string => runWorkflowId(id);
+
+/** Returns the message that starts the workflow of a run. */
+export const runMessage = ({ id, filter }: Pick<Run, 'id' | 'filter'>): WorkflowMessage => ({
+  workflow: 'bulkRun',
+  workflowId: runWorkflowId(id),
+  input: { runId: id },
+  searchAttributes: {
+    ...(filter.rut === undefined ? {} : { EnterpriseRut: filter.rut }),
+    ...(filter.environment === undefined ? {} : { Environment: filter.environment }),
+  },
+});
+
+/** Returns the running runs, oldest first. */
+export const listRunningRuns = (em: EntityManager): Promise<Run[]> =>
+  em.find(Run, { state: 'RUNNING' }, { orderBy: { createdAt: 'asc' } });
+
+/** Returns the id of a running run for this webhook, or null. */
+export async function findRunningRunOfWebhook(em: EntityManager, webhookId: string): Promise<string | null> {
+  const [row] = await em.execute<{ id: string }[]>(
+    `select id from run where state = 'RUNNING' and filter ->> 'webhook' = ? limit 1`,
+    [webhookId],
+  );
+  return row?.id ?? null;
+}
+
+/** Restricts runs to the visible ones: operators see all, others those of their accounts. */
+const toWhere = (seen: Seen) => (seen === null ? {} : { accountId: { $in: [...seen] } });
+
+/** Returns the current state of a run; null if it does not exist or is not visible. */
+export const findRun = (em: EntityManager, id: string, seen: Seen): Promise<Run | null> =>
+  em.findOne(Run, { id, ...toWhere(seen) }, { refresh: true });
+
+/** Returns a run, locked until the open transaction ends; null if it does not exist or is not visible. */
+export const lockRun = (em: EntityManager, id: string, seen: Seen): Promise<Run | null> =>
+  em.findOne(Run, { id, ...toWhere(seen) }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+
+/** Returns runs, newest first; `after`: creation time and id of the last run of the previous page. */
+export function listRuns(
+  em: EntityManager,
+  { seen, state }: { seen: Seen; state?: RunState | undefined },
+  { after, limit }: { after?: { createdAt: Date; id: string } | undefined; limit: number },
+): Promise<Run[]> {
+  const older = after && {
+    $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, id: { $lt: after.id } }],
+  };
+  return em.find(
+    Run,
+    { $and: [toWhere(seen), ...(state ? [{ state }] : []), ...(older ? [older] : [])] },
+    { orderBy: { createdAt: 'desc', id: 'desc' }, limit },
+  );
+}
+
+/** Returns items of a run without an outcome, those without attempts first. */
+export const listOpenRunItems = (em: EntityManager, runId: string, limit: number): Promise<RunItem[]> =>
+  em.find(RunItem, { runId, outcome: null }, { orderBy: { attempts: 'asc', place: 'asc' }, limit });
+
+/** Returns items of a run after a position, in order; `refused`: only refused ones. */
+export const listRunItems = (
+  em: EntityManager,
+  runId: string,
+  { after = 0, limit, refused = false }: { after?: number; limit: number; refused?: boolean },
+): Promise<RunItem[]> =>
+  em.find(
+    RunItem,
+    { runId, place: { $gt: after }, ...(refused ? { outcome: 'refused' as const } : {}) },
+    { orderBy: { place: 'asc' }, limit },
+  );
+
+/** Counts an attempt of one item of a run; returns how many there were, including this one. */
+export async function startRunItem(
+  em: EntityManager,
+  { runId, place }: Pick<RunItem, 'runId' | 'place'>,
+): Promise<number> {
+  const [row] = await em.execute<{ attempts: number }[]>(
+    'update run_item set attempts = attempts + 1 where run_id = ? and place = ? returning attempts',
+    [runId, place],
+  );
+  return row?.attempts ?? 0;
+}
+
+/** Stores the outcome of one item and counts it, in one statement; returns false if it already has one. */
+export async function storeRunOutcome(
+  em: EntityManager,
+  { runId, place }: Pick<RunItem, 'runId' | 'place'>,
+  { outcome, message, why }: ItemResult,
+  now: Date,
+): Promise<boolean> {
+  const count = runCountOf(outcome);
+  const rows = await em.execute<unknown[]>(
+    `with item as (
+       update run_item set outcome = ?, message = ?, why = ?::jsonb, at = ?
+       where run_id = ? and place = ? and outcome is null returning run_id)
+     update run set ${count} = ${count} + 1, moved_at = ? from item where run.id = item.run_id returning run.id`,
+    [outcome, message, why ? JSON.stringify(why) : null, now, runId, place, now],
+  );
+  return rows.length > 0;
+}
+
+/** Returns whether a run was asked to stop, or has ended. */
+export async function isRunStopped(em: EntityManager, runId: string): Promise<boolean> {
+  const [row] = await em.execute<{ stopped: boolean }[]>(
+    `select stop_asked_at is not null or state <> 'RUNNING' as stopped from run where id = ?`,
+    [runId],
+  );
+  return row?.stopped ?? true;
+}

@@ -1,0 +1,297 @@
+/**
+ * Searches CFEs, of one enterprise or of all visible ones, newest first, page by page. Fast in a table of millions:
+ * selective conditions use their own index; everything else walks an index that has this order already
+ * (docs/decisions/console.md#searching-cfes).
+ */
+import type { EntityDictionary, EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { StuckReason } from '../../domain/authority/stuckReason.ts';
+import { type ParsedSearch, parseSearch } from '../../domain/operations/parseSearch.ts';
+import { type CfeIdParts, formatCfeId } from '../../domain/receipts/cfeId.ts';
+import type { CfeStatus } from '../../domain/receipts/cfeStatus.ts';
+import {
+  CFE_TYPE_NAMES,
+  type CfeType,
+  ENVIRONMENTS,
+  type Environment,
+} from '../../domain/receipts/cfeTypes.ts';
+import { DAYS_AHEAD, DAYS_BACK } from '../../domain/receipts/rules/general.ts';
+import { addDays, startOfDay } from '../../domain/values/montevideo.ts';
+import { Cfe } from '../entities/receipts.ts';
+import { type Seen, visibleTo } from '../people/roles.ts';
+import { conditionBuilder, type Fragment, joinSql, runSql, whereAll } from '../sql.ts';
+
+/** Selects CFEs; all given conditions must hold. */
+export interface CfeSearch {
+  /** Free text: anything that `parseSearch` recognises. */
+  readonly text?: string | undefined;
+  readonly environment?: Environment | undefined;
+  readonly rut?: string | undefined;
+  readonly type?: CfeType | undefined;
+  readonly status?: CfeStatus | undefined;
+  readonly needsSupport?: boolean | undefined;
+  readonly stuckReason?: StuckReason | undefined;
+  /** Whether its number is annulled. */
+  readonly annulled?: boolean | undefined;
+  readonly serie?: string | undefined;
+  readonly numero?: number | undefined;
+  /** The number of the receiver's document. */
+  readonly receiver?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly requestId?: string | undefined;
+  /** Dates of emission, both included. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Creation time: from the first, before the second. */
+  readonly createdFrom?: Date | undefined;
+  readonly createdBefore?: Date | undefined;
+}
+
+/** A page of the result. */
+export interface CfePage {
+  /** UUID of the last CFE of the previous page: the `next` of its result. */
+  readonly after?: string | null | undefined;
+  readonly skip?: number | undefined;
+  readonly limit: number;
+}
+
+export interface FoundCfes {
+  /** Newest first. */
+  readonly cfes: Cfe[];
+  /** UUID of the last CFE of this page; null on the last page. */
+  readonly next: string | null;
+}
+
+const cfe = conditionBuilder<'cfe'>();
+const RECEIVER = sql`cfe.document #>> '{receiver,document,number}'`;
+
+/** Returns the conditions of a filter without visibility and without the fields that name CFEs. */
+function filterCondition(filter: CfeSearch): Fragment {
+  const { status, from, to, createdFrom, createdBefore } = filter;
+  return whereAll(
+    cfe.and({
+      'cfe.environment': filter.environment,
+      'cfe.rut': filter.rut,
+      'cfe.type': filter.type,
+      'cfe.status': status,
+      'cfe.stuck_reason': filter.stuckReason,
+      'cfe.serie': filter.serie,
+    }),
+    // CFEs without a verdict are few, and have their own index.
+    (status === 'PENDING' || status === 'RECEIVED') && sql`cfe.settled_at is null`,
+    filter.needsSupport && sql`cfe.stuck_reason is not null`,
+    filter.annulled &&
+      sql`cfe.status = 'REJECTED' and exists (select from annulment where annulment.cfe_uuid = cfe.id)`,
+    filter.receiver !== undefined && sql`${RECEIVER} = ${filter.receiver}`,
+    // A CFE is created near its date of emission: this limits the walk along the index.
+    from !== undefined && cfe('cfe.emission_date', '>=', from),
+    from !== undefined && cfe('cfe.created_at', '>=', startOfDay(addDays(from, -DAYS_AHEAD))),
+    to !== undefined && cfe('cfe.emission_date', '<=', to),
+    to !== undefined && cfe('cfe.created_at', '<', startOfDay(addDays(to, DAYS_BACK + 1))),
+    createdFrom && cfe('cfe.created_at', '>=', createdFrom),
+    createdBefore && cfe('cfe.created_at', '<', createdBefore),
+  );
+}
+
+/**
+ * Selects the ids that match the naming fields of a filter, each through its own index; null if it has none.
+ * `ofReceiver`: selects the ids of the CFEs of a receiver.
+ */
+function selectNamedIds(
+  seen: Seen,
+  { text, numero, idempotencyKey, requestId }: CfeSearch,
+  ofReceiver: (number: string) => Fragment,
+): Fragment | null {
+  const ids = [
+    text !== undefined && selectIdsOfText(seen, parseSearch(text), ofReceiver),
+    numero !== undefined && selectByPrintedNumber(seen, { serie: null, numero }),
+    idempotencyKey !== undefined && selectByIdempotencyKey(idempotencyKey),
+    requestId !== undefined && selectByRequestId(requestId),
+  ].filter((one) => one !== false);
+  return ids.length === 0 ? null : joinSql('intersect', ids);
+}
+
+/** Selects the ids for every possible meaning of a text, each through its own index. */
+function selectIdsOfText(
+  seen: Seen,
+  sought: ParsedSearch | null,
+  ofReceiver: (number: string) => Fragment,
+): Fragment {
+  if (!sought) return sql`select null::uuid as id where false`;
+  const { cfeId, printed, rut, words } = sought;
+  const documents = [...new Set([words, ...(rut === null ? [] : [rut])])];
+  const ids = [
+    ...documents.map(ofReceiver),
+    selectByRequestId(words),
+    selectByIdempotencyKey(words),
+    ...(cfeId ? [selectByCfeId(seen, cfeId)] : []),
+    ...(printed ? [selectByPrintedNumber(seen, printed)] : []),
+  ];
+  return joinSql('union all', ids);
+}
+
+const selectByRequestId = (id: string): Fragment => sql`select id from cfe where request_id = ${id}`;
+
+/** The index of keys begins with account and environment. */
+const selectByIdempotencyKey = (key: string): Fragment => sql`
+  select one.id from account join cfe one on one.account_id = account.id
+    and one.environment in ('production', 'sandbox') and one.idempotency_key = ${key}`;
+
+const selectByCfeId = (seen: Seen, { type, sequence }: CfeIdParts): Fragment => sql`
+  select one.id from cfe_sequence place join cfe one on one.rut = place.rut
+    and one.environment = place.environment and one.type = place.type and one.sequence = ${sequence}
+  where place.type = ${type} and place.last >= ${sequence} and ${visibleTo(seen, 'place.rut')}`;
+
+/** Selects CFEs by their printed number: the CAE with this number leads to their index. */
+const selectByPrintedNumber = (
+  seen: Seen,
+  { serie, numero }: NonNullable<ParsedSearch['printed']>,
+): Fragment => sql`
+  select one.id from cae place join cfe one on one.rut = place.rut and one.environment = place.environment
+    and one.type = place.type and one.serie = place.serie and one.numero = ${numero}
+  where ${numero} between place.number_start and place.last_number
+    and ${whereAll(serie !== null && sql`place.serie = ${serie}`)} and ${visibleTo(seen, 'place.rut')}`;
+
+/** Up to this many enterprises are searched one by one; more are searched together. */
+const FEW_ENTERPRISES = 20;
+
+/** Returns the enterprises to search one by one; null if there are too many. */
+async function findFewEnterprises(
+  em: EntityManager,
+  seen: Seen,
+  rut: string | undefined,
+): Promise<string[] | null> {
+  if (seen === null) return rut === undefined ? null : [rut];
+  const condition = whereAll(visibleTo(seen, 'rut'), rut !== undefined && sql`rut = ${rut}`);
+  const rows = await runSql(em)<{ rut: string }>`
+    select rut from enterprise where ${condition} limit ${FEW_ENTERPRISES + 1}`;
+  return rows.length > FEW_ENTERPRISES ? null : rows.map((row) => row.rut);
+}
+
+const NEWEST_FIRST = sql`order by created_at desc, id desc`;
+
+/** Returns subqueries that together contain the newest CFEs of a filter; each returns at most `most`. */
+async function buildParts(
+  em: EntityManager,
+  seen: Seen,
+  filter: CfeSearch,
+  { narrow, most }: { narrow: Fragment; most: number },
+): Promise<Fragment[]> {
+  const newest = (where: Fragment, from: Fragment = sql`cfe`): Fragment =>
+    sql`select cfe.id, cfe.created_at from ${from} where ${where} and ${narrow} ${NEWEST_FIRST} limit ${most}`;
+  /** Takes the newest CFEs of each visible enterprise: reads none of other enterprises. */
+  const selectNewestPerEnterprise = (where: Fragment): Fragment => sql`
+    select newest.id, newest.created_at
+    from enterprise cross join lateral (${newest(whereAll(sql`cfe.rut = enterprise.rut`, where))}) newest
+    where ${visibleTo(seen, 'enterprise.rut')}`;
+  const named = selectNamedIds(
+    seen,
+    filter,
+    (number) => sql`select id from (${selectNewestPerEnterprise(sql`${RECEIVER} = ${number}`)}) received`,
+  );
+  if (named) {
+    // `offset 0` makes each id one row lookup: a name matches few CFEs, however many are visible.
+    const from = sql`(select distinct id from (${named}) meant) named
+      cross join lateral (select * from cfe where cfe.id = named.id offset 0) cfe`;
+    return [newest(visibleTo(seen, 'cfe.rut'), from)];
+  }
+  const ruts = await findFewEnterprises(em, seen, filter.rut);
+  const environments = filter.environment ? [filter.environment] : ENVIRONMENTS;
+  const byEnvironment = environments.map((environment) => cfe.and({ 'cfe.environment': environment }));
+  const conditions = isSelective(filter) ? [sql`true`] : byEnvironment;
+  if (ruts)
+    return ruts.flatMap((rut) => conditions.map((one) => newest(whereAll(cfe.and({ 'cfe.rut': rut }), one))));
+  if (seen !== null || filter.receiver !== undefined) return conditions.map(selectNewestPerEnterprise);
+  if (isSelective(filter)) return [newest(sql`true`)];
+  const types = filter.type ? [filter.type] : CFE_TYPE_NAMES;
+  return types.flatMap((type) =>
+    byEnvironment.map((one) => newest(whereAll(cfe.and({ 'cfe.type': type }), one))),
+  );
+}
+
+/** Returns whether a condition of the filter matches few CFEs and has an index, for all and for one enterprise. */
+const isSelective = ({ status, needsSupport, stuckReason, annulled, receiver }: CfeSearch): boolean =>
+  needsSupport === true ||
+  stuckReason !== undefined ||
+  annulled === true ||
+  receiver !== undefined ||
+  (status !== undefined && status !== 'ACCEPTED');
+
+/**
+ * Returns a page of the visible CFEs that match, newest first. CFEs issued meanwhile are newer: paging with `next`
+ * returns each of the others once.
+ */
+export async function searchCfes(
+  em: EntityManager,
+  seen: Seen,
+  filter: CfeSearch,
+  { after, skip = 0, limit }: CfePage,
+): Promise<FoundCfes> {
+  const narrow = whereAll(
+    filterCondition(filter),
+    Boolean(after) &&
+      sql`(cfe.created_at, cfe.id) < ((select created_at from cfe where id = ${after}), ${after}::uuid)`,
+  );
+  const parts = await buildParts(em, seen, filter, { narrow, most: skip + limit + 1 });
+  if (parts.length === 0) return { cfes: [], next: null };
+  const columns = em.getMetadata(Cfe).props.filter(({ lazy }) => !lazy);
+  const rows = await runSql(em)<EntityDictionary<Cfe>>`
+    select ${sql.join(columns.flatMap(({ fieldNames }) => fieldNames.map((name) => sql.ref(name))))} from cfe
+    where id in (select id from (${joinSql('union all', parts)}) newest ${NEWEST_FIRST} offset ${skip} limit ${limit + 1})
+    ${NEWEST_FIRST}`;
+  const cfes = rows.slice(0, limit).map((row) => em.map(Cfe, row));
+  return { cfes, next: rows.length > limit ? (cfes.at(-1)?.id ?? null) : null };
+}
+
+/**
+ * Counts the visible CFEs that match. For one enterprise and environment, with no other condition than the type, it
+ * reads the sequences: the cost does not grow with the number of CFEs.
+ */
+export async function countCfes(em: EntityManager, seen: Seen, filter: CfeSearch): Promise<number> {
+  const { rut, environment, type: _type, ...more } = filter;
+  const isPlain =
+    rut !== undefined && environment !== undefined && Object.values(more).every((one) => one === undefined);
+  const named = selectNamedIds(
+    seen,
+    filter,
+    (number) => sql`select id from cfe where ${RECEIVER} = ${number}`,
+  );
+  const condition = whereAll(
+    visibleTo(seen, 'cfe.rut'),
+    filterCondition(filter),
+    named && sql`cfe.id in (${named})`,
+  );
+  const [row] = await runSql(em)<{ total: number }>`select ${
+    isPlain
+      ? sql`coalesce(sum(last - skipped), 0)::integer as total from cfe_sequence cfe`
+      : sql`count(*)::integer as total from cfe`
+  } where ${condition}`;
+  return row?.total ?? 0;
+}
+
+/** The target of a search text. */
+export type SearchTarget =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'enterprise'; readonly rut: string }
+  | { readonly kind: 'cfe'; readonly rut: string; readonly environment: Environment; readonly cfeId: string }
+  /** `searchCfes` with the text returns them. */
+  | { readonly kind: 'several' };
+
+/**
+ * Resolves a text among everything visible: an enterprise by RUT; one CFE by cfe_id, printed serie and number,
+ * request id, Idempotency-Key or receiver's document; or several CFEs.
+ */
+export async function resolveSearchText(em: EntityManager, seen: Seen, text: string): Promise<SearchTarget> {
+  const sought = parseSearch(text);
+  if (!sought) return { kind: 'nothing' };
+  if (sought.rut !== null) {
+    const rows = await runSql(em)`
+      select rut from enterprise where rut = ${sought.rut} and ${visibleTo(seen, 'rut')}`;
+    if (rows.length > 0) return { kind: 'enterprise', rut: sought.rut };
+  }
+  const { cfes, next } = await searchCfes(em, seen, { text }, { limit: 1 });
+  const [one] = cfes;
+  if (!one) return { kind: 'nothing' };
+  if (next) return { kind: 'several' };
+  return { kind: 'cfe', rut: one.rut, environment: one.environment, cfeId: formatCfeId(one) };
+}

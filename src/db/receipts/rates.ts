@@ -1,0 +1,106 @@
+/** Exchange rates, and values of the UI. */
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
+import type { KnownRate, WantedRate } from '../../domain/receipts/exchangeRate.ts';
+import { ExchangeRate, UiValue } from '../entities/operations.ts';
+import { runSql, whereAll } from '../sql.ts';
+
+/**
+ * Returns the UI value for `year`: its own, or the last one before, or the first one after; null while the table is
+ * empty (docs/contract.md#value-of-the-ui). Its `year` and `estimate` show whether it is a substitute.
+ */
+export async function findUiValue(em: EntityManager, year: number): Promise<UiValue | null> {
+  const before = await em.findOne(UiValue, { year: { $lte: year } }, { orderBy: { year: 'desc' } });
+  return before ?? em.findOne(UiValue, { year: { $gt: year } }, { orderBy: { year: 'asc' } });
+}
+
+/** Returns all UI values, by year. */
+export function listUiValues(em: EntityManager): Promise<UiValue[]> {
+  return em.find(UiValue, {}, { orderBy: { year: 'asc' } });
+}
+
+/** Stores UI values; replaces those of the same years. */
+export async function putUiValues(
+  em: EntityManager,
+  values: readonly Omit<UiValue, symbol>[],
+): Promise<void> {
+  if (values.length > 0) await em.upsertMany(UiValue, [...values], { onConflictFields: ['year'] });
+}
+
+// Exchange rates; no other module uses the table exchange_rate.
+
+/** Returns the stored ones of the wanted rates, in any order. */
+export async function findRates(em: EntityManager, wanted: readonly WantedRate[]): Promise<KnownRate[]> {
+  if (wanted.length === 0) return [];
+  return em.execute<KnownRate[]>(
+    `select currency, date::text as date, rate::text as rate, source from exchange_rate
+     where (currency, date) in (${wanted.map(() => '(?, ?::date)').join(', ')})`,
+    wanted.flatMap(({ currency, date }) => [currency, date]),
+  );
+}
+
+/** Returns the latest stored rate of a currency up to a day, or null. */
+export async function findLastRate(
+  em: EntityManager,
+  { currency, date }: WantedRate,
+): Promise<KnownRate | null> {
+  const [row] = await em.execute<KnownRate[]>(
+    `select currency, date::text as date, rate::text as rate, source from exchange_rate
+     where currency = ? and date <= ?::date order by date desc limit 1`,
+    [currency, date],
+  );
+  return row ?? null;
+}
+
+/** Stores missing rates; keeps those that an operator has loaded. */
+export async function insertMissingRates(em: EntityManager, rates: readonly KnownRate[]): Promise<void> {
+  await upsertRates(em, rates, 'ignore');
+}
+
+/** Stores rates; replaces those of the same days. */
+export async function putRates(em: EntityManager, rates: readonly KnownRate[]): Promise<void> {
+  await upsertRates(em, rates, 'merge');
+}
+
+async function upsertRates(
+  em: EntityManager,
+  rates: readonly KnownRate[],
+  onConflictAction: 'ignore' | 'merge',
+): Promise<void> {
+  if (rates.length === 0) return;
+  // Inserts in a fixed order: prevents deadlocks between concurrent calls.
+  const rows = rates.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+  await em.upsertMany(
+    ExchangeRate,
+    rows.map(({ currency, date, rate, source }) => ({ currency, date, rate, source })),
+    { onConflictFields: ['currency', 'date'], onConflictAction },
+  );
+}
+
+const key = ({ currency, date }: WantedRate): string => `${currency} ${date}`;
+
+/** Returns all stored rates, latest first. */
+export function listRates(em: EntityManager): Promise<KnownRate[]> {
+  return em.execute<KnownRate[]>(
+    `select currency, date::text as date, rate::text as rate, source from exchange_rate
+     order by date desc, currency`,
+  );
+}
+
+/** Returns stored rates after a day and currency, latest day first; with `date` only those of that day. */
+export function listRatesAfter(
+  em: EntityManager,
+  {
+    date,
+    ...page
+  }: { date?: string | undefined; after: { date: string; currency: string } | null; limit: number },
+): Promise<KnownRate[]> {
+  const { after, limit } = page;
+  const wanted = whereAll(
+    date !== undefined && sql`date = ${date}`,
+    after && sql`date < ${after.date} or date = ${after.date} and currency > ${after.currency}`,
+  );
+  return runSql(em)`
+    select currency, date::text as date, rate::text as rate, source from exchange_rate
+    where ${wanted} order by exchange_rate.date desc, currency limit ${limit}`;
+}

@@ -1,0 +1,157 @@
+/** The enterprise object (docs/contract.md#enterprise) of responses, events and the console. */
+import { type CaeStatus, caeStatus, chooseCae, noNumbersLeftFault } from '../numbers/cae.ts';
+import { CFE_TYPES, type CfeType } from '../receipts/cfeTypes.ts';
+import { type Stored, toApiFields } from '../requests/fields.ts';
+import { montevideoDate } from '../values/montevideo.ts';
+import { type CertificateStatus, certificateStatus } from './certificate.ts';
+import { ENTERPRISE_FIELDS } from './enterpriseFields.ts';
+import {
+  type EfacturaStatus,
+  type EnterpriseStatus,
+  type LoginStatus,
+  missingPermissions,
+  type Permission,
+} from './enterpriseStatus.ts';
+
+/** The stored facts of an enterprise. */
+interface EnterpriseFacts extends Partial<Stored<typeof ENTERPRISE_FIELDS>> {
+  readonly rut: string;
+  readonly legalName: string;
+  readonly logoSha256?: string | null;
+  readonly status: EnterpriseStatus;
+  readonly isNewEnterprise: boolean;
+  readonly scheduledReadyDate?: Date | null;
+  readonly planId?: string | null;
+  readonly frequencyId?: string | null;
+  readonly efacturaStatus: EfacturaStatus;
+  readonly loginStatus: LoginStatus;
+  readonly permissions: readonly Permission[];
+}
+
+/** The stored facts of its certificate. */
+interface CertificateFacts {
+  readonly subject: string;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** The stored facts of a CAE. */
+interface HeldCae {
+  readonly rut: string;
+  readonly type: CfeType;
+  readonly serie: string;
+  readonly numberStart: number;
+  readonly numberEnd: number;
+  readonly lastNumber: number;
+  readonly numbersLeft: number;
+  readonly authorizationNumber: string;
+  readonly issueDate: string;
+  readonly expirationDate: string;
+}
+
+/** Returns the certificate object at `now`; status NONE and nulls before the first upload. */
+export function certificateObject(certificate: CertificateFacts | null, now: Date) {
+  const status: CertificateStatus = certificateStatus(certificate, now);
+  return {
+    status,
+    subject: certificate?.subject ?? null,
+    emission_date: certificate ? montevideoDate(certificate.notBefore) : null,
+    expiration_date: certificate ? montevideoDate(certificate.notAfter) : null,
+  };
+}
+
+/** Returns the CAE object at `now`. */
+export function caeObject(cae: HeldCae, now: Date) {
+  const { code, label } = CFE_TYPES[cae.type];
+  const status: CaeStatus = caeStatus(cae, montevideoDate(now));
+  return {
+    authorization_number: cae.authorizationNumber,
+    issuer_ruc: cae.rut,
+    cfe_type: cae.type,
+    cfe_type_code: String(code),
+    cfe_type_label: label,
+    series: cae.serie,
+    number_start: cae.numberStart,
+    number_end: cae.numberEnd,
+    last_number: cae.lastNumber,
+    numbers_left: cae.numbersLeft,
+    issue_date: cae.issueDate,
+    expiration_date: cae.expirationDate,
+    status,
+  };
+}
+
+/** A warning for an enterprise. */
+interface EnterpriseWarning {
+  readonly code: 'enterprise.no_numbers';
+  readonly message: string;
+}
+
+/** Returns a warning for each type without numbers at `now`. */
+function warningsOf(caes: readonly HeldCae[], now: Date): EnterpriseWarning[] {
+  const today = montevideoDate(now);
+  return [...Map.groupBy(caes, ({ type }) => type)]
+    .filter(([, ofType]) => chooseCae(ofType, today) === undefined)
+    .map(([type]) => ({ code: 'enterprise.no_numbers', message: noNumbersLeftFault(type).message }));
+}
+
+/** Returns the five fields in the response to an update. */
+export function updatedEnterpriseObject(enterprise: EnterpriseFacts) {
+  const { planId, frequencyId } = enterprise;
+  return {
+    rut: enterprise.rut,
+    legal_name: enterprise.legalName,
+    status: enterprise.status,
+    scheduled_ready_date: enterprise.scheduledReadyDate?.toISOString() ?? null,
+    plan_metadata: planId && frequencyId ? { plan_id: planId, frequency_id: frequencyId } : null,
+  };
+}
+
+/** The facts in an enterprise object. */
+export interface FullEnterprise {
+  readonly enterprise: EnterpriseFacts;
+  /** The current certificate of production. */
+  readonly certificate: CertificateFacts | null;
+  /** The CAEs of production. */
+  readonly caes: readonly HeldCae[];
+}
+
+/** Returns the enterprise object at `now` without the caller's `role`. */
+export function enterpriseObject({ enterprise, certificate, caes }: FullEnterprise, now: Date) {
+  const permissions = [...enterprise.permissions];
+  return {
+    ...updatedEnterpriseObject(enterprise),
+    ...toApiFields(ENTERPRISE_FIELDS, enterprise),
+    has_logo: Boolean(enterprise.logoSha256),
+    is_new_enterprise: enterprise.isNewEnterprise,
+    is_authorized_issuer: permissions.includes('PROD'),
+    certificate: certificateObject(certificate, now),
+    caes: caes.map((cae) => caeObject(cae, now)),
+    efactura_metadata: {
+      status: enterprise.efacturaStatus,
+      login_status: enterprise.loginStatus,
+      permissions,
+      missing_perms: missingPermissions(permissions),
+    },
+    warnings: warningsOf(caes, now),
+  };
+}
+
+export type EnterpriseObject = ReturnType<typeof enterpriseObject>;
+
+/** The changed top-level fields of an enterprise object, with old and new value. */
+export type EnterpriseChanges = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
+
+/** Fields that follow from issuing or from other fields, so that their changes are not reported. */
+const NO_CHANGE: readonly string[] = ['last_number', 'numbers_left', 'warnings'];
+
+/** Returns the differences between two states of an enterprise; used numbers are not a difference. */
+export function enterpriseChanges(before: EnterpriseObject, after: EnterpriseObject): EnterpriseChanges {
+  const changed = (Object.keys(after) as (keyof EnterpriseObject)[]).filter(
+    (field) => !NO_CHANGE.includes(field) && comparable(before[field]) !== comparable(after[field]),
+  );
+  return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
+}
+
+const comparable = (value: unknown): string =>
+  JSON.stringify(value, (key, part: unknown) => (NO_CHANGE.includes(key) ? undefined : part));

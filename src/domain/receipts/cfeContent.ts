@@ -1,0 +1,121 @@
+import Big from 'big.js';
+import { amountText, priceText, quantityText, rateText } from '../values/decimal.ts';
+import type { CfeContent, Line, Receiver, Reference, Totals } from './cfeDocument.ts';
+import type { Parts } from './cfeReading.ts';
+import { PAYMENT_METHODS } from './cfeRequest.ts';
+import type { OriginalCfe } from './cfeRule.ts';
+import { cfeTypeRow } from './cfeTypes.ts';
+import { referenceAmount } from './noteAmount.ts';
+
+/** The defaults of the sale zone: services, without Incoterm or carriage (docs/contract.md#extra). */
+const SALE_DEFAULTS = { saleCondition: 'N/A', saleMode: 90, transport: 8 } as const;
+/** UniMed without a unit. */
+const NO_UNIT = 'N/A';
+
+/** Builds the content of a CFE from the parts of a valid request and the CFE that a note corrects. */
+export function buildCfeContent(parts: Parts, original: OriginalCfe | undefined): CfeContent {
+  return omitUndefined({
+    type: parts.cfe_type,
+    emissionDate: parts.emission_date,
+    pricesIncludeVat: parts.prices.prices === 'gross',
+    paymentMethod: PAYMENT_METHODS[parts.payment_method],
+    dueDate: parts['extra.due_date'],
+    ...saleZone(parts, original),
+    information: parts['extra.information'],
+    receiver: receiverOf(parts),
+    totals: totalsOf(parts),
+    lines: linesOf(parts),
+    reference: original && referenceOf(parts, original),
+    adenda: parts['extra.adenda'],
+  });
+}
+
+/** Missing values of a note come from its original. Types without a sale zone have only ModVenta, for exported lines. */
+function saleZone(parts: Parts, original: OriginalCfe | undefined): Partial<CfeContent> {
+  const saleMode = parts['extra.sale_mode'] ?? original?.document.saleMode ?? SALE_DEFAULTS.saleMode;
+  if (!cfeTypeRow(parts.cfe_type).saleZone) {
+    return parts.kinds.some(({ iva_type }) => iva_type === 'EXPORT') ? { saleMode } : {};
+  }
+  return {
+    saleCondition:
+      parts['extra.sale_condition'] ?? original?.document.saleCondition ?? SALE_DEFAULTS.saleCondition,
+    saleMode,
+    transport: parts['extra.transport'] ?? original?.document.transport ?? SALE_DEFAULTS.transport,
+  };
+}
+
+function receiverOf(parts: Parts): Receiver | undefined {
+  if (parts.receiver === undefined) return undefined;
+  return omitUndefined({
+    document: documentOf(parts),
+    legalName: parts.legal_name,
+    address: parts.fiscal_address,
+    city: parts.city,
+    department: parts.department,
+    countryName: parts.country,
+    countryCode: parts.country_code,
+    purchaseOrder: parts['extra.purchase_order'],
+  });
+}
+
+function documentOf({
+  receiver_doc_type: type,
+  receiver_document: number,
+  country_code,
+}: Parts): Receiver['document'] {
+  // The rules require a country for a NIFE; a RUC without one is Uruguayan.
+  return type && number ? { type, number, country: country_code ?? 'UY' } : undefined;
+}
+
+function totalsOf(parts: Parts): Totals {
+  const money = (figure: Big | undefined) => amountText(figure ?? Big(0));
+  return {
+    currency: parts.currency,
+    exchangeRate: rateText(parts.exchange_rate),
+    exempt: money(parts.sums.EXEMPT),
+    exported: money(parts.sums.EXPORT),
+    minimumNet: money(parts.tax_minimum_net_amount),
+    minimumVat: money(parts.tax_minimum_amount),
+    basicNet: money(parts.tax_basic_net_amount),
+    basicVat: money(parts.tax_basic_amount),
+    total: money(parts.total_amount),
+    nonBillable: money(parts.sums.NON_BILLABLE_NEGATIVE.neg()),
+    pay: money(parts.pay_amount),
+  };
+}
+
+function linesOf(parts: Parts): Line[] {
+  const unit = parts['extra.unit'] ?? NO_UNIT;
+  // Without faults every line has all its fields.
+  return (parts.lines as Required<(typeof parts.lines)[number]>[]).map((line) =>
+    omitUndefined({
+      ivaType: line.iva_type,
+      name: line.item_name,
+      description: line.item_description,
+      quantity: quantityText(line.count),
+      unit,
+      unitPrice: priceText(line.unit_price),
+      amount: amountText(line.item_amount),
+    }),
+  );
+}
+
+function referenceOf(parts: Parts, { document }: OriginalCfe): Reference {
+  const { type, serie, numero, emissionDate, totals } = document;
+  const note = { pay: parts.pay_amount, currency: parts.currency, exchangeRate: parts.exchange_rate };
+  return omitUndefined({
+    type,
+    serie,
+    numero,
+    reason: parts['extra.reference_reason'],
+    emissionDate,
+    amount: amountText(referenceAmount(note, totals)),
+    currency: totals.currency,
+    exchangeRate: totals.exchangeRate,
+  });
+}
+
+/** Returns a copy without undefined fields. */
+export function omitUndefined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;
+}

@@ -1,0 +1,195 @@
+import Big from 'big.js';
+import * as z from 'zod';
+import type { Fault } from '../../errors.ts';
+import { type Checked, checkInput, faultAt } from '../requests/faults.ts';
+import { JsonNumber } from '../values/decimal.ts';
+import { isDate } from '../values/montevideo.ts';
+import { type ExtraValues, type ReadExtra, readExtra } from './cfeExtra.ts';
+import { type CfeIdParts, parseCfeId } from './cfeId.ts';
+import {
+  CfeRequest,
+  DocId,
+  OLDER_LAYOUT,
+  RequestLine,
+  RequestReceiver,
+  RequestTotals,
+} from './cfeRequest.ts';
+import { type LineSums, type PriceReading, readPrices, sumsByKind, untaxed } from './cfeTotals.ts';
+import { vatPercents } from './vat.ts';
+
+/**
+ * The fields that rules need, with path and schema. A rule runs whenever its own fields are valid, so that one response
+ * lists all faults of a request.
+ */
+const FIELDS = {
+  cfe_type: { at: ['cfe_type'], schema: CfeRequest.shape.cfe_type },
+  ...fieldsOf(['header', 'doc_id'], DocId.shape),
+  ...fieldsOf(['header', 'totals'], RequestTotals.shape),
+  /** The receiver as an object with any fields. */
+  receiver: { at: ['header', 'receiver'], schema: z.custom<object>(isObject).optional() },
+  ...fieldsOf(['header', 'receiver'], RequestReceiver.shape),
+  /** The lines as a list with any entries. */
+  details: { at: ['details'], schema: z.array(z.unknown()).min(1) },
+  kinds: { at: ['details'], schema: z.array(z.object({ iva_type: RequestLine.shape.iva_type })).min(1) },
+  amounts: {
+    at: ['details'],
+    schema: z.array(RequestLine.pick({ iva_type: true, item_amount: true }).strip()).min(1),
+  },
+  reference: { at: ['reference'], schema: CfeRequest.shape.reference },
+};
+
+type Field<S extends z.ZodType> = { at: string[]; schema: S };
+
+function fieldsOf<Shape extends Record<string, z.ZodType>>(at: string[], shape: Shape) {
+  const fields = Object.entries(shape).map(([name, schema]) => [name, { at: [...at, name], schema }]);
+  return Object.fromEntries(fields) as { [K in keyof Shape]: Field<Shape[K]> };
+}
+
+/** Values that are read from several fields. */
+interface Derived {
+  /** Each line with its valid fields. */
+  lines: Partial<RequestLine>[];
+  sums: LineSums;
+  prices: PriceReading;
+  /** The correct total_amount; undefined if the totals of the rates do not match the lines. */
+  expected_total: Big | undefined;
+}
+
+/** All values that rules can need, by name. */
+export type Parts = { [K in keyof typeof FIELDS]: z.output<(typeof FIELDS)[K]['schema']> } & {
+  [K in keyof ExtraValues as `extra.${K}`]-?: ExtraValues[K];
+} & Derived;
+
+/** A request after reading: its valid parts and the faults of its shape. */
+export interface CfeReading {
+  readonly parts: Partial<Parts>;
+  readonly extra: ReadExtra;
+  readonly faults: readonly Fault[];
+}
+
+/** Longer lists are refused unread; no type allows as many lines. */
+const MOST_LINES_READ = 1000;
+
+/** Reads the body of an issue request. `today` (Montevideo) decides the VAT rates if the emission date is invalid. */
+export function readCfeRequest(body: unknown, today: string): CfeReading {
+  const details = at(body, ['details']);
+  if (Array.isArray(details) && details.length > MOST_LINES_READ) {
+    const words = `at most ${MOST_LINES_READ} lines are read, found ${details.length}.`;
+    return {
+      parts: {},
+      extra: readExtra(undefined),
+      faults: [faultAt(['details'], 'list.too_long', words)],
+    };
+  }
+  const request = checkInput(CfeRequest, body, { hints: OLDER_LAYOUT });
+  const text = at(body, ['extra']);
+  const extra = readExtra(typeof text === 'string' ? text : undefined);
+  const parts: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(FIELDS)) {
+    const value = soundPart(field, request, body);
+    if (value.sound) parts[name] = value.value;
+  }
+  for (const key of EXTRA_KEYS) {
+    if (!extra.unsound.has(key) && (text === undefined || typeof text === 'string'))
+      parts[`extra.${key}`] = extra.values[key];
+  }
+  const sound: Partial<Parts> = parts;
+  const lines = request.ok ? request.value.details : sound.details?.map(soundFields);
+  Object.assign(sound, lines && { lines }, derivePrices(sound, today));
+  return { parts: sound, extra, faults: [...(request.ok ? [] : request.faults), ...extra.faults] };
+}
+
+/** Returns the cfe_id parts of the referenced CFE; undefined without a reference. */
+export function referencedCfe({ parts }: CfeReading): CfeIdParts | undefined {
+  return parts.reference && parseCfeId(parts.reference.cfe_id);
+}
+
+const EXTRA_KEYS = [
+  'adenda',
+  'due_date',
+  'unit',
+  'purchase_order',
+  'reference_reason',
+  'sale_condition',
+  'sale_mode',
+  'transport',
+  'information',
+  'branch',
+] as const satisfies (keyof ExtraValues)[];
+
+/** Objects that may be omitted with all their fields. */
+const OPTIONAL_OBJECTS = new Set(['receiver', 'reference']);
+
+type Part = { readonly sound: true; readonly value: unknown } | { readonly sound: false };
+const UNSOUND: Part = { sound: false };
+
+function soundPart({ at: path, schema }: Field<z.ZodType>, request: Checked<unknown>, body: unknown): Part {
+  if (request.ok) return { sound: true, value: at(request.value, path) };
+  let owner: unknown = body;
+  for (const key of path.slice(0, -1)) {
+    owner = at(owner, [key]);
+    if (owner === undefined && OPTIONAL_OBJECTS.has(key)) return { sound: true, value: undefined };
+    if (!isObject(owner)) return UNSOUND;
+  }
+  const result = schema.safeParse(at(body, path));
+  return result.success ? { sound: true, value: result.data } : UNSOUND;
+}
+
+function isObject(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
+  );
+}
+
+function at(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
+        ? (inner as Record<string, unknown>)[key]
+        : undefined,
+    value,
+  );
+}
+
+function derivePrices(parts: Partial<Parts>, today: string): Partial<Derived> {
+  if (parts.amounts === undefined) return {};
+  const sums = sumsByKind(parts.amounts);
+  const names = [
+    'tax_minimum_net_amount',
+    'tax_minimum_amount',
+    'tax_basic_net_amount',
+    'tax_basic_amount',
+  ] as const;
+  if (names.some((name) => !Object.hasOwn(parts, name))) return { sums, expected_total: undefined };
+  // Omitted totals count as 0 (docs/contract.md#amounts).
+  const [minimumBase, minimumVat, basicBase, basicVat] = names.map((name) => parts[name] ?? Big(0)) as [
+    Big,
+    Big,
+    Big,
+    Big,
+  ];
+  const prices = readPrices(sums, vatPercents(dateForVat(parts.emission_date, today)), {
+    minimum: { base: minimumBase, vat: minimumVat },
+    basic: { base: basicBase, vat: basicVat },
+  });
+  const [taxed] = prices.taxed;
+  return { sums, prices, expected_total: prices.prices && taxed && untaxed(sums).plus(taxed) };
+}
+
+/** First day of e-invoicing: no VAT rates are known before it. */
+const FIRST_DAY = '2011-10-01';
+
+function dateForVat(emissionDate: string | undefined, today: string): string {
+  return emissionDate !== undefined && isDate(emissionDate) && emissionDate >= FIRST_DAY
+    ? emissionDate
+    : today;
+}
+
+function soundFields(line: unknown): Partial<RequestLine> {
+  const sound: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(RequestLine.shape)) {
+    const result = schema.safeParse(at(line, [name]));
+    if (result.success) sound[name] = result.data;
+  }
+  return sound;
+}

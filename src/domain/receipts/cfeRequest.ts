@@ -1,0 +1,166 @@
+import * as z from 'zod';
+import { CfeTypeName, CurrencyName, DocumentTypeName, IvaTypeName, namedEnum } from '../requests/enums.ts';
+import type { Hints } from '../requests/faults.ts';
+import { CFE_FIELD_WORDS, describeField, LINE_WORDS, RECEIVER_WORDS } from '../requests/fieldWords.ts';
+import { CountryCode } from '../values/countries.ts';
+import { dateSchema } from '../values/dates.ts';
+import { amountSchema, decimalSchema, integerSchema, signedAmountSchema } from '../values/decimal.ts';
+import { LENGTHS } from '../values/lengths.ts';
+import { textSchema } from '../values/text.ts';
+import { CfeId } from './cfeId.ts';
+
+/** FmaPago by the accepted names (docs/contract.md#dates-currencies-payment): cash or credit. */
+export const PAYMENT_METHODS = { '1': 1, CASH: 1, '2': 2, CREDIT: 2 } as const;
+type PaymentMethod = keyof typeof PAYMENT_METHODS;
+
+const PaymentMethodName = namedEnum(
+  'PaymentMethod',
+  'How the receipt is paid; no other codes exist. Source: Formato CFE v25.2, zone A, field 11 (FmaPago).',
+  Object.keys(PAYMENT_METHODS) as PaymentMethod[],
+  {
+    '1': 'FmaPago 1, cash: paid at once, by any means.',
+    CASH: 'The same as 1.',
+    '2': 'FmaPago 2, on credit: paid later.',
+    CREDIT: 'The same as 2.',
+  },
+);
+
+/** The limit of the schema for numbers whose correct value a rule checks. */
+const ANY_COUNT = 1_000_000;
+/** The documented limits of such numbers: no type has more lines. */
+const LINE = { minimum: 1, maximum: 700 } as const;
+const ABOVE_ZERO = { minimum: undefined, exclusiveMinimum: 0 };
+
+export const DocId = z
+  .strictObject({
+    emission_date: dateSchema().meta(describeField(CFE_FIELD_WORDS.emission_date)),
+    payment_method: PaymentMethodName,
+  })
+  .meta({
+    id: 'CfeDocId',
+    description: 'Date and payment of the receipt. Source: Formato CFE v25.2, zone A, IdDoc.',
+  });
+
+export const RequestReceiver = z
+  .strictObject({
+    receiver_doc_type: DocumentTypeName.optional(),
+    receiver_document: textSchema(LENGTHS.foreignDocument)
+      .meta(describeField(RECEIVER_WORDS.receiver_document))
+      .optional(),
+    legal_name: textSchema(LENGTHS.legalName).meta(describeField(RECEIVER_WORDS.legal_name)).optional(),
+    fiscal_address: textSchema(LENGTHS.address).meta(describeField(RECEIVER_WORDS.fiscal_address)).optional(),
+    city: textSchema(LENGTHS.city).meta(describeField(RECEIVER_WORDS.city)).optional(),
+    department: textSchema(LENGTHS.department).meta(describeField(RECEIVER_WORDS.department)).optional(),
+    country: textSchema(LENGTHS.countryName).meta(describeField(RECEIVER_WORDS.country)).optional(),
+    country_code: CountryCode.meta(describeField(RECEIVER_WORDS.country_code)).optional(),
+  })
+  .meta({
+    id: 'CfeReceiver',
+    description:
+      'Who the receipt is for: required in the e-Factura and export families, optional in e-Tickets up to 5,000 UI net. Must say more than a country. Source: Formato CFE v25.2, zone A, Receptor.',
+    minProperties: 1,
+    dependentRequired: {
+      receiver_doc_type: ['receiver_document'],
+      receiver_document: ['receiver_doc_type'],
+    },
+  });
+export type RequestReceiver = z.infer<typeof RequestReceiver>;
+
+export const RequestTotals = z
+  .strictObject({
+    currency: CurrencyName,
+    exchange_rate: decimalSchema({ integerDigits: 4, decimals: 3 }).meta({
+      ...describeField(CFE_FIELD_WORDS.exchange_rate),
+      ...ABOVE_ZERO,
+    }),
+    total_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.total_amount)),
+    pay_amount: signedAmountSchema().meta(describeField(CFE_FIELD_WORDS.pay_amount)),
+    line_count: integerSchema({ minimum: 0, maximum: ANY_COUNT }).meta({
+      ...describeField(CFE_FIELD_WORDS.line_count),
+      ...LINE,
+    }),
+    tax_free_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.tax_free_amount)).optional(),
+    tax_basic_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.tax_basic_amount)).optional(),
+    tax_basic_net_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.tax_basic_net_amount)).optional(),
+    tax_minimum_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.tax_minimum_amount)).optional(),
+    tax_minimum_net_amount: amountSchema()
+      .meta(describeField(CFE_FIELD_WORDS.tax_minimum_net_amount))
+      .optional(),
+  })
+  .meta({
+    id: 'CfeTotals',
+    description:
+      'Totals of the receipt, in its currency, to the cent; they must agree with the lines. Source: Formato CFE v25.2, zone A, Totales.',
+  });
+
+export const RequestLine = z
+  .strictObject({
+    line_number: integerSchema({ minimum: 0, maximum: ANY_COUNT }).meta({
+      ...describeField(LINE_WORDS.line_number),
+      ...LINE,
+    }),
+    iva_type: IvaTypeName,
+    item_name: textSchema(LENGTHS.itemName).meta(describeField(LINE_WORDS.item_name)),
+    item_description: textSchema(LENGTHS.itemDescription)
+      .meta(describeField(LINE_WORDS.item_description))
+      .optional(),
+    count: decimalSchema({ integerDigits: 14, decimals: 3 }).meta({
+      ...describeField(LINE_WORDS.count),
+      ...ABOVE_ZERO,
+    }),
+    unit_price: decimalSchema({ integerDigits: 11, decimals: 6 }).meta(describeField(LINE_WORDS.unit_price)),
+    item_amount: amountSchema().meta(describeField(LINE_WORDS.item_amount)),
+  })
+  .meta({
+    id: 'CfeLine',
+    description: 'One line of the receipt. Source: Formato CFE v25.2, zone B (Item).',
+  });
+export type RequestLine = z.infer<typeof RequestLine>;
+
+/** The shape of an issue request (openapi.json, issueCfe); cfeRules.ts has the rules on several fields. */
+export const CfeRequest = z
+  .strictObject({
+    cfe_type: CfeTypeName,
+    header: z
+      .strictObject({ doc_id: DocId, receiver: RequestReceiver.optional(), totals: RequestTotals })
+      .meta({
+        id: 'CfeHeader',
+        description: 'Data of the whole receipt. Source: Formato CFE v25.2, zone A (Encabezado).',
+      }),
+    details: z.array(RequestLine).min(1).meta({
+      description:
+        'The lines, in order: at most 700 in e-Tickets and their notes, 200 in all other types. Source: Formato CFE v25.2, zone B (Detalle).',
+      maxItems: LINE.maximum,
+    }),
+    reference: z
+      .strictObject({
+        cfe_id: CfeId.meta({
+          description:
+            'The CFE that a note corrects, of the same enterprise, environment and family. Receiver and lines are not compared with it; another currency is converted to pesos by the exchange rates of both. Source: Formato CFE v25.2, zone F, fields 3 to 5.',
+        }),
+      })
+      .meta({
+        id: 'CfeReference',
+        description:
+          'Required in credit and debit notes, forbidden elsewhere. Source: Formato CFE v25.2, zone F (Referencia).',
+      })
+      .optional(),
+    extra: z
+      .string()
+      .meta({
+        description:
+          'Further fields: a **string** with a JSON object, not the object itself. The schema [CfeExtra](#/components/schemas/CfeExtra) lists its keys; other keys are stored and never returned. A misspelt key is therefore **not refused**: its default applies. Source: the fields of the Formato CFE v25.2 that each key names.',
+        examples: ['{"due_date":"2026-12-20","purchase_order":"OC-4711"}'],
+        contentMediaType: 'application/json',
+        contentSchema: { $ref: '#/components/schemas/CfeExtra' },
+      })
+      .optional(),
+  })
+  .meta({ description: 'A receipt to number, sign and send.' });
+
+/** Advice on fields of the older sandbox layout (docs/contract.md#bodies). */
+export const OLDER_LAYOUT: Hints = {
+  cfe_type_code: 'use cfe_type with the name of the type (ETICKET)',
+  items: 'use details',
+  payment_methods: 'use header.doc_id.payment_method',
+};

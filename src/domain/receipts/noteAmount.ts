@@ -1,0 +1,30 @@
+import Big from 'big.js';
+import { roundHalfUp } from '../values/decimal.ts';
+import type { Totals } from './cfeDocument.ts';
+import { AMOUNT_DECIMALS } from './cfeTotals.ts';
+
+/** The amount of a note, as sent. */
+export interface NoteAmount {
+  readonly pay: Big;
+  readonly currency: Totals['currency'];
+  readonly exchangeRate: Big;
+}
+
+type OriginalTotals = Pick<Totals, 'currency' | 'exchangeRate' | 'pay'>;
+
+/** Converts the note's pay_amount to the currency of the original, by both exchange rates. Unrounded, for exact sums. */
+export function adjustedAmount({ pay, currency, exchangeRate }: NoteAmount, original: OriginalTotals): Big {
+  if (currency === original.currency) return pay;
+  return pay.times(exchangeRate).div(original.exchangeRate);
+}
+
+/**
+ * Returns MntCFEref: the amount that the note subtracts from the original or adds to it, in the original's currency, from
+ * 0 to the original's pay_amount (Formato CFE v25.2, zone F, field 8).
+ */
+export function referenceAmount(note: NoteAmount, original: OriginalTotals): Big {
+  const amount = roundHalfUp(adjustedAmount(note, original), AMOUNT_DECIMALS);
+  const most = Big(original.pay);
+  const least = amount.lt(most) ? amount : most;
+  return least.lt(0) ? Big(0) : least;
+}

@@ -1,0 +1,124 @@
+import { amountText, roundHalfUp } from '../../values/decimal.ts';
+import type { Parts } from '../cfeReading.ts';
+import type { RequestLine } from '../cfeRequest.ts';
+import { type CfeRule, type Finding, rule } from '../cfeRule.ts';
+import { AMOUNT_DECIMALS } from '../cfeTotals.ts';
+import { cfeTypeRow } from '../cfeTypes.ts';
+
+/** Applies a rule to each line whose required fields are valid. */
+function perLine<K extends keyof RequestLine>(
+  lines: Parts['lines'],
+  needs: readonly K[],
+  find: (
+    line: Required<Pick<RequestLine, K>>,
+    index: number,
+  ) => { field: keyof RequestLine; words: string } | undefined,
+): Finding[] {
+  return lines.flatMap((line, index) => {
+    if (!needs.every((name) => line[name] !== undefined)) return [];
+    const found = find(line as Required<Pick<RequestLine, K>>, index);
+    return found ? [{ at: ['details', index, found.field], words: found.words }] : [];
+  });
+}
+
+/** Rules on single lines and on their order. */
+export const lineRules: readonly CfeRule[] = [
+  rule(
+    {
+      code: 'lines.too_many',
+      checks: 'There are no more lines than the type allows: 700 for e-Tickets, 200 for all others.',
+      source: 'Formato CFE v25.2, zone A, field 126',
+      example: 'details: must have at most 200 lines for EFACTURA, found 201.',
+      needs: ['cfe_type', 'details'],
+    },
+    ({ cfe_type, details }) => {
+      const { maxLines } = cfeTypeRow(cfe_type);
+      if (details.length <= maxLines) return undefined;
+      return {
+        at: ['details'],
+        words: `must have at most ${maxLines} lines for ${cfe_type}, found ${details.length}.`,
+      };
+    },
+  ),
+  rule(
+    {
+      code: 'line.line_number',
+      checks: 'Lines are numbered 1, 2, 3… in order.',
+      source: 'Formato CFE v25.2, zone B, field 1',
+      example: 'details[1].line_number: must be 2 (lines are numbered 1, 2, 3… in order), found 3.',
+      needs: ['lines'],
+    },
+    ({ lines }) =>
+      perLine(lines, ['line_number'], ({ line_number }, index) => {
+        if (line_number === index + 1) return undefined;
+        const words = `must be ${index + 1} (lines are numbered 1, 2, 3… in order), found ${line_number}.`;
+        return { field: 'line_number', words };
+      }),
+  ),
+  rule(
+    {
+      code: 'line.iva_type',
+      checks: 'The type allows the kind of line: export documents have no lines under local VAT.',
+      source: 'Formato CFE v25.2, zone B, field 4',
+      example:
+        'details[0].iva_type: must be one of FREE, EXPORT, NON_BILLABLE_NEGATIVE for EFACTURA_EXPORT, found BASIC_RATE.',
+      needs: ['cfe_type', 'lines'],
+    },
+    ({ cfe_type, lines }) =>
+      perLine(lines, ['iva_type'], ({ iva_type }) => {
+        const { ivaTypes } = cfeTypeRow(cfe_type);
+        if (ivaTypes.includes(iva_type)) return undefined;
+        const words = `must be one of ${ivaTypes.join(', ')} for ${cfe_type}, found ${iva_type}.`;
+        return { field: 'iva_type', words };
+      }),
+  ),
+  rule(
+    {
+      code: 'line.count',
+      checks: 'The count is above zero.',
+      source: 'docs/contract.md#lines; Formato CFE v25.2, zone B, field 9',
+      example: 'details[0].count: must be above 0, found 0.',
+      needs: ['lines'],
+    },
+    ({ lines }) =>
+      perLine(lines, ['count'], ({ count }) =>
+        count.gt(0) ? undefined : { field: 'count', words: 'must be above 0, found 0.' },
+      ),
+  ),
+  rule(
+    {
+      code: 'line.unit_price',
+      checks: 'The unit price is 0 in FREE lines and above 0 in all others.',
+      source: 'docs/contract.md#lines; Formato CFE v25.2, zone B, field 11',
+      example:
+        'details[0].unit_price: must be above 0 in a BASIC_RATE line (only FREE lines have 0), found 0.',
+      needs: ['lines'],
+    },
+    ({ lines }) =>
+      perLine(lines, ['iva_type', 'unit_price'], ({ iva_type, unit_price }) => {
+        const free = iva_type === 'FREE';
+        if (unit_price.eq(0) === free) return undefined;
+        const expected = free
+          ? 'must be 0 in a FREE line'
+          : `must be above 0 in a ${iva_type} line (only FREE lines have 0)`;
+        return { field: 'unit_price', words: `${expected}, found ${unit_price.toFixed()}.` };
+      }),
+  ),
+  rule(
+    {
+      code: 'line.item_amount',
+      checks: 'The amount is exactly count × unit price, rounded half up to cents.',
+      source: 'docs/contract.md#lines; Formato CFE v25.2, zone B, field 24',
+      example: 'details[0].item_amount: must be 1000.00 (2 × 500), found 999.99.',
+      needs: ['lines'],
+    },
+    ({ lines }) =>
+      perLine(lines, ['count', 'unit_price', 'item_amount'], ({ count, unit_price, item_amount }) => {
+        const expected = roundHalfUp(count.times(unit_price), AMOUNT_DECIMALS);
+        if (item_amount.eq(expected)) return undefined;
+        const product = `${count.toFixed()} × ${unit_price.toFixed()}`;
+        const words = `must be ${amountText(expected)} (${product}), found ${amountText(item_amount)}.`;
+        return { field: 'item_amount', words };
+      }),
+  ),
+];

@@ -1,0 +1,191 @@
+import Big from 'big.js';
+import { amountText } from '../../values/decimal.ts';
+import { type CfeRule, rule } from '../cfeRule.ts';
+import { untaxed } from '../cfeTotals.ts';
+import { cfeTypeRow } from '../cfeTypes.ts';
+import { documentFault } from '../receiverDocument.ts';
+import { IDENTIFICATION_UI, identificationLimit } from '../uiValues.ts';
+
+const RECEIVER = ['header', 'receiver'];
+const at = (field: string) => [...RECEIVER, field];
+const TOGETHER = 'is required; receiver_doc_type and receiver_document must be given together.';
+
+/** The fields of zone A. */
+const FIELD_NUMBERS = {
+  legal_name: 63,
+  fiscal_address: 64,
+  city: 65,
+  department: 66,
+  country: 66.1,
+} as const;
+
+/** Rules on the receiver, by CFE type. */
+export const receiverRules: readonly CfeRule[] = [
+  rule(
+    {
+      code: 'receiver.required',
+      checks: 'e-Facturas, export documents and their notes have a receiver.',
+      source: 'openapi.json, issueCfe; docs/authority/receipts.md#who-must-be-named',
+      example: 'header.receiver: is required for EFACTURA.',
+      needs: ['cfe_type', 'receiver'],
+    },
+    ({ cfe_type, receiver }) => {
+      if (receiver !== undefined || !cfeTypeRow(cfe_type).receiver.required) return undefined;
+      return { at: RECEIVER, words: `is required for ${cfe_type}.` };
+    },
+  ),
+  rule(
+    {
+      code: 'receiver.empty',
+      checks: 'A receiver has a document, a name or an address; {} or a country_code alone is not enough.',
+      source: 'docs/contract.md#bodies; docs/authority/receipts.md#receiver',
+      example: 'header.receiver: must have a document, a name or an address; otherwise omit the receiver.',
+      needs: ['receiver'],
+    },
+    ({ receiver }) => {
+      if (receiver === undefined || Object.keys(receiver).some((field) => field !== 'country_code'))
+        return undefined;
+      const words = 'must have a document, a name or an address; otherwise omit the receiver.';
+      return { at: RECEIVER, words };
+    },
+  ),
+  rule(
+    {
+      code: 'receiver.document_required',
+      checks: 'The receiver of an e-Factura or of its notes has a RUC.',
+      source: 'Formato CFE v25.2, zone A, fields 60 and 62; docs/contract.md#receivers',
+      example: 'header.receiver.receiver_document: a RUC is required for EFACTURA.',
+      needs: ['cfe_type', 'receiver', 'receiver_doc_type', 'receiver_document'],
+    },
+    ({ cfe_type, receiver, receiver_doc_type, receiver_document }) => {
+      const { identified, documents } = cfeTypeRow(cfe_type).receiver;
+      if (identified !== 'always' || receiver === undefined) return undefined;
+      if (receiver_doc_type !== undefined || receiver_document !== undefined) return undefined;
+      const words = `a ${documents.join(' or ')} is required for ${cfe_type}.`;
+      return { at: at('receiver_document'), words };
+    },
+  ),
+  rule(
+    {
+      code: 'receiver.document_incomplete',
+      checks: 'receiver_doc_type and receiver_document are given together.',
+      source: 'Formato CFE v25.2, zone A, fields 60, 61 and 62',
+      example:
+        'header.receiver.receiver_document: is required; receiver_doc_type and receiver_document must be given together.',
+      needs: ['receiver_doc_type', 'receiver_document'],
+    },
+    ({ receiver_doc_type, receiver_document }) => {
+      if ((receiver_doc_type === undefined) === (receiver_document === undefined)) return undefined;
+      if (receiver_doc_type !== undefined) {
+        return {
+          at: at('receiver_document'),
+          words: TOGETHER,
+        };
+      }
+      return {
+        at: at('receiver_doc_type'),
+        words: TOGETHER,
+      };
+    },
+  ),
+  rule(
+    {
+      code: 'receiver.document_type',
+      checks: 'Only e-Tickets and export documents can have a NIFE; an e-Factura has a RUC.',
+      source: 'Formato CFE v25.2, zone A, fields 60 and 62.1; docs/contract.md#receivers',
+      example: 'header.receiver.receiver_doc_type: must be RUC for EFACTURA, found NIFE.',
+      needs: ['cfe_type', 'receiver_doc_type'],
+    },
+    ({ cfe_type, receiver_doc_type }) => {
+      const { documents } = cfeTypeRow(cfe_type).receiver;
+      if (receiver_doc_type === undefined || documents.includes(receiver_doc_type)) return undefined;
+      const words = `must be ${documents.join(' or ')} for ${cfe_type}, found ${receiver_doc_type}.`;
+      return { at: at('receiver_doc_type'), words };
+    },
+  ),
+  rule(
+    {
+      code: 'receiver.ruc',
+      checks: 'A RUC has 12 digits; the last is its check digit.',
+      source: 'Formato CFE v25.2, zone A, field 62; docs/authority/codes.md#check-digits',
+      example: 'header.receiver.receiver_document: 214844360017 ends in 7, but its check digit is 8.',
+      needs: ['receiver_doc_type', 'receiver_document'],
+    },
+    ({ receiver_doc_type, receiver_document }) => {
+      if (receiver_doc_type === undefined || receiver_document === undefined) return undefined;
+      const fault = documentFault(receiver_doc_type, receiver_document);
+      return fault && { at: at('receiver_document'), words: fault.message };
+    },
+  ),
+  rule(
+    {
+      code: 'receiver.country_code',
+      checks: 'With a RUC the country is UY or omitted; with a NIFE it is another one of the list, or 99.',
+      source: 'Formato CFE v25.2, zone A, field 61; docs/contract.md#receivers',
+      example:
+        'header.receiver.country_code: must be a country other than UY, or 99, when the document is a NIFE, found none.',
+      needs: ['receiver_doc_type', 'country_code'],
+    },
+    ({ receiver_doc_type, country_code }) => {
+      if (receiver_doc_type === 'RUC' && country_code !== undefined && country_code !== 'UY') {
+        return {
+          at: at('country_code'),
+          words: `must be UY or omitted when the document is a RUC, found ${country_code}.`,
+        };
+      }
+      if (receiver_doc_type === 'NIFE' && (country_code === undefined || country_code === 'UY')) {
+        const expected = 'must be a country other than UY, or 99, when the document is a NIFE';
+        return { at: at('country_code'), words: `${expected}, found ${country_code ?? 'none'}.` };
+      }
+      return undefined;
+    },
+  ),
+  ...(['legal_name', 'fiscal_address', 'city', 'department', 'country'] as const).map((field) =>
+    rule(
+      {
+        code: `receiver.${field}`,
+        checks:
+          field === 'department' || field === 'country'
+            ? `Export documents and their notes have the receiver’s ${field}.`
+            : `e-Facturas, export documents and their notes have the receiver’s ${field}.`,
+        source: `Formato CFE v25.2, zone A, field ${FIELD_NUMBERS[field]}; docs/contract.md#receivers`,
+        example: `header.receiver.${field}: is required for EFACTURA_EXPORT.`,
+        needs: ['cfe_type', 'receiver', field],
+      },
+      (parts) => {
+        if (parts.receiver === undefined || parts[field] !== undefined) return undefined;
+        if (!cfeTypeRow(parts.cfe_type).receiver.fields.includes(field)) return undefined;
+        return { at: at(field), words: `is required for ${parts.cfe_type}.` };
+      },
+    ),
+  ),
+  rule(
+    {
+      code: 'receiver.identification_required',
+      checks: `An e-Ticket above ${IDENTIFICATION_UI} UI, net of VAT and of amounts not billed, identifies its receiver by a document.`,
+      source: 'Formato CFE v25.2, table E; docs/authority/amounts.md#threshold',
+      example:
+        'header.receiver: must have receiver_doc_type and receiver_document above 32104.00 pesos net (5000 UI), found 32104.01 pesos net.',
+      needs: [
+        'cfe_type',
+        'receiver_doc_type',
+        'receiver_document',
+        'sums',
+        'prices',
+        'currency',
+        'exchange_rate',
+      ],
+    },
+    (parts, { uiValue }) => {
+      if (cfeTypeRow(parts.cfe_type).receiver.identified !== 'above the threshold') return undefined;
+      if (parts.receiver_doc_type !== undefined || parts.receiver_document !== undefined) return undefined;
+      const rate = parts.currency === 'UYU' ? Big(1) : parts.exchange_rate;
+      const pesos = untaxed(parts.sums).plus(parts.prices.bases).times(rate);
+      const limit = identificationLimit(uiValue);
+      if (pesos.lte(limit)) return undefined;
+      const above = `above ${amountText(limit)} pesos net (${IDENTIFICATION_UI} UI)`;
+      const expected = `must have receiver_doc_type and receiver_document ${above}`;
+      return { at: RECEIVER, words: `${expected}, found ${amountText(pesos)} pesos net.` };
+    },
+  ),
+];

@@ -1,0 +1,306 @@
+/**
+ * Sums the issued and annulled numbers of one enterprise and day for the daily report: counts, ranges and amounts in pesos
+ * by type (Formato Reporte v13.2, zone B; docs/authority/reports.md). Keeps only ranges and rows of amounts in memory.
+ */
+import Big from 'big.js';
+import type { Totals } from '../receipts/cfeDocument.ts';
+import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow } from '../receipts/cfeTypes.ts';
+import type { WantedRate } from '../receipts/exchangeRate.ts';
+import { identificationLimit, selectUiValue, type UiValueRow } from '../receipts/uiValues.ts';
+import { amountText, roundHalfUp } from '../values/decimal.ts';
+import { createRanges, type Ranges, type SerieRange } from './ranges.ts';
+import { rateSource, wantedRate } from './rate.ts';
+
+/** The reported facts of a receipt that the authority has and did not reject. */
+export interface IssuedReceipt {
+  readonly type: CfeType;
+  readonly serie: string;
+  readonly numero: number;
+  /** `YYYY-MM-DD` */
+  readonly emissionDate: string;
+  /** CdgDGISucur. */
+  readonly branch: number;
+  readonly totals: Totals;
+}
+
+/** Numbers that never became a receipt. */
+interface AnnulledNumbers extends SerieRange {
+  readonly type: CfeType;
+}
+
+/** Sums of one emission date and branch, in pesos: decimal texts with 2 decimals, not negative. */
+export interface AmountRow extends Readonly<Record<Component, string>> {
+  readonly emissionDate: string;
+  readonly branch: number;
+  /** The sum of the rounded components. */
+  readonly total: string;
+}
+
+/** The report of one type. */
+export interface TypeSummary {
+  readonly type: CfeType;
+  /** Issued and annulled together. */
+  readonly used: number;
+  readonly annulled: number;
+  readonly issued: number;
+  /** e-Tickets and their notes issued above 5,000 UI net; null for the other types, whose summary has no such count. */
+  readonly aboveUiLimit: number | null;
+  /** Used numbers, annulled ones included; by serie and number. */
+  readonly usedRanges: readonly SerieRange[];
+  readonly annulledRanges: readonly SerieRange[];
+  /** By date and branch; empty if nothing was issued. */
+  readonly rows: readonly AmountRow[];
+}
+
+/** Plain data in a fixed order, so that its JSON can be compared. */
+export interface ReportSummary {
+  /** CantComprobantes: numbers used, of all types. */
+  readonly used: number;
+  /** Types with a number used that day, by code. */
+  readonly types: readonly TypeSummary[];
+}
+
+/** How amounts in other currencies are converted to pesos. */
+interface Conversion {
+  /** Date of the report's signature in Montevideo (TmstFirmaEnv). */
+  readonly signedOn: string;
+  /**
+   * Returns the pesos for one unit as decimal text; null for a currency without quotation, where the receipts' own rates
+   * apply. Called for the rates of `wantedRates`.
+   */
+  readonly rateOf: (wanted: WantedRate) => string | null;
+}
+
+export interface DaySums {
+  /** Throws DuplicateNumber for a number that was added before; if not here, `close` throws it. */
+  addIssued(receipt: IssuedReceipt): void;
+  addAnnulled(numbers: AnnulledNumbers): void;
+  /** Returns the quotations that `close` needs, each once, by currency and day. */
+  wantedRates(signedOn: string): WantedRate[];
+  /** Returns the report's content. May be called again with other rates. Throws ReportTooLarge and DuplicateNumber. */
+  close(conversion: Conversion): ReportSummary;
+}
+
+/** The day does not fit into one report of the authority's format. The message is for operators. */
+export class ReportTooLarge extends Error {
+  override readonly name = 'ReportTooLarge';
+}
+
+/**
+ * Rows of amounts for each type (Formato Reporte v13.2, zone B).
+ * @internal
+ */
+export const MOST_ROWS = 1_000;
+/**
+ * Ranges in each list of a type (ReporteDiarioCFE.xsd 1.44.2).
+ * @internal
+ */
+export const MOST_RANGES = 10_000;
+/** MontoType: 15 digits and 2 decimals. */
+const LARGEST_AMOUNT = Big('999999999999999.99');
+
+/** Sums in another currency that are converted by the central bank's rate. */
+interface Foreign {
+  readonly inCurrency: Amounts;
+  /** The same in pesos by the receipts' own rates, which apply if the bank has no rate. */
+  readonly byOwnRate: Amounts;
+}
+
+interface Row {
+  readonly emissionDate: string;
+  readonly branch: number;
+  readonly pesos: Amounts;
+  readonly foreign: Map<string, Foreign>;
+}
+
+interface OfType {
+  readonly used: Ranges;
+  readonly annulled: Ranges;
+  readonly rows: Map<string, Row>;
+  aboveUiLimit: number;
+}
+
+/** Creates the sums of an empty day. `uiValues`: the known values of the UI, at least one. */
+export function createDaySums(uiValues: readonly UiValueRow[]): DaySums {
+  const types = new Map<CfeType, OfType>();
+  const limits = new Map<string, Big>();
+  const limitOn = (emissionDate: string): Big => {
+    const year = emissionDate.slice(0, 4);
+    const known = limits.get(year) ?? identificationLimit(selectUiValue(uiValues, Number(year)));
+    limits.set(year, known);
+    return known;
+  };
+  const ofType = (type: CfeType): OfType => {
+    const held = types.get(type);
+    if (held) return held;
+    const fresh = {
+      used: createRanges(named(type)),
+      annulled: createRanges(named(type)),
+      rows: new Map<string, Row>(),
+      aboveUiLimit: 0,
+    };
+    types.set(type, fresh);
+    return fresh;
+  };
+  return {
+    addIssued(receipt) {
+      const { type, serie, numero, emissionDate, totals } = receipt;
+      const held = ofType(type);
+      held.used.add({ serie, from: numero, to: numero });
+      const amounts = amountsInXml(type, totals);
+      addToRow(rowOf(held.rows, receipt), receipt, amounts);
+      if (cfeTypeRow(type).family !== 'ticket') return;
+      if (netOf(amounts).times(totals.exchangeRate).gt(limitOn(emissionDate))) held.aboveUiLimit += 1;
+    },
+    addAnnulled({ type, ...range }) {
+      const held = ofType(type);
+      held.used.add(range);
+      held.annulled.add(range);
+    },
+    wantedRates(signedOn) {
+      const wanted = [...types.values()]
+        .flatMap(({ rows }) => [...rows.values()])
+        .flatMap(({ foreign, emissionDate }) =>
+          [...foreign.keys()].flatMap((currency) => wantedRate(currency, emissionDate, signedOn) ?? []),
+        );
+      const each = new Map(wanted.map((one) => [`${one.currency} ${one.date}`, one]));
+      return [...each].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+    },
+    close(conversion) {
+      const summaries = CFE_TYPE_NAMES.flatMap((type) => {
+        const held = types.get(type);
+        return held ? [closeType(type, held, conversion)] : [];
+      });
+      return { used: summaries.reduce((sum, { used }) => sum + used, 0), types: summaries };
+    },
+  };
+}
+
+function rowOf(rows: Map<string, Row>, { emissionDate, branch }: IssuedReceipt): Row {
+  const key = `${emissionDate} ${branch}`;
+  const held = rows.get(key);
+  if (held) return held;
+  const fresh = { emissionDate, branch, pesos: noAmounts(), foreign: new Map<string, Foreign>() };
+  rows.set(key, fresh);
+  return fresh;
+}
+
+function addToRow(row: Row, { type, totals }: IssuedReceipt, amounts: readonly [Component, Big][]): void {
+  const { currency, exchangeRate } = totals;
+  const source = rateSource(type, currency);
+  if (source === 'none') return addTo(row.pesos, amounts);
+  if (source === 'own') return addTo(row.pesos, amounts, Big(exchangeRate));
+  const sums = row.foreign.get(currency) ?? { inCurrency: noAmounts(), byOwnRate: noAmounts() };
+  row.foreign.set(currency, sums);
+  addTo(sums.inCurrency, amounts);
+  addTo(sums.byOwnRate, amounts, Big(exchangeRate));
+}
+
+function closeType(type: CfeType, held: OfType, conversion: Conversion): TypeSummary {
+  const usedRanges = held.used.merged();
+  const annulledRanges = held.annulled.merged();
+  const used = countOf(usedRanges);
+  const annulled = countOf(annulledRanges);
+  const { family } = cfeTypeRow(type);
+  const of = named(type);
+  atMost(MOST_RANGES, usedRanges.length, `ranges of used numbers of ${of}`);
+  atMost(MOST_ROWS, held.rows.size, `days of emission and branches of ${of}`);
+  const rows = [...held.rows.values()]
+    .toSorted((a, b) =>
+      a.emissionDate === b.emissionDate ? a.branch - b.branch : a.emissionDate < b.emissionDate ? -1 : 1,
+    )
+    .map((row) => closeRow(row, conversion, of));
+  return {
+    type,
+    used,
+    annulled,
+    issued: used - annulled,
+    aboveUiLimit: family === 'ticket' ? held.aboveUiLimit : null,
+    usedRanges,
+    annulledRanges,
+    rows,
+  };
+}
+
+const named = (type: CfeType): string => `${cfeTypeRow(type).label} (${cfeTypeRow(type).code})`;
+
+const countOf = (ranges: readonly SerieRange[]): number =>
+  ranges.reduce((count, { from, to }) => count + to - from + 1, 0);
+
+function atMost(most: number, found: number, what: string): void {
+  if (found <= most) return;
+  throw new ReportTooLarge(
+    `The day has ${found} ${what}; a report can have ${most}, and a day has one report. Nothing was sent: this day must be settled with the authority.`,
+  );
+}
+
+/** Rounds each component once; the total is the sum of the rounded components (docs/authority/reports.md#rounding). */
+function closeRow(
+  { emissionDate, branch, pesos, foreign }: Row,
+  conversion: Conversion,
+  of: string,
+): AmountRow {
+  const sums = { ...pesos };
+  for (const [currency, { inCurrency, byOwnRate }] of foreign) {
+    const wanted = wantedRate(currency, emissionDate, conversion.signedOn);
+    const rate = wanted && conversion.rateOf(wanted);
+    for (const component of COMPONENTS) {
+      const more = rate === null ? byOwnRate[component] : inCurrency[component].times(rate);
+      sums[component] = sums[component].plus(more);
+    }
+  }
+  const rounded = COMPONENTS.map((component) => [component, roundHalfUp(sums[component], 2)] as const);
+  const total = rounded.reduce((sum, [, amount]) => sum.plus(amount), Big(0));
+  if (total.gt(LARGEST_AMOUNT)) {
+    throw new ReportTooLarge(
+      `The amounts of ${of}, emitted on ${emissionDate} by branch ${branch}, have more than 15 digits, too many for a report. Nothing was sent: this day must be settled with the authority.`,
+    );
+  }
+  const texts = Object.fromEntries(rounded.map(([component, amount]) => [component, amountText(amount)]));
+  return { emissionDate, branch, ...(texts as Record<Component, string>), total: amountText(total) };
+}
+
+/** The amounts of a receipt that the report sums, by the names that `Totals` gives them. */
+const COMPONENTS = ['exempt', 'exported', 'minimumNet', 'basicNet', 'minimumVat', 'basicVat'] as const;
+type Component = (typeof COMPONENTS)[number];
+type Amounts = Record<Component, Big>;
+
+const ZERO = Big(0);
+const noAmounts = (): Amounts => ({
+  exempt: ZERO,
+  exported: ZERO,
+  minimumNet: ZERO,
+  basicNet: ZERO,
+  minimumVat: ZERO,
+  basicVat: ZERO,
+});
+
+const ZERO_TEXT = /^-?[0.]+$/;
+
+/**
+ * Returns the amounts in the signed XML of a receipt, in its currency, without zeros: the authority can compare nothing
+ * else. Export documents have only exported amounts, and VAT appears only with its base (docs/authority/receipts.md#totals).
+ */
+function amountsInXml(type: CfeType, totals: Totals): [Component, Big][] {
+  const components = cfeTypeRow(type).family === 'export' ? (['exported'] as const) : COMPONENTS;
+  return components.flatMap((component): [Component, Big][] => {
+    if (ZERO_TEXT.test(totals[component])) return [];
+    if (component === 'minimumVat' && ZERO_TEXT.test(totals.minimumNet)) return [];
+    if (component === 'basicVat' && ZERO_TEXT.test(totals.basicNet)) return [];
+    return [[component, Big(totals[component])]];
+  });
+}
+
+/** Adds each amount times `rate` to `sums` in place, without rounding. */
+function addTo(sums: Amounts, amounts: Iterable<readonly [Component, Big]>, rate?: Big): void {
+  for (const [component, amount] of amounts)
+    sums[component] = sums[component].plus(rate ? amount.times(rate) : amount);
+}
+
+/** Sums the amounts without VAT (Formato CFE v25.2, zone A, fields 112 to 118). */
+function netOf(amounts: Iterable<readonly [Component, Big]>): Big {
+  let net = ZERO;
+  for (const [component, amount] of amounts)
+    if (component !== 'minimumVat' && component !== 'basicVat') net = net.plus(amount);
+  return net;
+}

@@ -1,0 +1,63 @@
+import * as z from 'zod';
+import type { CfeContent } from '../../domain/receipts/cfeDocument.ts';
+import { CurrencyName } from '../../domain/requests/enums.ts';
+import { exactNumber } from '../../domain/values/exactNumber.ts';
+import { ExactNumberView } from '../exactNumber.ts';
+import { countField } from '../formats.ts';
+
+const amount = (description: string) => ExactNumberView.meta({ description });
+
+/** The totals of a request that could be issued (docs/contract.md#validating-only). */
+export const ValidationView = z
+  .object({
+    valid: z.literal(true).meta({ description: 'Always true: a request with faults gets 400' }),
+    totals: z
+      .object({
+        currency: CurrencyName,
+        exchange_rate: ExactNumberView.meta({
+          description: 'Pesos for one unit of the currency; 1 for UYU',
+          examples: [39.85],
+        }),
+        prices_include_vat: z.boolean().meta({
+          description: 'Whether unit prices and line amounts were read as including VAT (MntBruto)',
+        }),
+        line_count: countField('Number of lines', 1),
+        tax_free_amount: amount('Sum of the lines without VAT (MntNoGrv)'),
+        export_amount: amount('Sum of the EXPORT lines (MntExpoyAsim)'),
+        tax_minimum_net_amount: amount('Taxable base at the minimum rate (MntNetoIvaTasaMin)'),
+        tax_minimum_amount: amount('VAT at the minimum rate (MntIVATasaMin)'),
+        tax_basic_net_amount: amount('Taxable base at the basic rate (MntNetoIVATasaBasica)'),
+        tax_basic_amount: amount('VAT at the basic rate (MntIVATasaBasica)'),
+        total_amount: amount('Sum of bases, VAT, exempt and exported amounts (MntTotal)'),
+        non_billable_amount: amount('Sum of the NON_BILLABLE_NEGATIVE lines, zero or below (MontoNF)'),
+        pay_amount: amount('Payable amount: total and non-billable amounts together (MntPagar)'),
+      })
+      .meta({ description: 'The totals as the service reads them, which the CFE would contain' }),
+  })
+  .meta({ id: 'CfeValidation', description: 'The totals read from a request that could be issued.' });
+
+/** Returns the answer for a request that could be issued. */
+export function validationView({
+  totals,
+  lines,
+  pricesIncludeVat,
+}: Pick<CfeContent, 'totals' | 'lines' | 'pricesIncludeVat'>): z.input<typeof ValidationView> {
+  return {
+    valid: true,
+    totals: {
+      currency: totals.currency,
+      exchange_rate: exactNumber(totals.exchangeRate),
+      prices_include_vat: pricesIncludeVat,
+      line_count: lines.length,
+      tax_free_amount: exactNumber(totals.exempt),
+      export_amount: exactNumber(totals.exported),
+      tax_minimum_net_amount: exactNumber(totals.minimumNet),
+      tax_minimum_amount: exactNumber(totals.minimumVat),
+      tax_basic_net_amount: exactNumber(totals.basicNet),
+      tax_basic_amount: exactNumber(totals.basicVat),
+      total_amount: exactNumber(totals.total),
+      non_billable_amount: exactNumber(totals.nonBillable),
+      pay_amount: exactNumber(totals.pay),
+    },
+  };
+}

@@ -1,0 +1,42 @@
+/** The words around the guides. */
+export const handbookEn = {
+  name: 'English',
+  title: 'CFE API',
+  guides: 'Guides',
+  reference: 'Reference',
+  description: 'openapi.json',
+  language: 'Language',
+  code: 'Examples in',
+  search: 'Search',
+  results: (query: string): string => `Results for “${query}”`,
+  none: 'Nothing was found. Shorter words find more.',
+  lost: 'There is no such page',
+  lostAbout: 'The address may be misspelt, or the page was moved. All pages:',
+  skip: 'Skip to content',
+  /** Other words by which people search for each guide. */
+  also: {
+    'first-receipt': 'card cash tip payment time zone timezone',
+    'going-live': 'production certificate DGI CAE numbers range authorisation',
+    notes: 'refund cancel void return annul reverse money back',
+    exports: 'customs foreign buyer incoterm',
+    'foreign-currency': 'dollars euros exchange rate discount VAT included',
+    webhooks: 'secret rotate rotation callback notification event',
+    refused: 'error code failed UI unit 5,000',
+    limits: 'rate retry timeout time out idempotent twice page cursor',
+    printing: 'paper thermal ticket roll logo mail PDF QR',
+  } as Readonly<Record<string, string>>,
+  about:
+    'Electronic fiscal receipts (CFE) of Uruguay by JSON over HTTPS. Begin with the first guide: it takes ten minutes and says where to get the keys.',
+  referenceAbout: 'Every operation, field and event, with a page to try them.',
+  rule: 'Rule',
+  example: 'Message, for example',
+  rules: {
+    'Any body': 'Any body',
+    'Any request': 'Any request',
+    'Issuing a CFE': 'Issuing a CFE',
+    CAE: 'CAEs',
+    Certificate: 'Certificates',
+    Customer: 'Customers',
+    Enterprise: 'Enterprises',
+  } as Readonly<Record<string, string>>,
+};

@@ -1,0 +1,37 @@
+import type { exportsEn } from '../en/exports.ts';
+
+export const exportsEs: typeof exportsEn = {
+  title: 'Comprobantes de un mes',
+  ask: 'Nuevo archivo',
+  about:
+    'Todos los comprobantes de una empresa con fecha de un mes: un zip con sus XML firmados y una lista de los omitidos y su motivo. Se conserva 7 días.',
+  rut: 'RUT',
+  environment: 'Ambiente',
+  month: 'Mes',
+  monthAs: 'Mes (AAAA-MM)',
+  monthForm: 'AAAA-MM',
+  pdfs: (most) => `con representación impresa (PDF), para meses de hasta ${most} comprobantes`,
+  tooManyToPrint: (count, most) =>
+    `La representación impresa se incluye hasta ${most} comprobantes, y el mes tiene ${count}: solicite el archivo sin ella.`,
+  go: 'Preparar archivo',
+  state: 'Archivo',
+  running: 'en preparación',
+  of: (done, total) => `${done} de ${total}`,
+  stop: 'Detener',
+  stopAsked: 'El archivo quedó detenido.',
+  stopped: 'detenido',
+  done: 'listo',
+  gone: 'eliminado a los 7 días',
+  fetch: 'Descargar',
+  withPdfs: 'Con PDF',
+  yes: 'sí',
+  no: 'no',
+  receipts: 'Comprobantes',
+  leftOut: 'Omitidos',
+  asked: 'Solicitado',
+  id: 'Archivo',
+  none: 'Todavía no se solicitó ningún archivo.',
+  askedFor: (month) => `Se solicitó el archivo con los comprobantes de ${month}.`,
+  notThere: 'El archivo todavía no está listo, o se eliminó a los 7 días.',
+  link: 'Descargar comprobantes de un mes',
+};

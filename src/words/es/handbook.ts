@@ -1,0 +1,42 @@
+import type { handbookEn } from '../en/handbook.ts';
+
+export const handbookEs: typeof handbookEn = {
+  name: 'Español',
+  title: 'API de CFE',
+  guides: 'Guías',
+  reference: 'Referencia',
+  description: 'openapi.json',
+  language: 'Idioma',
+  code: 'Ejemplos en',
+  search: 'Buscar',
+  results: (query) => `Resultados de «${query}»`,
+  none: 'No se encontró nada. Las palabras más cortas encuentran más.',
+  lost: 'Esa página no existe',
+  lostAbout: 'La dirección puede tener un error, o la página cambió de lugar. Todas las páginas:',
+  skip: 'Ir al contenido',
+  also: {
+    'first-receipt': 'tarjeta contado efectivo propina pago zona horaria',
+    'going-live': 'producción certificado DGI CAE numeración rango autorización',
+    notes: 'devolución anular cancelar reembolso revertir',
+    exports: 'aduana comprador extranjero incoterm',
+    'foreign-currency': 'dólares euros cotización tipo de cambio descuento IVA incluido',
+    webhooks: 'secreto rotar renovar aviso notificación evento',
+    refused: 'error código falló UI unidad indexada 5.000',
+    limits: 'reintento tiempo de espera timeout idempotencia dos veces página cursor',
+    printing: 'papel térmico ticket rollo logo correo PDF QR',
+  },
+  about:
+    'Comprobantes fiscales electrónicos (CFE) de Uruguay por JSON sobre HTTPS. Conviene empezar por la primera guía: lleva diez minutos y dice de dónde salen las claves.',
+  referenceAbout: 'Todas las operaciones, campos y eventos, con una página para probarlas.',
+  rule: 'Regla',
+  example: 'Mensaje, por ejemplo',
+  rules: {
+    'Any body': 'Cualquier cuerpo',
+    'Any request': 'Cualquier solicitud',
+    'Issuing a CFE': 'Emisión de un CFE',
+    CAE: 'CAE',
+    Certificate: 'Certificados',
+    Customer: 'Clientes',
+    Enterprise: 'Empresas',
+  },
+};

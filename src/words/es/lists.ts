@@ -1,0 +1,38 @@
+import type { listsEn } from '../en/lists.ts';
+
+export const listsEs: typeof listsEn = {
+  filter: 'Filtrar',
+  clear: 'Quitar filtros',
+  next: 'Página siguiente',
+  first: 'Primera página',
+  csv: 'Descargar todo en CSV',
+  tick: 'Marcar',
+  save: 'Guardar este filtro',
+  saveAs: 'Nombre del filtro',
+  saveGo: 'Guardar',
+  saved: (name) => `El filtro «${name}» quedó guardado.`,
+  forget: (name) => `Eliminar el filtro «${name}»`,
+  forgotten: 'El filtro quedó eliminado.',
+  wrong: (field) => `«${field}» no es válido.`,
+  rules: {
+    rut: 'Un RUT tiene 12 dígitos, el último verificador; los puntos y los espacios no importan.',
+    date: 'Escriba el día como 2026-11-22.',
+    month: 'Escriba el mes como 2026-11.',
+    number: 'Escriba solo dígitos.',
+    id: 'Escriba el id completo, como lo muestra su página.',
+  },
+  wrongCursor: 'Esta dirección no lleva a ninguna página de la lista. Empiece por la primera.',
+  search: 'Buscar un comprobante',
+  searchHint: '101-7, A-123, RUT…',
+  keysTitle: 'Atajos de teclado',
+  keysClose: 'Cerrar',
+  keys: {
+    '/': 'ir al campo de búsqueda',
+    j: 'fila siguiente',
+    k: 'fila anterior',
+    x: 'marcar la fila',
+    a: 'ir a las acciones',
+    Enter: 'abrir la fila',
+    '?': 'esta ayuda',
+  },
+};

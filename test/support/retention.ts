@@ -1,4 +1,0 @@
-import type { Retention } from '../../src/domain/retention.ts';
-
-/** How long rows are kept where nothing else is configured. */
-export const RETENTION: Retention = { outboxDays: 7, eventsDays: 90, attemptsDays: 30, keysDays: 30 };

@@ -1,0 +1,615 @@
+import { describe, expect, test } from '@jest/globals';
+import type { RuleContext } from '../../../../src/domain/receipts/cfeRule.ts';
+import { CFE_RULES } from '../../../../src/domain/receipts/cfeRules.ts';
+import type { CfeType } from '../../../../src/domain/receipts/cfeTypes.ts';
+import type { Fault } from '../../../../src/errors.ts';
+import {
+  fromJson,
+  type Json,
+  type JsonObject,
+  num,
+  put,
+  toJson,
+} from '../../../support/receipts/exactJson.ts';
+import { given, originalOf } from '../support.ts';
+
+const json = (text: string) => fromJson(text) as JsonObject;
+
+/** 2 × 500 at the basic rate, net, cash, today. */
+const E_TICKET = json(`{
+  "cfe_type": "ETICKET",
+  "header": {
+    "doc_id": {"emission_date": "2026-02-15", "payment_method": "CASH"},
+    "totals": {"currency": "UYU", "exchange_rate": 1, "line_count": 1, "tax_basic_net_amount": 1000,
+      "tax_basic_amount": 220, "total_amount": 1220, "pay_amount": 1220}
+  },
+  "details": [{"line_number": 1, "iva_type": "BASIC_RATE", "item_name": "Silla", "count": 2, "unit_price": 500, "item_amount": 1000}]
+}`);
+const COMPANY =
+  json(`{"receiver_doc_type": "RUC", "receiver_document": "214844360018", "legal_name": "Cliente SA",
+  "fiscal_address": "Avenida 1", "city": "Montevideo"}`);
+const ABROAD =
+  json(`{"receiver_doc_type": "NIFE", "receiver_document": "12345678000195", "country_code": "BR",
+  "legal_name": "Cliente Ltda", "fiscal_address": "Rua 1", "city": "Porto Alegre", "department": "RS", "country": "Brasil"}`);
+const E_INVOICE = put(put(E_TICKET, '/cfe_type', 'EFACTURA'), '/header/receiver', COMPANY);
+const EXPORT_TOTALS = json(
+  `{"currency": "USD", "exchange_rate": 40.125, "line_count": 1, "total_amount": 1000, "pay_amount": 1000}`,
+);
+const EXPORT = withAll(E_INVOICE, {
+  '/cfe_type': 'EFACTURA_EXPORT',
+  '/header/receiver': ABROAD,
+  '/header/totals': EXPORT_TOTALS,
+  '/details/0/iva_type': 'EXPORT',
+});
+
+function withAll(body: JsonObject, changes: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.entries(changes).reduce((changed, [place, value]) => put(changed, place, value), body);
+}
+
+/** One line of that kind with count 1, and the totals given beside currency and line_count. */
+function oneLine(kind: string, price: string, totals: Readonly<Record<string, string>>): JsonObject {
+  const numbers = Object.fromEntries(Object.entries(totals).map(([field, text]) => [field, num(text)]));
+  return withAll(E_TICKET, {
+    '/details/0': {
+      line_number: num(1),
+      iva_type: kind,
+      item_name: 'Silla',
+      count: num(1),
+      unit_price: num(price),
+      item_amount: num(price),
+    },
+    '/header/totals': { currency: 'UYU', exchange_rate: num(1), line_count: num(1), ...numbers },
+  });
+}
+
+const basic = (price: string, net: string, vat: string, total: string) =>
+  oneLine('BASIC_RATE', price, {
+    tax_basic_net_amount: net,
+    tax_basic_amount: vat,
+    total_amount: total,
+    pay_amount: total,
+  });
+const minimum = (price: string, net: string, vat: string, total: string) =>
+  oneLine('MINIMUM_RATE', price, {
+    tax_minimum_net_amount: net,
+    tax_minimum_amount: vat,
+    total_amount: total,
+    pay_amount: total,
+  });
+const exempt = (price: string, free = price) =>
+  oneLine('EXEMPT', price, { tax_free_amount: free, total_amount: price, pay_amount: price });
+
+/** 100 at the minimum and 1000 at the basic rate. */
+const bothRates = (totals: string) =>
+  withAll(E_TICKET, {
+    '/details/1': json(
+      '{"line_number": 2, "iva_type": "MINIMUM_RATE", "item_name": "Pan", "count": 1, "unit_price": 100, "item_amount": 100}',
+    ),
+    '/header/totals': json(`{"currency": "UYU", "exchange_rate": 1, "line_count": 2, ${totals}}`),
+  });
+
+const INVOICE_OF_122 = basic('100', '100', '22', '122');
+const note = (type: CfeType, body: JsonObject) =>
+  withAll(body, { '/cfe_type': type, '/reference': { cfe_id: '101-1' } });
+const creditNote = note('ETICKET_NC', basic('18.04', '18.04', '3.97', '22.01'));
+const withExtra = (body: JsonObject, extra: Readonly<Record<string, Json>>) =>
+  put(body, '/extra', toJson(extra));
+
+interface Case {
+  code: string;
+  path: string;
+  body: JsonObject;
+  context?: Partial<RuleContext>;
+}
+
+/** For each rule a request that breaks it and nothing else. */
+const CASES: Case[] = [
+  {
+    code: 'emission_date.too_early',
+    path: '/header/doc_id/emission_date',
+    body: put(E_TICKET, '/header/doc_id/emission_date', '2025-12-16'),
+  },
+  {
+    code: 'emission_date.too_late',
+    path: '/header/doc_id/emission_date',
+    body: put(E_TICKET, '/header/doc_id/emission_date', '2026-04-17'),
+  },
+  {
+    code: 'exchange_rate.not_one',
+    path: '/header/totals/exchange_rate',
+    body: put(E_TICKET, '/header/totals/exchange_rate', num(40)),
+  },
+  {
+    code: 'exchange_rate.zero',
+    path: '/header/totals/exchange_rate',
+    body: withAll(E_TICKET, { '/header/totals/currency': 'USD', '/header/totals/exchange_rate': num(0) }),
+  },
+  {
+    code: 'receiver.required',
+    path: '/header/receiver',
+    body: put(E_INVOICE, '/header/receiver', undefined),
+  },
+  { code: 'receiver.empty', path: '/header/receiver', body: put(E_TICKET, '/header/receiver', {}) },
+  {
+    code: 'receiver.document_required',
+    path: '/header/receiver/receiver_document',
+    body: withAll(E_INVOICE, {
+      '/header/receiver/receiver_doc_type': undefined,
+      '/header/receiver/receiver_document': undefined,
+    }),
+  },
+  {
+    code: 'receiver.document_incomplete',
+    path: '/header/receiver/receiver_document',
+    body: put(E_INVOICE, '/header/receiver/receiver_document', undefined),
+  },
+  {
+    code: 'receiver.document_type',
+    path: '/header/receiver/receiver_doc_type',
+    body: withAll(E_INVOICE, {
+      '/header/receiver/receiver_doc_type': 'NIFE',
+      '/header/receiver/country_code': 'BR',
+    }),
+  },
+  {
+    code: 'receiver.ruc',
+    path: '/header/receiver/receiver_document',
+    body: put(E_INVOICE, '/header/receiver/receiver_document', '214844360017'),
+  },
+  {
+    code: 'receiver.country_code',
+    path: '/header/receiver/country_code',
+    body: put(EXPORT, '/header/receiver/country_code', undefined),
+  },
+  ...['legal_name', 'fiscal_address', 'city', 'department', 'country'].map((field) => ({
+    code: `receiver.${field}`,
+    path: `/header/receiver/${field}`,
+    body: put(EXPORT, `/header/receiver/${field}`, undefined),
+  })),
+  { code: 'receiver.identification_required', path: '/header/receiver', body: exempt('32104.01') },
+  {
+    code: 'lines.too_many',
+    path: '/details',
+    body: withAll(exportLines(201, 'EFACTURA'), { '/header/receiver': COMPANY }),
+  },
+  {
+    code: 'line.line_number',
+    path: '/details/1/line_number',
+    body: put(bothRates(NET_BOTH()), '/details/1/line_number', num(3)),
+  },
+  {
+    code: 'line.iva_type',
+    path: '/details/0/iva_type',
+    body: withAll(E_TICKET, { '/cfe_type': 'EFACTURA_EXPORT', '/header/receiver': ABROAD }),
+  },
+  {
+    code: 'line.count',
+    path: '/details/0/count',
+    body: oneLineOf({ iva_type: 'FREE', count: '0', unit_price: '0', item_amount: '0' }),
+  },
+  {
+    code: 'line.unit_price',
+    path: '/details/0/unit_price',
+    body: oneLineOf({ iva_type: 'BASIC_RATE', count: '1', unit_price: '0', item_amount: '0' }),
+  },
+  {
+    code: 'line.item_amount',
+    path: '/details/0/item_amount',
+    body: withAll(E_TICKET, {
+      '/details/0/item_amount': num('999.99'),
+      '/header/totals/tax_basic_net_amount': num('999.99'),
+      '/header/totals/total_amount': num('1219.99'),
+      '/header/totals/pay_amount': num('1219.99'),
+    }),
+  },
+  {
+    code: 'totals.line_count',
+    path: '/header/totals/line_count',
+    body: put(E_TICKET, '/header/totals/line_count', num(2)),
+  },
+  { code: 'totals.tax_free_amount', path: '/header/totals/tax_free_amount', body: exempt('120', '100') },
+  {
+    code: 'totals.tax_minimum_net_amount',
+    path: '/header/totals/tax_minimum_net_amount',
+    body: minimum('100', '99', '10', '110'),
+  },
+  {
+    code: 'totals.tax_minimum_amount',
+    path: '/header/totals/tax_minimum_amount',
+    body: minimum('100', '100', '12', '110'),
+  },
+  {
+    code: 'totals.tax_basic_net_amount',
+    path: '/header/totals/tax_basic_net_amount',
+    body: basic('1000', '999', '220', '1220'),
+  },
+  {
+    code: 'totals.tax_basic_amount',
+    path: '/header/totals/tax_basic_amount',
+    body: basic('1000', '1000', '200', '1220'),
+  },
+  {
+    code: 'totals.prices_mixed',
+    path: '/header/totals',
+    body: bothRates(
+      '"tax_minimum_net_amount": 100, "tax_minimum_amount": 10, "tax_basic_net_amount": 819.67, "tax_basic_amount": 180.33, "total_amount": 1100, "pay_amount": 1100',
+    ),
+  },
+  {
+    code: 'totals.total_amount',
+    path: '/header/totals/total_amount',
+    body: put(E_TICKET, '/header/totals/total_amount', num('1220.01')),
+  },
+  {
+    code: 'totals.pay_amount',
+    path: '/header/totals/pay_amount',
+    body: withAll(E_TICKET, {
+      '/header/totals/line_count': num(2),
+      '/details/1': json(
+        '{"line_number": 2, "iva_type": "NON_BILLABLE_NEGATIVE", "item_name": "Redondeo", "count": 1, "unit_price": 0.5, "item_amount": 0.5}',
+      ),
+    }),
+  },
+  { code: 'totals.non_billable', path: '/details', body: hugeDiscount() },
+  { code: 'reference.required', path: '/reference', body: put(E_TICKET, '/cfe_type', 'ETICKET_NC') },
+  { code: 'reference.forbidden', path: '/reference', body: put(E_TICKET, '/reference', { cfe_id: '101-1' }) },
+  {
+    code: 'reference.family',
+    path: '/reference/cfe_id',
+    body: withAll(E_INVOICE, { '/cfe_type': 'EFACTURA_NC', '/reference': { cfe_id: '101-1' } }),
+    context: { original: originalOf(E_TICKET) },
+  },
+  {
+    code: 'reference.unknown',
+    path: '/reference/cfe_id',
+    body: withAll(E_TICKET, { '/cfe_type': 'ETICKET_NC', '/reference': { cfe_id: '101-9' } }),
+    context: { original: null },
+  },
+  {
+    code: 'reference.rejected',
+    path: '/reference/cfe_id',
+    body: note('ETICKET_NC', E_TICKET),
+    context: { original: originalOf(E_TICKET, { status: 'REJECTED' }) },
+  },
+  {
+    code: 'reference.amount_exceeded',
+    path: '/header/totals/pay_amount',
+    body: creditNote,
+    context: { original: originalOf(INVOICE_OF_122, { credited: '100.00' }) },
+  },
+  {
+    code: 'extra.purchase_order',
+    path: '/extra/purchase_order',
+    body: withExtra(E_TICKET, { purchase_order: '4711' }),
+  },
+  {
+    code: 'extra.reference_reason',
+    path: '/extra/reference_reason',
+    body: withExtra(E_TICKET, { reference_reason: 'Devolución' }),
+  },
+  {
+    code: 'extra.sale_condition',
+    path: '/extra/sale_condition',
+    body: withExtra(E_TICKET, { sale_condition: 'FOB' }),
+  },
+  { code: 'extra.transport', path: '/extra/transport', body: withExtra(E_TICKET, { transport: num(1) }) },
+  {
+    code: 'extra.sale_mode',
+    path: '/extra/sale_mode',
+    body: withExtra(oneLine('EXPORT', '10', { total_amount: '10', pay_amount: '10' }), { sale_mode: num(1) }),
+  },
+];
+
+function NET_BOTH(): string {
+  return '"tax_minimum_net_amount": 100, "tax_minimum_amount": 10, "tax_basic_net_amount": 1000, "tax_basic_amount": 220, "total_amount": 1330, "pay_amount": 1330';
+}
+
+function exportLines(count: number, type: CfeType): JsonObject {
+  const line = {
+    iva_type: 'EXPORT',
+    item_name: 'Hora',
+    count: num(1),
+    unit_price: num(1),
+    item_amount: num(1),
+  };
+  return withAll(E_TICKET, {
+    '/cfe_type': type,
+    '/details': Array.from({ length: count }, (_, i) => ({ line_number: num(i + 1), ...line })),
+    '/header/totals': {
+      currency: 'UYU',
+      exchange_rate: num(1),
+      line_count: num(count),
+      total_amount: num(count),
+      pay_amount: num(count),
+    },
+  });
+}
+
+function oneLineOf(
+  line: Readonly<Record<'iva_type' | 'count' | 'unit_price' | 'item_amount', string>>,
+): JsonObject {
+  return withAll(E_TICKET, {
+    '/details/0': {
+      line_number: num(1),
+      iva_type: line.iva_type,
+      item_name: 'Silla',
+      count: num(line.count),
+      unit_price: num(line.unit_price),
+      item_amount: num(line.item_amount),
+    },
+    '/header/totals': {
+      currency: 'UYU',
+      exchange_rate: num(1),
+      line_count: num(1),
+      total_amount: num(0),
+      pay_amount: num(0),
+    },
+  });
+}
+
+/** Two lines of 500 million millions that are not billed, against two as large that are. */
+function hugeDiscount(): JsonObject {
+  const line = (n: number, kind: string) => ({
+    line_number: num(n),
+    iva_type: kind,
+    item_name: 'Todo',
+    count: num(10_000),
+    unit_price: num('50000000000'),
+    item_amount: num('5e14'),
+  });
+  return withAll(E_TICKET, {
+    '/header/receiver': COMPANY,
+    '/details': [line(1, 'NON_BILLABLE_NEGATIVE'), line(2, 'NON_BILLABLE_NEGATIVE'), line(3, 'EXEMPT')],
+    '/header/totals': {
+      currency: 'UYU',
+      exchange_rate: num(1),
+      line_count: num(3),
+      tax_free_amount: num('5e14'),
+      total_amount: num('5e14'),
+      pay_amount: num('-5e14'),
+    },
+  });
+}
+
+const faultsOf = ({ body, context }: Pick<Case, 'body' | 'context'>): Fault[] => {
+  const checked = given(body, context);
+  return checked.ok ? [] : checked.faults;
+};
+
+describe('every rule', () => {
+  test.each(CASES.map((one) => [one.code, one] as const))(
+    '%s is earned, alone, with the message of its row',
+    (code, one) => {
+      const row = CFE_RULES.find((rule) => rule.code === code);
+      expect(faultsOf(one)).toEqual([{ path: one.path, code, message: row?.example }]);
+    },
+  );
+
+  test('has its case', () => {
+    expect(CASES.map(({ code }) => code).toSorted()).toEqual(CFE_RULES.map(({ code }) => code).toSorted());
+  });
+});
+
+describe('the base documents of these tests', () => {
+  test.each([
+    ['an e-Ticket', E_TICKET],
+    ['an e-Factura', E_INVOICE],
+    ['an export', EXPORT],
+    ['both rates, net', bothRates(NET_BOTH())],
+  ])('%s is taken', (_, body) => {
+    expect(given(body)).toMatchObject({ ok: true });
+  });
+});
+
+describe('edges of rules', () => {
+  test.each<[string, JsonObject, Partial<RuleContext>?]>([
+    ['60 days back', put(E_TICKET, '/header/doc_id/emission_date', '2025-12-17')],
+    ['60 days ahead', put(E_TICKET, '/header/doc_id/emission_date', '2026-04-16')],
+    ['exactly 5,000 UI need no receiver', exempt('32104')],
+    ['a receiver of the smallest kind', put(E_TICKET, '/header/receiver', { city: 'Salto' })],
+    ['VAT a cent below the product', basic('1000', '1000', '219.99', '1219.99')],
+    ['VAT a cent above the product', basic('1000', '1000', '220.01', '1220.01')],
+    ['prices that include VAT', basic('1000', '819.67', '180.33', '1000')],
+    ['gross prices whose VAT is not the product', basic('0.14', '0.11', '0.03', '0.14')],
+    [
+      'zeros that are given for what there is none of',
+      put(E_TICKET, '/header/totals/tax_free_amount', num('0.00')),
+    ],
+    [
+      'numbers with trailing zeros and exponents',
+      withAll(E_TICKET, {
+        '/details/0/count': num('2.0000'),
+        '/details/0/unit_price': num('5e2'),
+        '/header/totals/line_count': num('1.0'),
+      }),
+    ],
+    [
+      'a pay_amount below zero',
+      oneLine('NON_BILLABLE_NEGATIVE', '10', { total_amount: '0', pay_amount: '-10' }),
+    ],
+    ['a free gift alone', oneLineOf({ iva_type: 'FREE', count: '3', unit_price: '0', item_amount: '0' })],
+    [
+      'a half cent rounded up',
+      withAll(oneLineOf({ iva_type: 'EXEMPT', count: '0.5', unit_price: '0.01', item_amount: '0.01' }), {
+        '/header/totals/total_amount': num('0.01'),
+        '/header/totals/pay_amount': num('0.01'),
+        '/header/totals/tax_free_amount': num('0.01'),
+      }),
+    ],
+    ['a RUC in an e-Ticket', put(E_TICKET, '/header/receiver', COMPANY)],
+    ['a NIFE of country 99', put(EXPORT, '/header/receiver/country_code', '99')],
+    [
+      'an export without document',
+      withAll(EXPORT, {
+        '/header/receiver/receiver_doc_type': undefined,
+        '/header/receiver/receiver_document': undefined,
+      }),
+    ],
+    ['700 lines of an e-Ticket', exportLines(700, 'ETICKET')],
+    ['200 lines of an e-Factura', withAll(exportLines(200, 'EFACTURA'), { '/header/receiver': COMPANY })],
+    [
+      'a credit note for all that is left',
+      note('ETICKET_NC', INVOICE_OF_122),
+      { original: originalOf(INVOICE_OF_122) },
+    ],
+    [
+      'a debit note above its original',
+      note('ETICKET_ND', E_TICKET),
+      { original: originalOf(INVOICE_OF_122) },
+    ],
+    [
+      'a note whose original has no verdict yet',
+      note('ETICKET_NC', INVOICE_OF_122),
+      { original: originalOf(INVOICE_OF_122, { status: 'PENDING' }) },
+    ],
+    [
+      'a note on a note of its family',
+      withAll(INVOICE_OF_122, { '/cfe_type': 'ETICKET_NC', '/reference': { cfe_id: '103-1' } }),
+      { original: originalOf(INVOICE_OF_122) },
+    ],
+  ])('%s: taken', (_, body, context = {}) => {
+    expect(faultsOf({ body, context })).toEqual([]);
+  });
+
+  test.each<[string, JsonObject, string[]]>([
+    [
+      'VAT two cents off',
+      basic('1000', '1000', '219.98', '1219.98'),
+      ['totals.tax_basic_amount', 'totals.total_amount'],
+    ],
+    [
+      'VAT without base',
+      withAll(exempt('10'), { '/header/totals/tax_basic_amount': num('0.01') }),
+      ['totals.tax_basic_amount'],
+    ],
+    ['gross base with net VAT', basic('1000', '819.67', '180.32', '1000'), ['totals.tax_basic_amount']],
+    ['a NIFE from UY', put(EXPORT, '/header/receiver/country_code', 'UY'), ['receiver.country_code']],
+    ['a RUC from BR', put(E_INVOICE, '/header/receiver/country_code', 'BR'), ['receiver.country_code']],
+    [
+      'a document without its kind',
+      put(E_INVOICE, '/header/receiver/receiver_doc_type', undefined),
+      ['receiver.document_incomplete'],
+    ],
+    ['a country_code alone', put(E_TICKET, '/header/receiver', { country_code: 'BR' }), ['receiver.empty']],
+    [
+      'a price in a FREE line',
+      oneLineOf({ iva_type: 'FREE', count: '1', unit_price: '0.001', item_amount: '0' }),
+      ['line.unit_price'],
+    ],
+    ['sale_mode without EXPORT lines', withExtra(E_TICKET, { sale_mode: num(90) }), ['extra.sale_mode']],
+    [
+      'above 5,000 UI in dollars',
+      withAll(exempt('802'), {
+        '/header/totals/currency': 'USD',
+        '/header/totals/exchange_rate': num('40.125'),
+      }),
+      ['receiver.identification_required'],
+    ],
+    ['701 lines of an e-Ticket', exportLines(701, 'ETICKET'), ['lines.too_many']],
+    ['1,001 lines of an e-Ticket', exportLines(1001, 'ETICKET'), ['list.too_long']],
+  ])('%s: refused', (_, body, codes) => {
+    expect(faultsOf({ body }).map(({ code }) => code)).toEqual(codes);
+  });
+
+  test('faults of shape and of rules are told together', () => {
+    const body = withAll(E_TICKET, {
+      '/surprise': num(1),
+      '/details/0/line_number': num(7),
+      '/details/0/item_name': '',
+      '/header/totals/pay_amount': num('1'),
+      '/header/doc_id/emission_date': '2020-01-01',
+      '/extra': '{"unit": "metros"}',
+    });
+
+    expect(faultsOf({ body }).map(({ path, code }) => `${path} ${code}`)).toEqual([
+      '/details/0/item_name text.empty',
+      '/surprise body.unknown_field',
+      '/extra/unit text.too_long',
+      '/header/doc_id/emission_date emission_date.too_early',
+      '/details/0/line_number line.line_number',
+      '/header/totals/pay_amount totals.pay_amount',
+    ]);
+  });
+});
+
+describe('the amount that a note takes from its original', () => {
+  const dollars = (price: string, rate: string) =>
+    withAll(exempt(price), { '/header/totals/currency': 'USD', '/header/totals/exchange_rate': num(rate) });
+  const taken = (note_: JsonObject, original: JsonObject, type: CfeType = 'ETICKET_NC') => {
+    const checked = given(note(type, note_), { original: originalOf(original) });
+    return checked.ok ? checked.content.reference : checked.faults;
+  };
+
+  test.each([
+    ['the same currency', exempt('50'), exempt('100'), '50.00', 'UYU', '1.000'],
+    ['pesos against dollars', exempt('100'), dollars('100', '40.125'), '2.49', 'USD', '40.125'],
+    ['dollars against pesos', dollars('2', '40.125'), exempt('100'), '80.25', 'UYU', '1.000'],
+    ['dollars at another rate', dollars('50', '39'), dollars('100', '40.125'), '50.00', 'USD', '40.125'],
+    [
+      'less than nothing',
+      oneLine('NON_BILLABLE_NEGATIVE', '10', { total_amount: '0', pay_amount: '-10' }),
+      exempt('100'),
+      '0.00',
+      'UYU',
+      '1.000',
+    ],
+  ])('in %s', (_, body, original, amount, currency, exchangeRate) => {
+    expect(taken(body, original)).toEqual({
+      type: 'ETICKET',
+      serie: 'A',
+      numero: 1,
+      emissionDate: '2026-02-15',
+      amount,
+      currency,
+      exchangeRate,
+    });
+  });
+
+  test('is at most the original in a debit note', () => {
+    expect(taken(exempt('500'), exempt('100'), 'ETICKET_ND')).toMatchObject({ amount: '100.00' });
+  });
+});
+
+describe('the sale zone', () => {
+  const zone = (body: JsonObject, context: Partial<RuleContext> = {}) => {
+    const checked = given(body, context);
+    if (!checked.ok) return checked.faults;
+    const { saleCondition, saleMode, transport } = checked.content;
+    return { saleCondition, saleMode, transport };
+  };
+  const goods = withExtra(EXPORT, { sale_condition: 'FOB', sale_mode: '1', transport: num(1) });
+  const exportNote = withAll(EXPORT, {
+    '/cfe_type': 'EFACTURA_EXPORT_NC',
+    '/reference': { cfe_id: '121-1' },
+  });
+
+  test('of an export is that of services where nothing is said', () => {
+    expect(zone(EXPORT)).toEqual({ saleCondition: 'N/A', saleMode: 90, transport: 8 });
+  });
+  test('of an export is what extra says', () => {
+    expect(zone(goods)).toEqual({ saleCondition: 'FOB', saleMode: 1, transport: 1 });
+  });
+  test('of a note is that of its original', () => {
+    expect(zone(exportNote, { original: originalOf(goods) })).toEqual({
+      saleCondition: 'FOB',
+      saleMode: 1,
+      transport: 1,
+    });
+  });
+  test('of a note is what its own extra says', () => {
+    const own = withExtra(exportNote, { transport: num(2) });
+    expect(zone(own, { original: originalOf(goods) })).toEqual({
+      saleCondition: 'FOB',
+      saleMode: 1,
+      transport: 2,
+    });
+  });
+  test('of an e-Ticket with EXPORT lines is the mode alone', () => {
+    const exported = oneLine('EXPORT', '10', { total_amount: '10', pay_amount: '10' });
+    expect(zone(exported)).toEqual({ saleMode: 90 });
+    expect(zone(withExtra(exported, { sale_mode: num(80) }))).toEqual({ saleMode: 80 });
+  });
+  test('of an e-Ticket without them is nothing', () => {
+    expect(zone(E_TICKET)).toEqual({});
+  });
+});
