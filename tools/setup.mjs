@@ -297,7 +297,7 @@ function dieBy(signal) {
 
 /** Replaces our process with the program; if Node cannot, runs it as a child that lives and dies with us. */
 function handOver(node, program, args) {
-  const preload = new URL('../local/stack/endWithLauncher.ts', import.meta.url);
+  const preload = new URL('../local/stack/processes/endWithLauncher.ts', import.meta.url);
   const underNpm = process.env.npm_lifecycle_event !== undefined;
   const env = { NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'compile'), ...process.env };
   const words = (address) => [

@@ -8,9 +8,9 @@ import {
 } from '../../src/wiring/temporal/temporalServer.ts';
 import { checkVariables, isSet, readConfig } from '../config.ts';
 import { CHECKOUT } from './checkout.ts';
-import { choosePorts, type StackPorts } from './ports.ts';
 import { migrateDatabase, prepareDatabase } from './prepareStack.ts';
-import type { Say } from './progress.ts';
+import { choosePorts, type StackPorts } from './processes/ports.ts';
+import type { Say } from './processes/progress.ts';
 import { type Stack, startStack } from './stack.ts';
 import { runningStack, type StackInfo } from './stackFile.ts';
 import type { DatabaseLogin } from './stackOptions.ts';

@@ -16,7 +16,7 @@ import { ensureRoles } from '../../src/db/rights.ts';
 import { ENVIRONMENTS, type Environment } from '../../src/domain/receipts/cfeTypes.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from '../../src/wiring/dgiClient.ts';
 import { certificateAuthoritiesFile, serviceCertificateFile, serviceCertificatePassword } from './papers.ts';
-import { waitUntil } from './processes.ts';
+import { waitUntil } from './processes/processes.ts';
 import { StackError } from './stackError.ts';
 import type { Entrances, Migrate, Prepare } from './stackOptions.ts';
 import { writeAtOnce } from './writeAtOnce.ts';

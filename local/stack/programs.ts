@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { VariableName, Variables } from '../../src/config.ts';
 import { sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
 import { CHECKOUT } from './checkout.ts';
-import type { Command } from './launch.ts';
 import { certificateAuthoritiesFile, serviceCertificateFile, serviceCertificatePassword } from './papers.ts';
-import type { StackPorts } from './ports.ts';
+import type { Command } from './processes/launch.ts';
+import type { StackPorts } from './processes/ports.ts';
 import type { StackSecrets } from './secrets.ts';
 import type { DatabaseLogin, ProgramName } from './stackOptions.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { newKeyEncryptionKey, newPassword, newPepper, newTokenKey } from '../../src/crypto/newSecrets.mjs';
-import { hasCluster } from './postgres.ts';
+import { hasCluster } from './postgres/postgres.ts';
 import { StackError } from './stackError.ts';
 import { writeAtOnce } from './writeAtOnce.ts';
 

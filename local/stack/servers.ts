@@ -1,13 +1,14 @@
 /** PostgreSQL and Temporal as parts of the stack; those that run elsewhere are only probed. */
-import { obtainTemporal } from './obtainTemporal.ts';
-import type { Server } from './part.ts';
-import type { StackPorts } from './ports.ts';
-import { embeddedPostgres } from './postgres.ts';
-import { postgresAccepts } from './probes.ts';
+
+import { embeddedPostgres } from './postgres/postgres.ts';
+import type { Server } from './processes/part.ts';
+import type { StackPorts } from './processes/ports.ts';
+import { postgresAccepts } from './processes/probes.ts';
+import type { Watchdog } from './processes/watchdog.ts';
 import { StackError } from './stackError.ts';
 import type { StackOptions } from './stackOptions.ts';
-import { temporalServer, temporalServes } from './temporal.ts';
-import type { Watchdog } from './watchdog.ts';
+import { obtainTemporal } from './temporal/obtainTemporal.ts';
+import { temporalServer, temporalServes } from './temporal/temporal.ts';
 
 const POSTGRES_PORT = 5432;
 const ELSEWHERE_ANSWERS_WITHIN_MS = 5_000;

@@ -1,21 +1,21 @@
 /** The local stack as a whole: prepared, started in order, kept running, ended (docs/local.md). */
 import { isDeepStrictEqual } from 'node:util';
-import { needDiskSpace } from './diskSpace.ts';
-import { endInOrder, ORDINARY_END } from './ending.ts';
 import { openAuthority } from './localAuthority.ts';
-import { keepRunning, type Part, type Server } from './part.ts';
-import type { StackPorts } from './ports.ts';
-import { embeddedDatabaseUrl } from './postgres.ts';
-import { httpOk } from './probes.ts';
+import { needDiskSpace } from './postgres/diskSpace.ts';
+import { embeddedDatabaseUrl } from './postgres/postgres.ts';
+import { endInOrder, ORDINARY_END } from './processes/ending.ts';
+import { keepRunning, type Part, type Server } from './processes/part.ts';
+import type { StackPorts } from './processes/ports.ts';
+import { httpOk } from './processes/probes.ts';
+import { secondsSince } from './processes/progress.ts';
+import { openRun, type Run } from './processes/run.ts';
+import { untilAborted } from './processes/untilAborted.ts';
 import { type ProgramSettings, programCommand } from './programs.ts';
-import { secondsSince } from './progress.ts';
-import { openRun, type Run } from './run.ts';
 import { keepSecrets, openSecrets, type StackSecrets } from './secrets.ts';
 import { postgresPart, temporalPart } from './servers.ts';
 import { StackError } from './stackError.ts';
 import { PARTS, type PartName, type StackInfo, writeStackFile } from './stackFile.ts';
 import type { Entrances, ProgramName, StackOptions, StartStage } from './stackOptions.ts';
-import { untilAborted } from './untilAborted.ts';
 
 /** A running stack. */
 export interface Stack {

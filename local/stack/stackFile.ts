@@ -1,8 +1,8 @@
 /** `stack.json`: what scripts and people can read about a running stack (docs/contract.md#local-stack). */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRunning } from './processes.ts';
-import { readRunRecord } from './runRecord.ts';
+import { isRunning } from './processes/processes.ts';
+import { readRunRecord } from './processes/runRecord.ts';
 import { writeAtOnce } from './writeAtOnce.ts';
 
 /** The parts, in the order in which they are started. */

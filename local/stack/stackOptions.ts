@@ -1,8 +1,8 @@
 /** What the caller of `startStack` decides. */
 import type { Variables } from '../../src/config.ts';
 import type { TemporalServer } from '../../src/temporal.ts';
-import type { StackPorts } from './ports.ts';
-import type { Say } from './progress.ts';
+import type { StackPorts } from './processes/ports.ts';
+import type { Say } from './processes/progress.ts';
 import type { StackSecrets } from './secrets.ts';
 import type { PartName, StackInfo } from './stackFile.ts';
 

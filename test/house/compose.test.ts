@@ -7,7 +7,7 @@ import { Ajv } from 'ajv';
 import addFormatsModule from 'ajv-formats';
 import { parse } from 'yaml';
 import { programVariables } from '../../local/stack/programs.ts';
-import { DYNAMIC_CONFIG } from '../../local/stack/temporal.ts';
+import { DYNAMIC_CONFIG } from '../../local/stack/temporal/temporal.ts';
 import { readConfig } from '../../src/config.ts';
 import { newKeyEncryptionKey } from '../../src/crypto/newSecrets.mjs';
 import { sealingKeyOf } from '../../src/crypto/sealed.ts';

@@ -9,7 +9,7 @@ import { Connection } from '@temporalio/client';
 import got from 'got';
 import { type CfeView, type Customer, logIn } from '../../local/demo/customer.ts';
 import { onboard } from '../../local/demo/onboarding.ts';
-import { obtainTemporal } from '../../local/stack/obtainTemporal.ts';
+import { obtainTemporal } from '../../local/stack/temporal/obtainTemporal.ts';
 import { newKeyEncryptionKey, newPepper, newTokenKey, sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
 import { MIGRATIONS } from '../../src/db/migrations/index.ts';
 import { type Orm, openOrm } from '../../src/db/orm.ts';

@@ -50,11 +50,11 @@ const BOUNDED: Readonly<Record<string, readonly [bound: string, worst: string]>>
     'the documents of the demo',
     '{A'.repeat(5_000),
   ],
-  [String.raw`local/stack/temporalRelease.ts /Server (\S+?)[,)]/`]: [
+  [String.raw`local/stack/temporal/temporalRelease.ts /Server (\S+?)[,)]/`]: [
     'what Temporal says of itself',
     `Server ${'a'.repeat(5_000)}`,
   ],
-  [String.raw`local/stack/versions.ts /(\d+)\.(\d+)(?:\.(\d+))?/`]: [
+  [String.raw`local/stack/temporal/versions.ts /(\d+)\.(\d+)(?:\.(\d+))?/`]: [
     'what a program says of itself',
     '1'.repeat(2_000),
   ],

@@ -117,7 +117,7 @@ describe('setting up a checkout', () => {
     checkout = mkdtempSync(join(tmpdir(), 'cfe-checkout-'));
     for (const folder of ['tools', 'local/stack', 'bin'])
       mkdirSync(join(checkout, folder), { recursive: true });
-    for (const file of ['tools/setup.mjs', 'local/stack/endWithLauncher.ts'])
+    for (const file of ['tools/setup.mjs', 'local/stack/processes/endWithLauncher.ts'])
       copyFileSync(join(PROJECT, file), join(checkout, file));
     writeFileSync(join(checkout, 'package.json'), '{"type":"module"}');
     writeFileSync(join(checkout, 'package-lock.json'), '{"packages":{"":{}}}');

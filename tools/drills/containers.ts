@@ -7,7 +7,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { needDiskSpace } from '../../local/stack/diskSpace.ts';
+import { needDiskSpace } from '../../local/stack/postgres/diskSpace.ts';
 import { CACHE } from './containers/cache.ts';
 import { refusalOfMachine } from './containers/machine.ts';
 import { engineEnvironment, obtainParts } from './containers/parts.ts';

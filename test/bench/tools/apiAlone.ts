@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openWatchdog } from '../../../local/stack/watchdog.ts';
+import { openWatchdog } from '../../../local/stack/processes/watchdog.ts';
 import { emptyDatabase, samePasswords } from '../../support/database/database.ts';
 import { freePort } from '../../support/processes/services.ts';
 import { startPostgres } from '../../support/stack/servers.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openWatchdog } from '../../../local/stack/watchdog.ts';
+import { openWatchdog } from '../../../local/stack/processes/watchdog.ts';
 import { freePort } from '../../support/processes/services.ts';
 import { startPostgres } from '../../support/stack/servers.ts';
 

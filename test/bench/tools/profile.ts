@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { preparePostgres } from '../../../local/stack/postgres.ts';
+import { preparePostgres } from '../../../local/stack/postgres/postgres.ts';
 import { keepSecrets, openSecrets } from '../../../local/stack/secrets.ts';
 import { until } from '../../support/until.ts';
 import { spentBy } from './processorTime.ts';

@@ -2,9 +2,9 @@ import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { embeddedPostgres } from '../../../local/stack/postgres.ts';
-import { postgresPlace } from '../../../local/stack/postgresPrograms.ts';
-import { openWatchdog } from '../../../local/stack/watchdog.ts';
+import { embeddedPostgres } from '../../../local/stack/postgres/postgres.ts';
+import { postgresPlace } from '../../../local/stack/postgres/postgresPrograms.ts';
+import { openWatchdog } from '../../../local/stack/processes/watchdog.ts';
 import { isDatabaseOutage, openOrm } from '../../../src/db/orm.ts';
 import { cloneDatabase } from '../../support/database/database.ts';
 import { testAuthority } from '../../support/enterprises/certificates.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Connection } from '@temporalio/client';
-import { obtainTemporal } from '../../../local/stack/obtainTemporal.ts';
-import { choosePorts } from '../../../local/stack/ports.ts';
-import { openWatchdog, type Watchdog } from '../../../local/stack/watchdog.ts';
+import { choosePorts } from '../../../local/stack/processes/ports.ts';
+import { openWatchdog, type Watchdog } from '../../../local/stack/processes/watchdog.ts';
+import { obtainTemporal } from '../../../local/stack/temporal/obtainTemporal.ts';
 import {
   type RunningPostgres,
   type RunningTemporal,

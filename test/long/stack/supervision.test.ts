@@ -2,13 +2,13 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { embeddedDatabaseUrl } from '../../../local/stack/postgres.ts';
-import { httpOk, postgresAccepts } from '../../../local/stack/probes.ts';
-import { isRunning, signal } from '../../../local/stack/processes.ts';
-import { readRunRecord } from '../../../local/stack/runRecord.ts';
+import { embeddedDatabaseUrl } from '../../../local/stack/postgres/postgres.ts';
+import { httpOk, postgresAccepts } from '../../../local/stack/processes/probes.ts';
+import { isRunning, signal } from '../../../local/stack/processes/processes.ts';
+import { readRunRecord } from '../../../local/stack/processes/runRecord.ts';
 import { openSecrets } from '../../../local/stack/secrets.ts';
 import { PARTS, type PartName, runningStack, type StackInfo } from '../../../local/stack/stackFile.ts';
-import { temporalServes } from '../../../local/stack/temporal.ts';
+import { temporalServes } from '../../../local/stack/temporal/temporal.ts';
 import { openOrm } from '../../../src/db/orm.ts';
 import type { Program } from '../../support/processes/processes.ts';
 import {

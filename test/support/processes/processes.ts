@@ -6,7 +6,7 @@ import got from 'got';
 import { PATIENCE, until } from '../until.ts';
 
 const CHECKOUT = join(import.meta.dirname, '../../..');
-const PRELOAD = pathToFileURL(join(CHECKOUT, 'local/stack/endWithLauncher.ts')).href;
+const PRELOAD = pathToFileURL(join(CHECKOUT, 'local/stack/processes/endWithLauncher.ts')).href;
 /** A worker may take 30 s to end what it has in hand. */
 const SECONDS_TO_END = 45;
 

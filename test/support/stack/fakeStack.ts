@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { addresses } from '../../../local/stack/announce.ts';
-import { choosePorts } from '../../../local/stack/ports.ts';
+import { choosePorts } from '../../../local/stack/processes/ports.ts';
 import { startStack } from '../../../local/stack/stack.ts';
 import { StackError } from '../../../local/stack/stackError.ts';
 

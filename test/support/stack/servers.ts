@@ -1,11 +1,12 @@
 /** One server for as long as a test needs it: no restarts, no record of the run. */
-import { launch } from '../../../local/stack/launch.ts';
-import type { Server } from '../../../local/stack/part.ts';
-import { embeddedDatabaseUrl, embeddedPostgres } from '../../../local/stack/postgres.ts';
-import { endProcess, type ProcessMark, waitUntil } from '../../../local/stack/processes.ts';
+
+import { embeddedDatabaseUrl, embeddedPostgres } from '../../../local/stack/postgres/postgres.ts';
+import { launch } from '../../../local/stack/processes/launch.ts';
+import type { Server } from '../../../local/stack/processes/part.ts';
+import { endProcess, type ProcessMark, waitUntil } from '../../../local/stack/processes/processes.ts';
+import type { Watchdog } from '../../../local/stack/processes/watchdog.ts';
 import { StackError } from '../../../local/stack/stackError.ts';
-import { type TemporalOptions, temporalServer } from '../../../local/stack/temporal.ts';
-import type { Watchdog } from '../../../local/stack/watchdog.ts';
+import { type TemporalOptions, temporalServer } from '../../../local/stack/temporal/temporal.ts';
 
 /** A server that runs until it is stopped, or until its watchdog's owner ends. */
 export interface RunningServer {

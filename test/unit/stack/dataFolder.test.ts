@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { readConfig } from '../../../local/config.ts';
-import { takeLock } from '../../../local/stack/fileLock.ts';
 import { openAuthority } from '../../../local/stack/localAuthority.ts';
-import { isRunning, markOf } from '../../../local/stack/processes.ts';
+import { takeLock } from '../../../local/stack/processes/fileLock.ts';
+import { isRunning, markOf } from '../../../local/stack/processes/processes.ts';
+import { openRun } from '../../../local/stack/processes/run.ts';
+import { readRunRecord, writeRunRecord } from '../../../local/stack/processes/runRecord.ts';
 import { programVariables } from '../../../local/stack/programs.ts';
-import { openRun } from '../../../local/stack/run.ts';
-import { readRunRecord, writeRunRecord } from '../../../local/stack/runRecord.ts';
 import { keepSecrets, openSecrets } from '../../../local/stack/secrets.ts';
 import { StackError } from '../../../local/stack/stackError.ts';
 import { runningStack, type StackInfo, stackFileOf, writeStackFile } from '../../../local/stack/stackFile.ts';
@@ -130,7 +130,7 @@ describe("the local stack's certificate authority", () => {
 });
 
 describe('a file lock', () => {
-  const LOCK = join(import.meta.dirname, '../../../local/stack/fileLock.ts');
+  const LOCK = join(import.meta.dirname, '../../../local/stack/processes/fileLock.ts');
   /** A process that tries to take the lock, says whether it has it, and stays. */
   async function taker(file: string) {
     const script = `const { takeLock } = await import(${JSON.stringify(LOCK)});

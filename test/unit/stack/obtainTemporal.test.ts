@@ -15,8 +15,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { cachedTemporal, obtainTemporal } from '../../../local/stack/obtainTemporal.ts';
 import { StackError } from '../../../local/stack/stackError.ts';
+import { cachedTemporal, obtainTemporal } from '../../../local/stack/temporal/obtainTemporal.ts';
 
 const NEW_ENOUGH = 'temporal version 1.8.2 (Server 1.31.2, UI 2.50.1)';
 const TOO_OLD = 'temporal version 1.7.0 (Server 1.30.1, UI 2.40.0)';

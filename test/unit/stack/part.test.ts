@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { endInOrder, ORDINARY_END } from '../../../local/stack/ending.ts';
-import { keepRunning, type Part } from '../../../local/stack/part.ts';
-import { isRunning, markOf, signal } from '../../../local/stack/processes.ts';
+import { endInOrder, ORDINARY_END } from '../../../local/stack/processes/ending.ts';
+import { keepRunning, type Part } from '../../../local/stack/processes/part.ts';
+import { isRunning, markOf, signal } from '../../../local/stack/processes/processes.ts';
 import { until } from '../../support/until.ts';
 
 let folder: string;

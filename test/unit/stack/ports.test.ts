@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { choosePorts, isFree } from '../../../local/stack/ports.ts';
+import { choosePorts, isFree } from '../../../local/stack/processes/ports.ts';
 
 const servers: Server[] = [];
 afterEach(async () => {

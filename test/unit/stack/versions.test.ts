@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeTemporalVersion } from '../../../local/stack/temporalRelease.ts';
-import { isAtLeast, versionIn } from '../../../local/stack/versions.ts';
+import { judgeTemporalVersion } from '../../../local/stack/temporal/temporalRelease.ts';
+import { isAtLeast, versionIn } from '../../../local/stack/temporal/versions.ts';
 
 describe('versions', () => {
   test.each([

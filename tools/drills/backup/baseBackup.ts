@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PostgresPlace } from '../../../local/stack/postgresPrograms.ts';
+import type { PostgresPlace } from '../../../local/stack/postgres/postgresPrograms.ts';
 import { type Orm, openOrm } from '../../../src/db/orm.ts';
 import { until } from '../../../test/support/until.ts';
 

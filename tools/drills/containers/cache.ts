@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { cachedTemporal } from '../../../local/stack/obtainTemporal.ts';
+import { cachedTemporal } from '../../../local/stack/temporal/obtainTemporal.ts';
 
 /** Where all that is made once lies, outside of every checkout. */
 export const CACHE = join(dirname(cachedTemporal(process.env)), 'containers');

@@ -2,7 +2,7 @@
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKOUT } from '../../../local/stack/checkout.ts';
-import { obtainTemporal } from '../../../local/stack/obtainTemporal.ts';
+import { obtainTemporal } from '../../../local/stack/temporal/obtainTemporal.ts';
 import { buildServer, type ServerBuild } from '../productionTemporal/build.ts';
 import { cached, run, type Say } from './cache.ts';
 

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CHECKOUT } from '../../../local/stack/checkout.ts';
-import { needDiskSpace } from '../../../local/stack/diskSpace.ts';
-import { cachedTemporal } from '../../../local/stack/obtainTemporal.ts';
+import { needDiskSpace } from '../../../local/stack/postgres/diskSpace.ts';
 import { StackError } from '../../../local/stack/stackError.ts';
+import { cachedTemporal } from '../../../local/stack/temporal/obtainTemporal.ts';
 
 const MODULE = join(CHECKOUT, 'tools', 'temporal-server');
 const SERVER = 'go.temporal.io/server';

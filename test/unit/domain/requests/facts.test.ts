@@ -97,10 +97,10 @@ describe('the status of an enterprise', () => {
   });
 });
 
-test.each(['cfeStatus', 'enterpriseStatus', 'montevideo', 'cfeTypes'])(
+test.each(['receipts/cfeStatus', 'enterprises/enterpriseStatus', 'values/montevideo', 'receipts/cfeTypes'])(
   '%s.ts imports nothing, for workflows',
   (name) => {
-    const source = readFileSync(resolve(import.meta.dirname, `../../../src/domain/${name}.ts`), 'utf8');
+    const source = readFileSync(resolve(import.meta.dirname, `../../../../src/domain/${name}.ts`), 'utf8');
     expect(source).not.toMatch(/^import (?!type)/m);
   },
 );

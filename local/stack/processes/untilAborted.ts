@@ -1,4 +1,4 @@
-import { StackError } from './stackError.ts';
+import { StackError } from '../stackError.ts';
 
 /**
  * The work's result, or StackError as soon as the signal aborts; the work then goes on unattended and must notice by

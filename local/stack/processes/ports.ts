@@ -2,8 +2,8 @@
 
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { StackError } from '../stackError.ts';
 import type { Say } from './progress.ts';
-import { StackError } from './stackError.ts';
 
 /** The ports that are listened on. */
 export interface StackPorts {

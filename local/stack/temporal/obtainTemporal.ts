@@ -6,14 +6,14 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Variables } from '../../src/config.ts';
+import type { Variables } from '../../../src/config.ts';
+import { takeLock } from '../processes/fileLock.ts';
+import type { Say } from '../processes/progress.ts';
+import type { Watchdog } from '../processes/watchdog.ts';
+import { StackError } from '../stackError.ts';
 import { buildTemporal, type Go, judgeGo } from './buildTemporal.ts';
 import { downloadTemporal } from './downloadTemporal.ts';
-import { takeLock } from './fileLock.ts';
-import type { Say } from './progress.ts';
-import { StackError } from './stackError.ts';
 import { TEMPORAL_CLI_VERSION, temporalVersion } from './temporalRelease.ts';
-import type { Watchdog } from './watchdog.ts';
 
 /** Where the pinned release can be downloaded, without the query that names the machine. */
 const TEMPORAL_DOWNLOAD_URL = `https://temporal.download/cli/archive/v${TEMPORAL_CLI_VERSION}`;

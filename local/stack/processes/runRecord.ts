@@ -1,9 +1,9 @@
 /** `supervisor.json`: who runs the stack of a data folder, and what the next start must end should it be killed. */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeAtOnce } from '../writeAtOnce.ts';
 import type { ProcessMark } from './processes.ts';
 import type { Watched } from './watchdog.ts';
-import { writeAtOnce } from './writeAtOnce.ts';
 
 export interface RunRecord {
   readonly holder: ProcessMark;

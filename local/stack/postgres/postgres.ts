@@ -14,13 +14,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { POSTGRES_END } from './ending.ts';
-import type { Server } from './part.ts';
+import { POSTGRES_END } from '../processes/ending.ts';
+import type { Server } from '../processes/part.ts';
+import { postgresAccepts } from '../processes/probes.ts';
+import { commandLineOf, endProcess, markOf, waitUntil } from '../processes/processes.ts';
+import type { Say } from '../processes/progress.ts';
+import { StackError } from '../stackError.ts';
 import { type PostgresPlace, postgresPlace } from './postgresPrograms.ts';
-import { postgresAccepts } from './probes.ts';
-import { commandLineOf, endProcess, markOf, waitUntil } from './processes.ts';
-import type { Say } from './progress.ts';
-import { StackError } from './stackError.ts';
 
 const ROLE = 'cfe';
 const DATABASE = 'cfe';

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { longStep, type Say } from './progress.ts';
+import { longStep, type Say } from '../processes/progress.ts';
 import { TEMPORAL_ARCHIVE_SHA256, temporalVersion } from './temporalRelease.ts';
 
 /**

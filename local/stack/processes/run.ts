@@ -1,13 +1,13 @@
 /** One run of the stack in a data folder: only one at a time, recorded so that the next can clear up after it. */
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { StackError } from '../stackError.ts';
+import { removeStackFile, runningStack, stackFileOf } from '../stackFile.ts';
 import { endInOrder } from './ending.ts';
 import { takeLock } from './fileLock.ts';
 import { isRunning, markOf, type ProcessMark, waitUntil } from './processes.ts';
 import type { Say } from './progress.ts';
 import { type RunRecord, readRunRecord, removeRunRecord, writeRunRecord } from './runRecord.ts';
-import { StackError } from './stackError.ts';
-import { removeStackFile, runningStack, stackFileOf } from './stackFile.ts';
 import { openWatchdog, type Watchdog, type Watched } from './watchdog.ts';
 
 /** The stack of this data folder is running or starting; the message says where. */

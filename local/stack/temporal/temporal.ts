@@ -1,11 +1,11 @@
 /** The Temporal dev server of the local stack: how it runs. */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ensureSearchAttributes } from '../../src/searchAttributes.ts';
-import type { TemporalServer } from '../../src/temporal.ts';
-import { ORDINARY_END } from './ending.ts';
-import type { Server } from './part.ts';
-import { tcpAccepts } from './probes.ts';
+import { ensureSearchAttributes } from '../../../src/searchAttributes.ts';
+import type { TemporalServer } from '../../../src/temporal.ts';
+import { ORDINARY_END } from '../processes/ending.ts';
+import type { Server } from '../processes/part.ts';
+import { tcpAccepts } from '../processes/probes.ts';
 
 export interface TemporalOptions {
   /** The program, see `obtainTemporal`. */

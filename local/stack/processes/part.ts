@@ -1,9 +1,9 @@
 /** One part under supervision: started, watched until it answers, restarted with back-off when it dies. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { StackError } from '../stackError.ts';
 import { type Command, lastLines, launch } from './launch.ts';
 import { type EndPlan, type ProcessMark, waitUntil } from './processes.ts';
 import { type Say, secondsSince } from './progress.ts';
-import { StackError } from './stackError.ts';
 import type { Watched } from './watchdog.ts';
 
 /** How a server is started, ended and asked whether it works. */

