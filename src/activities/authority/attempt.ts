@@ -247,7 +247,7 @@ export function pollPause(sinceMilliseconds: number, longestSeconds: number): nu
 // Bugs.
 
 /**
- * Wraps a step of a sobre to report a persistent bug: after DEADLINES.ownFault its CFEs need support, reason
+ * Wraps a step of a sobre to report a persistent bug: after DEADLINES.bugEscalation its CFEs need support, reason
  * `internal`, in their rows and, by a signal, in its run. The step is still retried; once it ends or fails
  * for another reason the mark is cleared (docs/workflows.md).
  */
@@ -286,7 +286,7 @@ async function recordBug({ orm, clock }: AttemptDeps, sobreId: string, since: nu
   const now = clock();
   const first = since ?? now.getTime();
   keep({ failingSince: first });
-  if (now.getTime() - first < DEADLINES.ownFault) return;
+  if (now.getTime() - first < DEADLINES.bugEscalation) return;
   await markStuckByBug(orm.em.fork(), sobreId, now).catch((error: unknown) =>
     // Log and history must show the step's own error; the next attempt reports again.
     log.warn('a persistent bug could not be reported', { error }),

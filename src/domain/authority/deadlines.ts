@@ -29,7 +29,7 @@ export const DEADLINES = {
   sobreInFlight: 10_000,
 
   /** A step that fails by a bug is retried automatically; support is notified after this time. */
-  ownFault: 3_600_000,
+  bugEscalation: 3_600_000,
 
   /** One action of support: up to five questions to the authority. */
   supportAttempt: 400_000,

@@ -1,8 +1,7 @@
 /**
- * Working days of the authority, which decide when a daily report is due (docs/authority/reports.md#deadline). Dates
- * are `YYYY-MM-DD` in Montevideo. Doubtful days count as working days: an early deadline
- * costs a correction, a late one
- * breaks the reporting obligation. Imports only date arithmetic, so that workflows may use it.
+ * Working days of the authority, which decide when a daily report is due (docs/authority/reports.md#deadline); dates are
+ * `YYYY-MM-DD` in Montevideo. Doubtful days count as working days: early costs a correction, late breaks the obligation.
+ * Imports only date arithmetic, so that workflows may use it.
  */
 import { addDays } from '../values/montevideo.ts';
 

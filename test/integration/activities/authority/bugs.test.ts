@@ -77,7 +77,7 @@ describe('a step of a sobre that fails', () => {
   test('by a mistake of ours: told once, after an hour, and cleared once', async () => {
     const attempt = activity();
     expect(await attempt(bug)).toBeInstanceOf(TypeError);
-    later(DEADLINES.ownFault - 1);
+    later(DEADLINES.bugEscalation - 1);
     await attempt(bug);
     expect([await reason(), await signals()]).toEqual([null, []]);
 
@@ -98,7 +98,7 @@ describe('a step of a sobre that fails', () => {
     const attempt = activity();
     for (let hour = 0; hour < 3; hour += 1) {
       await attempt(failure);
-      later(DEADLINES.ownFault);
+      later(DEADLINES.bugEscalation);
     }
     await attempt(bug);
     expect([await reason(), await signals()]).toEqual([null, []]);
@@ -107,7 +107,7 @@ describe('a step of a sobre that fails', () => {
   test('for another reason by now: it waits for nobody, and the hour begins anew', async () => {
     const attempt = activity();
     await attempt(bug);
-    later(DEADLINES.ownFault);
+    later(DEADLINES.bugEscalation);
     await attempt(bug);
     await attempt(outage);
     expect(await reason()).toBe('internal');
@@ -120,7 +120,7 @@ describe('a step of a sobre that fails', () => {
   test('while it is stuck for another reason, or has its verdict: that stays', async () => {
     const attempt = activity();
     await attempt(bug);
-    later(DEADLINES.ownFault);
+    later(DEADLINES.bugEscalation);
     await markStuck(db.orm.em.fork(), [cfe.id], 'undecided');
     await attempt(bug);
     await attempt('done');
@@ -135,7 +135,7 @@ describe('a step of a sobre that fails', () => {
   test('and that cannot be told: its own error is what the history has, and the next attempt tells', async () => {
     const attempt = activity();
     await attempt(bug);
-    later(DEADLINES.ownFault);
+    later(DEADLINES.bugEscalation);
     expect(await attempt(bug, { of: randomUUID() })).toBeInstanceOf(TypeError);
     expect(await reason()).toBeNull();
     await attempt(bug);
@@ -207,7 +207,7 @@ describe('at a Temporal server', () => {
           args: [{ sobreId }],
         });
         await until('attempts', 60, async () => (state.attempts > 1 ? true : undefined));
-        later(DEADLINES.ownFault);
+        later(DEADLINES.bugEscalation);
         await shows(handle, [true, 'internal']);
         expect(await reason()).toBe('internal');
         await work({ handle, state });
