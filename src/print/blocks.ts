@@ -114,9 +114,10 @@ const DOCUMENT: Block = {
 const TAXPAYER: Block = {
   name: 'taxpayer',
   box: { width: 40, height: 10 },
-  lines: ({ cfe: { cae } }) => {
+  lines: ({ receipt, cfe: { cae } }) => {
     const cause = cae['CausalCAEEsp'];
-    return linesOf([SPECIAL_TAXPAYERS[cae['CAEEspecial'] ?? ''], cause && `Causal ${cause}`], LARGE);
+    const norm = cause && (receipt.exemptionNorm ?? `Causal ${cause}`);
+    return linesOf([SPECIAL_TAXPAYERS[cae['CAEEspecial'] ?? ''], norm], LARGE);
   },
 };
 

@@ -38,6 +38,8 @@ const GAP = 3 * MM;
 /** The required distance between the adenda and the data of the CFE (zone J). */
 const ADENDA_GAP = 5 * MM;
 const ROW_GAP = 0.8 * MM;
+/** MntBruto of a CFE whose lines contain VAT. */
+const WITH_VAT = '1';
 /** IndFact of a line that lowers the payable amount without being billed. */
 const NON_BILLABLE_NEGATIVE = '7';
 
@@ -46,6 +48,10 @@ export function bodyOf(form: Form, width: number, narrow: boolean): BodySection[
   const { payments, references, identification } = form.cfe;
   return [
     narrow ? itemList(form, width) : itemTable(form, width),
+    notes(
+      [{ text: form.cfe.identification['MntBruto'] === WITH_VAT ? 'Precios con IVA incluido' : '' }],
+      width,
+    ),
     totals(form, width, narrow),
     listed('Medios de pago', payments.map(paymentPair(width)), width),
     listed(
@@ -105,11 +111,12 @@ const amountOf = (line: PrintedFields): string =>
     ? negative(money(line['MontoItem'] ?? ''))
     : money(line['MontoItem'] ?? '');
 
-/** Columns of the table on A4, from the left; the description takes the remaining width. */
+const DESCRIPTION = 'Descripción';
+/** Columns of the table on A4, from the left; the description takes the remaining width, and that of an empty one. */
 const COLUMNS = [
   { title: 'Cantidad', align: 'right', of: (line: PrintedFields) => quantity(line['Cantidad'] ?? '') },
   { title: 'Unidad', align: 'left', of: unitOf },
-  { title: 'Descripción', align: 'left', of: (line: PrintedFields) => line['NomItem'] ?? '' },
+  { title: DESCRIPTION, align: 'left', of: (line: PrintedFields) => line['NomItem'] ?? '' },
   {
     title: 'Precio unitario',
     align: 'right',
@@ -117,40 +124,40 @@ const COLUMNS = [
   },
   { title: 'Importe', align: 'right', of: amountOf },
 ] as const;
-const DESCRIPTION = 2;
 const COLUMN_GAP = 3 * MM;
 const LEAST_BELOW = 100 * MM;
 const SHADE_HEIGHT = 1.2 * MM;
 
 function itemTable({ cfe: { lines } }: Form, width: number): BodySection {
-  const widths = COLUMNS.map(({ title, of }) =>
+  const columns = COLUMNS.filter(({ of }) => lines.some((line) => of(line) !== ''));
+  const described = columns.findIndex(({ title }) => title === DESCRIPTION);
+  const widths = columns.map(({ title, of }) =>
     lines.reduce(
       (most, line) => Math.max(most, widthOf({ text: of(line) })),
       widthOf({ ...TITLE, text: title }),
     ),
   );
-  const others = widths.reduce((sum, each, index) => (index === DESCRIPTION ? sum : sum + each), 0);
-  widths[DESCRIPTION] = width - others - COLUMN_GAP * (COLUMNS.length - 1);
+  const others = widths.reduce((sum, each, index) => (index === described ? sum : sum + each), 0);
+  widths[described] = width - others - COLUMN_GAP * (columns.length - 1);
   const starts = widths.map((_, index) =>
     widths.slice(0, index).reduce((sum, each) => sum + each + COLUMN_GAP, 0),
   );
+  const [nameWidth = 0, nameStart = 0] = [widths[described], starts[described]];
   // Below the name, to keep the space beside long figures free.
-  const belowWidth = Math.max(widths[DESCRIPTION], Math.min(LEAST_BELOW, width - (starts[DESCRIPTION] ?? 0)));
+  const belowWidth = Math.max(nameWidth, Math.min(LEAST_BELOW, width - nameStart));
   const cell = (index: number, text: string, tag: 'TH' | 'TD'): Piece => {
     const look = tag === 'TH' ? TITLE : {};
-    const entry: Entry = { ...look, text, align: COLUMNS[index]?.align ?? 'left' };
+    const entry: Entry = { ...look, text, align: columns[index]?.align ?? 'left' };
     return paragraph(entry, widths[index] ?? 0, tag);
   };
   const inColumns = (pieces: readonly Piece[]): Piece =>
     beside(pieces.map((piece, index) => ({ piece, at: starts[index] ?? 0 })));
   const row = (line: PrintedFields): Piece => {
-    const cells = COLUMNS.map(({ of }, index) => cell(index, of(line), 'TD'));
-    const below = belowName(line).map((entry) =>
-      inset(paragraph(entry, belowWidth, 'TD'), starts[DESCRIPTION] ?? 0),
-    );
+    const cells = columns.map(({ of }, index) => cell(index, of(line), 'TD'));
+    const below = belowName(line).map((entry) => inset(paragraph(entry, belowWidth, 'TD'), nameStart));
     return wrapInElement('TR', stack([inColumns(cells), ...below, space(ROW_GAP)]));
   };
-  const head = inColumns(COLUMNS.map(({ title }, index) => cell(index, title, 'TH')));
+  const head = inColumns(columns.map(({ title }, index) => cell(index, title, 'TH')));
   return { tag: 'Table', gap: GAP, head: wrapInElement('TR', shaded(head, width)), rows: lines.map(row) };
 }
 
@@ -188,7 +195,7 @@ const line = (width: number, wide: number): Piece => ({
 /** Width of the totals, as a share of an A4 line. */
 const TOTALS_WIDTH = 92 * MM;
 
-function totals({ cfe }: Form, width: number, narrow: boolean): BodySection {
+function totals({ cfe, row: type }: Form, width: number, narrow: boolean): BodySection {
   const { totals, adjustments, retentions } = cfe;
   const wide = narrow ? width : TOTALS_WIDTH;
   const currency = totals['TpoMoneda'] ?? '';
@@ -210,7 +217,11 @@ function totals({ cfe }: Form, width: number, narrow: boolean): BodySection {
       ...shown,
       ...retentions.map((each) => row(`Retención ${each['CodRet']}`, money(each['ValRetPerc'] ?? ''))),
       space(1 * MM),
-      row(`Total a pagar ${currency}`, money(totals['MntPagar'] ?? ''), { letters: 'large', weight: 'bold' }),
+      row(
+        `${type.note === 'credit' ? 'Total a acreditar' : 'Total a pagar'} ${currency}`,
+        money(totals['MntPagar'] ?? ''),
+        { letters: 'large', weight: 'bold' },
+      ),
     ],
     together: true,
   };

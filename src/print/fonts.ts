@@ -105,7 +105,8 @@ export const toDrawable = (text: string): string =>
     .trim();
 
 /**
- * Breaks drawable text into lines of at most `width` points: at spaces, or within a word wider than a line.
+ * Breaks drawable text into lines of at most `width` points: at spaces; a word wider than a line after `/`, `.` or `-`, as
+ * in addresses, and only without these anywhere.
  */
 export function wrap(text: string, face: Face, size: number, width: number): string[] {
   const lines: string[] = [];
@@ -120,7 +121,7 @@ export function wrap(text: string, face: Face, size: number, width: number): str
     let wide = face.width(word, size);
     if (line !== '' && used + space + wide > width) end();
     if (wide > width) {
-      const parts = cutWord(word, face, size, width);
+      const parts = breakWord(word, face, size, width);
       lines.push(...parts.slice(0, -1));
       line = parts.at(-1) ?? '';
       wide = face.width(line, size);
@@ -134,7 +135,26 @@ export function wrap(text: string, face: Face, size: number, width: number): str
   return lines;
 }
 
-/** Cuts a word into parts that fit; a single character is never cut. */
+/** Breaks a word into parts that fit. */
+function breakWord(word: string, face: Face, size: number, width: number): string[] {
+  const parts: string[] = [];
+  let part = '';
+  for (const piece of word.match(/[^/.-]*[/.-]+|[^/.-]+/g) ?? []) {
+    if (part !== '' && face.width(part + piece, size) > width) {
+      parts.push(part);
+      part = '';
+    }
+    part += piece;
+    if (face.width(part, size) > width) {
+      const cut = cutWord(part, face, size, width);
+      parts.push(...cut.slice(0, -1));
+      part = cut.at(-1) ?? '';
+    }
+  }
+  return [...parts, part];
+}
+
+/** Cuts a word anywhere into parts that fit; a single character is never cut. */
 function cutWord(word: string, face: Face, size: number, width: number): string[] {
   const parts: string[] = [];
   let part = '';

@@ -3,6 +3,9 @@ import type { CfeStatus } from '../domain/receipts/cfeStatus.ts';
 import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import type { PrintedReceipt } from './receipt.ts';
 
+/** The page on which anybody verifies an e-Ticket, outside of /v1. */
+const VERIFICATION_PATH = '/verificar';
+
 /** The printed part of a signed CFE. */
 interface SignedCfe {
   readonly signedXml: string;
@@ -13,7 +16,7 @@ interface SignedCfe {
 
 /**
  * Returns the data printed for a CFE, with the issuer's data at numbering. e-Tickets of issuers without their
- * own website are shown on our pages, under `publicUrl`.
+ * own website are verified on our page, under `publicUrl`.
  */
 export function printedReceipt(
   { signedXml, environment, status, document }: SignedCfe,
@@ -25,7 +28,7 @@ export function printedReceipt(
     environment,
     rejected: status === 'REJECTED',
     adenda,
-    website: issuer.website ?? new URL(publicUrl).host,
+    website: issuer.website ?? `${new URL(publicUrl).host}${VERIFICATION_PATH}`,
     issuerSince: issuer.issuerSince,
     resolution: issuer.resolution,
     logo: logo ?? undefined,

@@ -23,9 +23,9 @@ import { qrSymbol } from './qrSymbol.ts';
 /** A paper in points. */
 interface Geometry {
   readonly width: number;
-  /** Height of a sheet; for a roll the longest single sheet: 35.6 cm at most. */
+  /** Height of a sheet; for a roll the longest page of a PDF. */
   readonly height: number;
-  /** A roll is cut at the end of the receipt, but each sheet has at least 15 cm. */
+  /** A roll is cut at the end of the receipt, which has at least 15 cm. */
   readonly shortest?: number;
   /** At least 5 mm without letters. */
   readonly margin: number;
@@ -39,8 +39,10 @@ interface Geometry {
 const DOT = 72 / 203;
 const inDots = (points: number): number => Math.round(points / DOT) * DOT;
 
+/** The longest page that PDF/A allows, in points (ISO 19005-3 §6.1.13): 5 m of paper. */
+const LONGEST_PAGE = 14_400;
 const ROLL = {
-  height: inDots(356 * MM) - DOT,
+  height: inDots(LONGEST_PAGE) - DOT,
   shortest: inDots(150 * MM) + DOT,
   margin: 5.1 * MM,
   narrow: true,

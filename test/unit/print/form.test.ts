@@ -102,7 +102,7 @@ describe.each(ALL)('%s on %s', (type, paper) => {
       { invoice: 'Cooperativa El Ombú', ticket: 'Inés Güemes', export: 'Importadora São João Ltda.' }[family],
       'Producto 0 de almacén',
       'Producto 2 de almacén',
-      'Total a pagar',
+      CFE_TYPES[type].note === 'credit' ? 'Total a acreditar' : 'Total a pagar',
       ...(CFE_TYPES[type].note ? ['Referencias', ' A 77 – 02/11/2026 – ', 'Devolución parcial'] : []),
       'ADENDA',
     ];
@@ -211,6 +211,53 @@ describe('what depends on the issuer and on the CFE', () => {
       expect(frame?.height).toBeGreaterThanOrEqual(10);
     },
   );
+
+  testWithPoppler(
+    'an exempt taxpayer names the norm of the enterprise, else the cause of the CAE',
+    async () => {
+      const special = '<CAEEspecial>1</CAEEspecial><CausalCAEEsp>12</CausalCAEEsp>';
+      const xml = plain().xml.replace('</CAEData>', `${special}</CAEData>`);
+      const text = textOf(await drawReceipt(plain({ xml, exemptionNorm: 'Ley 16.060, artículo 3' }), '80mm'));
+      expect(text).toContain('Contribuyente Exonerado Ley 16.060, artículo 3');
+      expect(text).not.toContain('Causal');
+    },
+  );
+
+  testWithPoppler(
+    'an address wider than the roll breaks after / . or -, and never within a word',
+    async () => {
+      const address = 'https://comprobantes.almacen-nandu.com.uy/verificar-comprobantes/';
+      const words = pagesOf(await drawReceipt(plain({ website: address }), '58mm')).flatMap(
+        (page) => page.words,
+      );
+      const from = words.findIndex(({ text }) => text.startsWith('https:'));
+      const lines = words.slice(
+        from,
+        words.findIndex(({ text }, at) => at > from && text === 'IVA'),
+      );
+      expect(lines.length).toBeGreaterThan(1);
+      expect(lines.map(({ text }) => text).join('')).toBe(address);
+      for (const { text } of lines) expect(text).toMatch(/[/.-]$/);
+    },
+  );
+
+  testWithPoppler('prices that contain VAT are said to', async () => {
+    const gross = plain().xml.replace(/<MntBruto>\d<\/MntBruto>|(?=<FmaPago>)/, '<MntBruto>1</MntBruto>');
+    const net = plain().xml.replace(/<MntBruto>\d<\/MntBruto>/, '');
+    for (const paper of PAPERS) {
+      expect(textOf(await drawReceipt(plain({ xml: gross }), paper))).toContain('Precios con IVA incluido');
+      expect(textOf(await drawReceipt(plain({ xml: net }), paper))).not.toContain('IVA incluido');
+    }
+  });
+
+  testWithPoppler('a column without content takes no room', async () => {
+    const heads = async (xml: string) =>
+      pagesOf(await drawReceipt(plain({ xml }), 'A4'))
+        .flatMap((page) => page.words)
+        .filter(({ text }) => text === 'Unidad').length;
+    const { xml } = plain();
+    expect(await heads(xml)).toBe((await heads(xml.replaceAll(/<UniMed>[^<]*/g, '<UniMed>N/A'))) + 1);
+  });
 
   testWithPoppler.each([
     [{ resolution: '798/2012' }, 'Res. 798/2012', 'Fecha emisor'],

@@ -17,8 +17,10 @@ testWithPoppler.each(ALL)('%d lines on %s', async (count, paper) => {
   const document = aReceiptOf(count > 200 ? 'ETICKET' : 'EFACTURA', count);
   const pdf = await drawReceipt(printable(document), paper);
   const pages = pagesOf(pdf);
+  // A roll is one page of up to 5.08 m, with the sums at its end.
+  if (paper !== 'A4' && count <= 200) expect(pages.length).toBe(1);
   for (const [index, { height, words }] of pages.entries()) {
-    expect(height).toBeLessThanOrEqual(356);
+    expect(height).toBeLessThanOrEqual(paper === 'A4' ? 356 : 5080);
     const text = words.map((word) => word.text).join(' ');
     for (const repeated of [
       'Almacén Ñandú S.R.L.',
