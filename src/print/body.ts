@@ -142,7 +142,8 @@ function itemTable({ cfe: { lines } }: Form, width: number): BodySection {
   const starts = widths.map((_, index) =>
     widths.slice(0, index).reduce((sum, each) => sum + each + COLUMN_GAP, 0),
   );
-  const [nameWidth = 0, nameStart = 0] = [widths[described], starts[described]];
+  const nameWidth = widths[described] ?? 0;
+  const nameStart = starts[described] ?? 0;
   // Below the name, to keep the space beside long figures free.
   const belowWidth = Math.max(nameWidth, Math.min(LEAST_BELOW, width - nameStart));
   const cell = (index: number, text: string, tag: 'TH' | 'TD'): Piece => {
