@@ -99,7 +99,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     api: 'select, insert, update (last_number)',
     console: 'select, insert, update (withheld)',
     worker: 'select, update (withheld)',
-    operator: 'select, insert, update (last_number, elsewhere, withheld)',
+    operator: 'select, insert, update (last_number, number_end, elsewhere, withheld), delete',
   },
   certificate: {
     api: `select (${ALL_BUT_THE_KEY}), insert, update (replaced_at)`,

@@ -8,11 +8,10 @@ const MOST_BYTES = 256 * 1024;
 const TIMEOUTS = { connectSeconds: 3, answerSeconds: 10 } as const;
 
 const CertificateAnswer = z.object({ cert_b64: z.base64(), password: z.string() });
-const CaeAnswer = z.object({ cae_b64: z.base64(), number_start: z.int() });
 
 /**
- * Gets test certificates and CAEs from the simulator's portal (docs/local.md#the-simulator). Calls reject when it
- * gives none.
+ * Gets test certificates from the simulator's portal (docs/local.md#the-simulator), which takes invented CAEs. Calls reject
+ * when it gives none.
  */
 export function createPortalTestKit(portalUrl: string) {
   const ask = async <T>(path: string, question: unknown, answer: z.ZodType<T>): Promise<T> => {
@@ -33,25 +32,18 @@ export function createPortalTestKit(portalUrl: string) {
       const { cert_b64, password } = await ask('certificates', question, CertificateAnswer);
       return { file: Buffer.from(cert_b64, 'base64'), password };
     },
-    async cae(rut: string, typeCode: number) {
-      const { cae_b64, number_start } = await ask(
-        'caes',
-        { rut, cfe_type_code: String(typeCode) },
-        CaeAnswer,
-      );
-      return { file: Buffer.from(cae_b64, 'base64'), startNumber: number_start };
-    },
+    cae: () => Promise.resolve(null),
   };
 }
 
 const TestKitIndex = z.object({
   password: z.string(),
-  caes: z.record(z.string(), z.object({ file: z.string(), start_number: z.int() })),
+  caes: z.record(z.string(), z.object({ file: z.string(), start_number: z.int() })).default({}),
 });
 
 /**
  * Reads test certificates and CAEs of the authority's test environment from files: `<folder>/<rut>/` holds
- * `certificate.p12` and `papers.json` {password, caes: {"101": {file, start_number}}}. Calls reject when one is missing.
+ * `certificate.p12` and `papers.json` {password, caes?: {"101": {file, start_number}}}. Calls reject without these two.
  */
 export function createFolderTestKit(folder: string) {
   const index = async (rut: string) =>
@@ -64,7 +56,7 @@ export function createFolderTestKit(folder: string) {
     async cae(rut: string, typeCode: number) {
       const { caes } = await index(rut);
       const cae = caes[String(typeCode)];
-      if (!cae) throw new Error(`no CAE for type ${typeCode}`);
+      if (!cae) return null;
       return { file: await readFile(join(folder, rut, cae.file)), startNumber: cae.start_number };
     },
   };

@@ -14,7 +14,7 @@ import { faultsOfStructure } from './format/structure.ts';
 import { serie as SERIE } from './format/values.ts';
 import type { CfeInSobre } from './openSobre.ts';
 import { faultsOfEnvelope, type ParsedReceipt } from './reading.ts';
-import { faultsOfAuthorization } from './rules/authorization.ts';
+import { faultsOfAuthorization, inventedCaeOf } from './rules/authorization.ts';
 import { faultsOfDocument, faultsOfReceiver } from './rules/header.ts';
 import { faultsOfLines } from './rules/lines.ts';
 import { faultsOfReferences, type Original } from './rules/references.ts';
@@ -97,7 +97,8 @@ function* contentFaults(receipt: ParsedReceipt, bench: Bench): Generator<Reason>
   for (const faults of checks) for (const detail of faults) yield format(detail);
   yield* faultsOfAuthorization(
     receipt,
-    findCae(bench.state, bench.environment, receipt.caeData.text('CAE_ID') ?? ''),
+    findCae(bench.state, bench.environment, receipt.caeData.text('CAE_ID') ?? '') ??
+      (bench.environment === 'sandbox' ? inventedCaeOf(receipt) : undefined),
   );
   yield* faultsOfReferences(
     receipt,

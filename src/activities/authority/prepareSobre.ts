@@ -101,7 +101,12 @@ export async function prepareSobre(deps: WriteDeps, loaded: LoadedSobre): Promis
     certificateDer: signer.certificate,
     signedCfes: texts,
   });
-  const idemisor = await storePrepared(deps.orm.em.fork(), sobre.id, { signed, before, after });
+  const idemisor = await storePrepared(deps.orm.em.fork(), sobre.id, {
+    signed,
+    before,
+    after,
+    today: montevideoDate(deps.clock()),
+  });
   failpoint('sobre.stored');
   if (idemisor === null) return { kind: 'changed' };
   Object.assign(sobre, { state: 'PREPARED', idemisor, xml: `${before}${idemisor}${after}` });

@@ -4,9 +4,11 @@ import { changePermission } from '../../commands/enterprises/changePermission.ts
 import { createEnterprise } from '../../commands/enterprises/createEnterprise.ts';
 import { createCustomer, deleteCustomer, updateCustomer } from '../../commands/enterprises/customers.ts';
 import { requestCredentialsCheck } from '../../commands/enterprises/requestCredentialsCheck.ts';
+import { setIdemisor } from '../../commands/enterprises/setIdemisor.ts';
 import { resumeEnterprise, suspendEnterprise } from '../../commands/enterprises/suspension.ts';
 import { previewTransfer, transferEnterprise } from '../../commands/enterprises/transferEnterprise.ts';
 import { updateEnterprise } from '../../commands/enterprises/updateEnterprise.ts';
+import { replaceSandboxCae } from '../../commands/numbers/sandboxCae.ts';
 import { findCustomers } from '../../db/enterprises/customers.ts';
 import {
   buildEnterpriseObject,
@@ -16,6 +18,7 @@ import {
 } from '../../db/enterprises/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { requireAccount } from '../../db/people/accounts.ts';
+import { LAST_IDEMISOR } from '../../domain/authority/sobre.ts';
 import { CustomerBody } from '../../domain/enterprises/customer.ts';
 import {
   CreateBranch,
@@ -25,8 +28,12 @@ import {
 } from '../../domain/enterprises/enterprise.ts';
 import { BRANCH_FIELDS, ENTERPRISE_FIELDS, FIRST_FIELDS } from '../../domain/enterprises/enterpriseFields.ts';
 import type { EnterpriseObject } from '../../domain/enterprises/enterpriseObject.ts';
+import { caeObject } from '../../domain/enterprises/enterpriseObject.ts';
 import { ENTERPRISE_STATUSES, PERMISSIONS } from '../../domain/enterprises/enterpriseStatus.ts';
 import { readRows } from '../../domain/operations/operatorFiles.ts';
+import { LAST_NUMBER } from '../../domain/operations/parseSearch.ts';
+import { omitUndefined } from '../../domain/receipts/cfeContent.ts';
+import { CFE_TYPE_NAMES } from '../../domain/receipts/cfeTypes.ts';
 import { DOCUMENT_TYPES } from '../../domain/receipts/receiverDocument.ts';
 import { parseOrRefuse } from '../../domain/requests/faults.ts';
 import { type Field, type FieldTable, removableColumns } from '../../domain/requests/fields.ts';
@@ -38,6 +45,8 @@ import { customerView } from '../../views/enterprises/customer.ts';
 import { erutView } from '../../views/enterprises/erut.ts';
 import {
   AccountIdInput,
+  dayOption,
+  EnvironmentInput,
   flagOption,
   limitOption,
   OptionalReasonInput,
@@ -231,6 +240,43 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
         ? await previewTransfer(owning, { rut, accountId })
         : await transferEnterprise(owning, { rut, accountId, reason });
       return { ...(await show(deps, rut)), removed };
+    },
+  }),
+  'sandbox-cae RUT': actingVerb({
+    summary: 'Set the CAE of the sandbox for one type: an invented one, by the authority’s rule for tests',
+    takes: {
+      rut: RutInput,
+      type: z.enum(CFE_TYPE_NAMES).describe('type of CFE'),
+      serie: optionalInput(z.string(), 'default: A'),
+      from: optionalInput(wholeNumberInput(1, LAST_NUMBER), 'first number; default: 1'),
+      to: optionalInput(wholeNumberInput(1, LAST_NUMBER), `last number; default: ${LAST_NUMBER}`),
+      number: optionalInput(z.string(), 'authorization number; default: 90aa000xxx0'),
+      expires: dayOption('default: the end of the next year'),
+    },
+    examples: [`${RUT} --type ETICKET`, `${RUT} --type ETICKET --serie B --from 1 --to 1000`],
+    async run(deps, { rut, type, serie, from, to, number, expires }) {
+      const own = omitUndefined({
+        serie,
+        numberStart: from,
+        numberEnd: to,
+        authorizationNumber: number,
+        expirationDate: expires,
+      });
+      return caeObject(await replaceSandboxCae(deps, { rut, type, own }), deps.clock());
+    },
+  }),
+  'idemisor RUT': actingVerb({
+    summary: 'Set the number of the next sobre (Idemisor), above all that this or another system used',
+    takes: {
+      rut: RutInput,
+      from: wholeNumberInput(1, LAST_IDEMISOR).describe('the number of the next sobre'),
+      environment: EnvironmentInput,
+      reason: ReasonInput,
+    },
+    examples: [`${RUT} --from 5000000001 --reason "The other system counted to 4999999999"`],
+    async run(deps, { from: next, ...input }) {
+      await setIdemisor(deps, { ...input, next });
+      return { rut: input.rut, environment: input.environment, idemisor: next };
     },
   }),
   'permissions RUT': actingVerb({

@@ -1,9 +1,9 @@
 import { findCurrentCertificate } from '../../db/enterprises/certificates.ts';
 import { listUnexpiredCaes } from '../../db/numbers/numbers.ts';
-import { chooseCae } from '../../domain/numbers/cae.ts';
 import { CFE_TYPES, type CfeType } from '../../domain/receipts/cfeTypes.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { Refusal } from '../../errors.ts';
+import { inventSandboxCae } from '../numbers/sandboxCae.ts';
 import { uploadCae } from '../numbers/uploadCae.ts';
 import { type UploadCertificateDeps, uploadCertificate } from './uploadCertificate.ts';
 
@@ -14,8 +14,8 @@ import { type UploadCertificateDeps, uploadCertificate } from './uploadCertifica
 export interface AuthorityTestKit {
   /** Returns a test certificate for the company (a .p12 and its password). Rejects when it is unavailable. */
   certificate: (rut: string) => Promise<{ file: Uint8Array; password: string }>;
-  /** Returns a CAE file for one type and its first usable number. Rejects when it is unavailable. */
-  cae: (rut: string, typeCode: number) => Promise<{ file: Uint8Array; startNumber: number }>;
+  /** Returns a CAE file for one type and its first usable number; null if there is none. Rejects when it is unavailable. */
+  cae: (rut: string, typeCode: number) => Promise<{ file: Uint8Array; startNumber: number } | null>;
 }
 
 export interface EquipSandboxDeps extends UploadCertificateDeps {
@@ -31,9 +31,8 @@ export const obtainsTestKit = ({ testKit }: Pick<EquipSandboxDeps, 'testKit'>, b
   testKit !== null && isCfeType((body as { cfe_type?: unknown } | null)?.cfe_type);
 
 /**
- * Obtains a test certificate and a CAE for the type in the body when they are missing; all other faults are
- * left to the rules of issuing. Throws UNAVAILABLE when the kit is. Two concurrent requests may both fetch a
- * CAE: their ranges differ, and both are valid.
+ * Obtains a test certificate and a CAE for the type in the body when they are missing: the operator's signed CAE, else an
+ * invented one. All other faults are left to the rules of issuing. Throws UNAVAILABLE when the kit is.
  */
 export async function equipSandbox(
   deps: EquipSandboxDeps,
@@ -53,10 +52,11 @@ export async function equipSandbox(
   }
   const today = montevideoDate(now);
   const caes = await listUnexpiredCaes(em, { rut, environment: 'sandbox', type, today });
-  if (!chooseCae(caes, today)) {
-    const kit = await fetchFromKit(() => testKit.cae(rut, CFE_TYPES[type].code));
-    await uploadCae(deps, { rut, ...kit, environment: 'sandbox' });
-  }
+  // A range that is used up is the operator's to replace: its numbers must not be used again.
+  if (caes.length > 0) return;
+  const kit = await fetchFromKit(() => testKit.cae(rut, CFE_TYPES[type].code));
+  if (kit) await uploadCae(deps, { rut, ...kit, environment: 'sandbox' });
+  else await inventSandboxCae(deps, { rut, type });
 }
 
 async function fetchFromKit<T>(fetch: () => Promise<T>): Promise<T> {

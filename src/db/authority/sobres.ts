@@ -1,6 +1,7 @@
 /** Sobres and the CFEs that wait for one: the tables sobre, sobre_cfe and sobre_sequence. */
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { firstIdemisor } from '../../domain/authority/sobre.ts';
 import type { StuckReason } from '../../domain/authority/stuckReason.ts';
 import type { CfeDocument } from '../../domain/receipts/cfeDocument.ts';
 import { formatCfeId } from '../../domain/receipts/cfeId.ts';
@@ -156,15 +157,26 @@ export interface SignedCfe {
   readonly digest: string;
 }
 
+/** SQL that takes the next Idemisor of `source` (rut, environment); the first is the parameter. */
+const takeIdemisorSql = (source: string): string =>
+  `insert into sobre_sequence (rut, environment, last) select rut, environment, ?::bigint from ${source}
+   on conflict (rut, environment) do update
+   set last = case sobre_sequence.last when 0 then excluded.last else sobre_sequence.last + 1 end returning last`;
+
 /**
  * Stores signatures, and the XML of the sobre under the next Idemisor between `before` and `after`, in one statement,
  * so that the sequence is locked briefly. Returns the number; null if the sobre is no longer OPEN or another process
- * has signed.
+ * has signed. `today`: in Montevideo.
  */
 export async function storePrepared(
   em: EntityManager,
   sobreId: string,
-  { signed, before, after }: { signed: readonly SignedCfe[]; before: string; after: string },
+  {
+    signed,
+    before,
+    after,
+    today,
+  }: { signed: readonly SignedCfe[]; before: string; after: string; today: string },
 ): Promise<bigint | null> {
   const [row] = await em.execute<{ idemisor: string }[]>(
     `with mine as materialized (select id, rut, environment from sobre where id = ? and state = 'OPEN' for update),
@@ -173,13 +185,10 @@ export async function storePrepared(
          from mine, jsonb_to_recordset(?::jsonb) as one (id uuid, xml text, digest text)
          where cfe.id = one.id and cfe.sobre_id = mine.id and signed_xml is null and status = 'PENDING'
          returning cfe.id),
-       numbered as (
-         insert into sobre_sequence (rut, environment, last) select rut, environment, 1 from mine
-         where (select count(*) from signed) = ?
-         on conflict (rut, environment) do update set last = sobre_sequence.last + 1 returning last)
+       numbered as (${takeIdemisorSql('(select * from mine where (select count(*) from signed) = ?) as whole')})
      update sobre set state = 'PREPARED', idemisor = last, xml = ?::text || last || ?::text
      from mine, numbered where sobre.id = mine.id returning idemisor::text as idemisor`,
-    [sobreId, JSON.stringify(signed), signed.length, before, after],
+    [sobreId, JSON.stringify(signed), String(firstIdemisor(today)), signed.length, before, after],
   );
   return row ? BigInt(row.idemisor) : null;
 }
@@ -632,6 +641,23 @@ export async function storeOwnTicket(
   ]);
 }
 
+/**
+ * Makes `next` the next Idemisor of an enterprise. Returns false, and changes nothing, unless it is above all that were used.
+ */
+export async function setNextIdemisor(
+  em: EntityManager,
+  { rut, environment }: { rut: string; environment: Environment },
+  next: number,
+): Promise<boolean> {
+  const rows = await em.execute<unknown[]>(
+    `insert into sobre_sequence (rut, environment, last) values (?, ?, ?)
+     on conflict (rut, environment) do update set last = excluded.last where sobre_sequence.last <= excluded.last
+     returning last`,
+    [rut, environment, next - 1],
+  );
+  return rows.length > 0;
+}
+
 /** Skips `count` Idemisors of an enterprise in an environment. */
 export async function skipIdemisors(
   em: EntityManager,
@@ -647,18 +673,16 @@ export async function skipIdemisors(
 
 /**
  * Returns the next Idemisor of an enterprise. Its row stays locked until the open transaction ends, so that numbers
- * follow the order of commits.
+ * follow the order of commits. `today`: in Montevideo.
  */
 export async function nextIdemisor(
   em: EntityManager,
-  rut: string,
-  environment: Environment,
+  { rut, environment }: { rut: string; environment: Environment },
+  today: string,
 ): Promise<bigint> {
   const [row] = await em.execute<{ last: string }[]>(
-    `insert into sobre_sequence (rut, environment, last) values (?, ?, 1)
-     on conflict (rut, environment) do update set last = sobre_sequence.last + 1
-     returning last`,
-    [rut, environment],
+    takeIdemisorSql('(select ?::text as rut, ?::text as environment) as mine'),
+    [String(firstIdemisor(today)), rut, environment],
   );
   if (!row) throw new Error('sobre_sequence returned no number');
   return BigInt(row.last);

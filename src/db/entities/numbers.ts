@@ -24,8 +24,8 @@ const CaeSchema = defineEntity({
     /** CAEEspecial and its CausalCAEEsp: only kind 1 is accepted. */
     specialKind: p.integer().strictNullable(),
     specialCause: p.text().strictNullable(),
-    /** The file as uploaded. */
-    xml: p.text(),
+    /** The file as uploaded; null for an invented one of the sandbox. */
+    xml: p.text().strictNullable(),
     createdAt: p.datetime(),
   },
 });

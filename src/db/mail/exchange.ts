@@ -1,8 +1,10 @@
 /** Sends CFEs to receivers that are electronic issuers. */
+
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { DirectoryRecord, ExchangeState } from '../../domain/mail/directory.ts';
 import { formatCfeId } from '../../domain/receipts/cfeId.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES } from '../../domain/receipts/cfeTypes.ts';
+import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { LEAST_UUID } from '../../domain/values/uuid.ts';
 import { newExchangeWorkflowId, type WorkflowMessage } from '../../temporal.ts';
 import { nextIdemisor } from '../authority/sobres.ts';
@@ -110,7 +112,7 @@ export async function queueExchange(
   const exchange = await em.findOneOrFail(Exchange, { cfeUuid }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (exchange.state !== 'PENDING') return;
   const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid }, { populate: ['signedXml'] });
-  const idemisor = await nextIdemisor(em, exchange.rut, exchange.environment);
+  const idemisor = await nextIdemisor(em, exchange, montevideoDate(now));
   const xml = write(cfe, idemisor);
   Object.assign(exchange, { state: 'ON_ITS_WAY', idemisor, xml, settledAt: now });
   const mail = { kind: 'EXCHANGE', destination, byHand: false, messageId: messageId(cfe, idemisor) } as const;

@@ -333,13 +333,14 @@ const NUMBERS = `
     expiration_date date not null check (expiration_date >= issue_date),
     special_kind integer check (special_kind = 1),
     special_cause text,
-    xml text not null,
+    xml text check (xml is not null or environment = 'sandbox'),
     created_at timestamptz not null,
-    unique (rut, environment, authorization_number),
     constraint cae_gives_no_withheld check (not withheld @> last_number),
     constraint cae_ranges_do_not_overlap exclude using gist
       (rut with =, environment with =, type with =, serie with =, int4range(number_start, number_end, '[]') with &&)
   );
+
+  create unique index cae_is_known on cae (rut, authorization_number) where environment = 'production';
 
   create table cfe_sequence (
     rut text not null references enterprise,

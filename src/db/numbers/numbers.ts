@@ -51,6 +51,32 @@ export async function insertCae(em: EntityManager, values: NewCae): Promise<Cae>
   return cae;
 }
 
+/**
+ * Ends the sandbox CAEs of a type at their last used number, so that others may follow; removes unused ones. Returns the last
+ * used number of the serie, 0 without one. The caller has locked the numbering.
+ */
+export async function endSandboxCaes(
+  em: EntityManager,
+  { rut, type }: Numbering,
+  serie: string,
+): Promise<number> {
+  const mine = `rut = ? and environment = 'sandbox' and type = ?`;
+  await em.execute(
+    `delete from cae where ${mine} and last_number < number_start and isempty(withheld)
+       and not exists (select from cfe where cae_id = cae.id)`,
+    [rut, type],
+  );
+  await em.execute(
+    `update cae set number_end = greatest(last_number, number_start, upper(withheld) - 1) where ${mine}`,
+    [rut, type],
+  );
+  const [row] = await em.execute<{ used: number }[]>(
+    `select coalesce(max(number_end), 0)::int as used from cae where ${mine} and serie = ?`,
+    [rut, type, serie],
+  );
+  return row?.used ?? 0;
+}
+
 // Numbers that were never used and never will be. A trigger annuls those of rejected CFEs.
 
 /** Numbers of one CAE, both ends included. */

@@ -264,6 +264,14 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
       return [await enterprise(), '--login-file', aFile('login.json', login)];
     },
   ],
+  'enterprise sandbox-cae': [
+    'cae.sandbox',
+    async () => [await enterprise(), '--type', 'ETICKET', '--to', '1000'],
+  ],
+  'enterprise idemisor': [
+    'enterprise.idemisor',
+    async () => [await enterprise(), '--from', '5000000001', '--reason', 'counted elsewhere'],
+  ],
   'branch list': [null, async () => [await enterprise()]],
   'branch add': ['branch.add', async () => [await enterprise(), '2', ...BRANCH]],
   'branch update': [

@@ -15,6 +15,7 @@ import type { DgiClient } from '../../../src/dgi/client.ts';
 import type { Unclear } from '../../../src/dgi/outcomes.ts';
 import type { ListedIssuer } from '../../../src/dgi/xml/issuers.ts';
 import type { CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
+import { montevideoDate } from '../../../src/domain/values/montevideo.ts';
 import { idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { anIssuer, giveCfes } from '../../support/mail/receipts.ts';
@@ -169,7 +170,9 @@ describe.each(['where nobody else is told', 'where a webhook hears of it'])(
 describe('to an electronic receiver', () => {
   test('the sobre with the CFE’s own bytes goes by e-mail to the address of the list', async () => {
     const { cfe, to } = await anExchange();
-    const before = await em().transactional((own) => nextIdemisor(own, issuer.rut, 'production'));
+    const before = await em().transactional((own) =>
+      nextIdemisor(own, { rut: issuer.rut, environment: 'production' }, montevideoDate(new Date())),
+    );
     expect(await prepare(cfe)).toEqual({ kind: 'onItsWay' });
 
     expect(asked).toEqual([{ since: expect.any(Date), rut: to }]);

@@ -3,6 +3,7 @@ import { Sobre, type SobreState } from '../../../src/db/entities/authority.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import type { Environment } from '../../../src/domain/receipts/cfeTypes.ts';
+import { montevideoDate } from '../../../src/domain/values/montevideo.ts';
 
 /**
  * Puts PENDING CFEs of a READY enterprise into the table, a second apart from `from` on, as they wait to be put into a
@@ -44,7 +45,7 @@ export async function givePendingCfes(
     papers.last + count,
     papers.cae,
   ]);
-  await em.transactional((one) => nextIdemisor(one, rut, environment));
+  await em.transactional((one) => nextIdemisor(one, { rut, environment }, montevideoDate(new Date())));
   return em.find(Cfe, { id: { $in: rows.map(({ id }) => id) } }, { orderBy: { sequence: 'asc' } });
 }
 

@@ -3,6 +3,32 @@ import type { Cae } from '../../state/caes.ts';
 import type { Reason } from '../codes.ts';
 import type { ParsedReceipt } from '../reading.ts';
 
+const YEAR_END = '-12-31';
+
+/**
+ * The CAE that a test names and nobody granted (docs/authority/caes.md#invented): as the receipt has it. One whose number
+ * follows the rule for such CAEs, `90aa000xxx0`, expires at the end of the year after aa.
+ */
+export function inventedCaeOf({ caeData, idDoc, issuer }: ParsedReceipt): Cae {
+  const number = caeData.text('CAE_ID') ?? '';
+  const cfeType = idDoc.text('TipoCFE') ?? '';
+  const year = /^90(\d\d)000(\d{3})0$/.exec(number)?.[2] === cfeType ? `20${number.slice(2, 4)}` : null;
+  return {
+    authorization_number: number,
+    environment: 'sandbox',
+    rut: issuer.text('RUCEmisor') ?? '',
+    cfe_type: cfeType,
+    serie: idDoc.text('Serie') ?? '',
+    number_start: Number(caeData.text('DNro')),
+    number_end: Number(caeData.text('HNro')),
+    issue_date: year === null ? '' : `${year}-01-01`,
+    expiration_date: year === null ? (caeData.text('FecVenc') ?? '') : `${Number(year) + 1}${YEAR_END}`,
+    kind: 'E',
+    special: null,
+    special_cause: null,
+  };
+}
+
 /**
  * Faults of a receipt against the CAE it names (docs/authority/caes.md#use, docs/authority/sobres.md#receipt-codes):
  * E09 when that CAE is not of this issuer and type, and otherwise E13, E03, E11, E07 as they apply; what CAEData says

@@ -8,9 +8,9 @@ import { findCurrentCertificate, replaceCertificate } from '../../../../src/db/e
 import { OutboxMessage } from '../../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../../src/db/entities/receipts.ts';
 import { markStuck } from '../../../../src/db/receipts/cfes.ts';
-import { MOST_SOBRE_BYTES } from '../../../../src/domain/authority/sobre.ts';
+import { firstIdemisor, MOST_SOBRE_BYTES } from '../../../../src/domain/authority/sobre.ts';
 import { formatCfeId } from '../../../../src/domain/receipts/cfeId.ts';
-import { montevideoTimestamp } from '../../../../src/domain/values/montevideo.ts';
+import { montevideoDate, montevideoTimestamp } from '../../../../src/domain/values/montevideo.ts';
 import { anAccount } from '../../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { CLOSED, sobreRow, take, takeDeps } from '../../../support/database/taking.ts';
@@ -259,9 +259,13 @@ describe('writing a sobre of several', () => {
     expect(await take(deps({ signDocument }), sobreId)).toEqual({ kind: 'waits' });
 
     // One number was used before these CFEs (test/support/receipts/pendingCfes.ts).
-    expect(await sobreRow(db.orm, sobreId)).toMatchObject({ state: 'PREPARED', idemisor: 2n, xml });
+    const second = firstIdemisor(montevideoDate(new Date())) + 1n;
+    expect(await sobreRow(db.orm, sobreId)).toMatchObject({ state: 'PREPARED', idemisor: second, xml });
     expect(xml).toMatch(
-      /<Idemisor>2<\/Idemisor><CantCFE>3<\/CantCFE>.*<CFE s="1"\/>.*<CFE s="2"\/>.*<CFE s="3"\/>/s,
+      new RegExp(
+        `<Idemisor>${second}</Idemisor><CantCFE>3</CantCFE>.*<CFE s="1"/>.*<CFE s="2"/>.*<CFE s="3"/>`,
+        's',
+      ),
     );
     expect(signed).toBe(3);
     expect((await rows(cfes)).map(({ digest }) => digest)).toEqual(['1', '2', '3']);

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type AuthorityTestKit, equipSandbox } from '../../../../src/commands/enterprises/equipSandbox.ts';
+import { replaceSandboxCae } from '../../../../src/commands/numbers/sandboxCae.ts';
+import { findCaes } from '../../../../src/db/numbers/numbers.ts';
 import { anAccount, idleOutbox } from '../../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { aKeyPair } from '../../../support/database/sealing.ts';
 import { anEnterprise, giveCae, giveCertificate } from '../../../support/enterprises/enterprises.ts';
 
-describe('papers for the sandbox', () => {
+describe('certificate and CAE of the sandbox', () => {
   let db: TestDatabase;
   let rut: string;
   beforeAll(async () => {
@@ -56,6 +58,91 @@ describe('papers for the sandbox', () => {
     await expect(equip(testKit, { cfe_type: 'ETICKET' })).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       retryAfterSeconds: 5,
+    });
+  });
+
+  describe('without a file of the operator the CAE is invented', () => {
+    const kit: AuthorityTestKit = {
+      certificate: async () => {
+        throw new Error('it has one');
+      },
+      cae: async () => null,
+    };
+    const caesOf = (of: string) => findCaes(db.orm.em.fork(), of, 'sandbox');
+    const fresh = async () => {
+      const own = await anEnterprise(db.orm, await anAccount(db.orm));
+      await giveCertificate(db.orm, own, { environment: 'sandbox', notAfter: new Date('2040-01-01') });
+      return own;
+    };
+    const deps = (now = '2026-11-28T12:00:00Z') => ({
+      orm: db.orm,
+      clock: () => new Date(now),
+      outbox: idleOutbox,
+      sealer: aKeyPair().sealer,
+      testKit: kit,
+      certificateAuthorities: [],
+    });
+    const byRule = {
+      serie: 'A',
+      numberStart: 1,
+      numberEnd: 9_999_999,
+      lastNumber: 0,
+      authorizationNumber: '90260001110',
+      expirationDate: '2027-12-31',
+    };
+
+    test('by the authority’s rule, once however many ask at a time', async () => {
+      const own = await fresh();
+      await Promise.all(
+        Array.from({ length: 5 }, () => equipSandbox(deps(), { rut: own, body: { cfe_type: 'EFACTURA' } })),
+      );
+      expect(await caesOf(own)).toMatchObject([byRule]);
+    });
+
+    test('after its end another serie begins, so that no number returns', async () => {
+      const own = await fresh();
+      await equipSandbox(deps(), { rut: own, body: { cfe_type: 'EFACTURA' } });
+      await db.orm.em.fork().execute(`update cae set last_number = 7 where rut = ?`, [own]);
+      await equipSandbox(deps('2028-01-03T12:00:00Z'), { rut: own, body: { cfe_type: 'EFACTURA' } });
+      expect((await caesOf(own)).at(1)).toMatchObject({
+        serie: 'B',
+        authorizationNumber: '90280001110',
+        expirationDate: '2029-12-31',
+      });
+    });
+
+    test('the operator’s own replaces it for later numbers; used ones are never given again', async () => {
+      const own = await fresh();
+      const replace = (more: object) => replaceSandboxCae(deps(), { rut: own, type: 'EFACTURA', own: more });
+      await equipSandbox(deps(), { rut: own, body: { cfe_type: 'EFACTURA' } });
+      await db.orm.em.fork().execute(`update cae set last_number = 7 where rut = ?`, [own]);
+      expect(await replace({ numberEnd: 20 })).toMatchObject({ numberStart: 8, numberEnd: 20, serie: 'A' });
+      expect(await replace({ serie: 'B', authorizationNumber: '90260009999' })).toMatchObject({
+        numberStart: 1,
+        authorizationNumber: '90260009999',
+      });
+      await expect(replace({ numberEnd: 7 })).rejects.toMatchObject({ faults: [{ code: 'cae.none_left' }] });
+      await expect(replace({ numberStart: 9, numberEnd: 8 })).rejects.toMatchObject({
+        faults: [{ code: 'cae.range' }],
+      });
+      await expect(replace({ expirationDate: '2026-11-27' })).rejects.toMatchObject({
+        faults: [{ code: 'cae.expired' }],
+      });
+      // What a refused one asked for changed nothing.
+      expect(
+        (await caesOf(own)).map(({ serie, numberStart, numberEnd }) => [serie, numberStart, numberEnd]),
+      ).toEqual([
+        ['A', 1, 7],
+        ['B', 1, 9_999_999],
+      ]);
+    });
+
+    test('a used up one is left to the operator', async () => {
+      const own = await fresh();
+      await replaceSandboxCae(deps(), { rut: own, type: 'EFACTURA', own: { numberEnd: 1 } });
+      await db.orm.em.fork().execute(`update cae set last_number = 1 where rut = ?`, [own]);
+      await equipSandbox(deps(), { rut: own, body: { cfe_type: 'EFACTURA' } });
+      expect(await caesOf(own)).toHaveLength(1);
     });
   });
 

@@ -11,6 +11,7 @@ import { findCaes } from '../../../../src/db/numbers/numbers.ts';
 import { listAudit } from '../../../../src/db/operations/audit.ts';
 import { countCfes } from '../../../../src/db/receipts/cfeSearch.ts';
 import { requireCfe } from '../../../../src/db/receipts/cfes.ts';
+import { montevideoDate } from '../../../../src/domain/values/montevideo.ts';
 import { anAccount, idleIssuing } from '../../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { aKeyPair } from '../../../support/database/sealing.ts';
@@ -196,7 +197,11 @@ describe('skipNumbers', () => {
     ]);
     expect(await issue(rut)).toMatchObject({ numero: 6, sequence: 6 });
     const em = db.orm.em.fork();
-    expect(await em.transactional((open) => nextIdemisor(open, rut, 'production'))).toBe(5n);
+    expect(
+      await em.transactional((open) =>
+        nextIdemisor(open, { rut, environment: 'production' }, montevideoDate(new Date())),
+      ),
+    ).toBe(5n);
     expect(await countCfes(em, null, { rut, environment: 'production' })).toBe(2);
     expect((await auditOf(rut)).at(-1)).toMatchObject({
       actor: 'cli:ana',
