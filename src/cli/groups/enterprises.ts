@@ -348,7 +348,7 @@ export const branchGroup = verbGroup('branch', 'The branches of enterprises', {
 
 const DOCUMENT = {
   rut: RutInput,
-  type: z.enum(DOCUMENT_TYPES).describe(`kind of its document: ${DOCUMENT_TYPES.join(' or ')}`),
+  type: z.enum(DOCUMENT_TYPES).describe(`kind of its document: ${DOCUMENT_TYPES.join(', ')}`),
   number: z.string().describe('its number'),
 };
 const CustomerFile = z.string().describe('JSON as for POST …/customers; - for standard input');

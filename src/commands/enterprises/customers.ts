@@ -1,12 +1,13 @@
 import {
   type CustomerKey,
+  findCustomer,
   hasMoreCustomersThan,
   insertCustomer,
   removeCustomer as remove,
   replaceCustomer,
   toCustomerFacts,
 } from '../../db/enterprises/customers.ts';
-import { Customer } from '../../db/entities/enterprises.ts';
+import type { Customer } from '../../db/entities/enterprises.ts';
 import { takeAdvisoryLock } from '../../db/sql.ts';
 import type { CustomerBody } from '../../domain/enterprises/customer.ts';
 import { customerFault, documentFaults, tooManyCustomers } from '../../domain/enterprises/customerRules.ts';
@@ -72,7 +73,7 @@ export async function updateCustomer(
 
 /** Returns the customer with that document. Throws NOT_FOUND for an unknown one. */
 export async function requireCustomer(deps: CommandDeps, key: CustomerKey): Promise<Customer> {
-  const customer = await deps.orm.em.fork().findOne(Customer, { ...key });
+  const customer = await findCustomer(deps.orm.em.fork(), key);
   if (!customer) throw unknownCustomer(key);
   return customer;
 }

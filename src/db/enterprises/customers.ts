@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { CUSTOMER_FIELDS, type CustomerBody } from '../../domain/enterprises/customer.ts';
-import type { DocumentType } from '../../domain/receipts/receiverDocument.ts';
+import { comparedNumber, type DocumentType, soughtNumbers } from '../../domain/receipts/receiverDocument.ts';
 import { toStoredFields } from '../../domain/requests/fields.ts';
 import { searchText } from '../../domain/values/searchText.ts';
 import { Customer } from '../entities/enterprises.ts';
 import { containsPattern } from '../sql.ts';
 import { givenConditions } from '../where.ts';
 
-/** The key of a customer, as in its URL. */
+/** The key of a customer, as in its URL: its number may be written in other ways than the stored one. */
 export interface CustomerKey {
   rut: string;
   docType: DocumentType;
@@ -22,6 +22,7 @@ type CustomerFacts = Omit<Customer, symbol | keyof CustomerKey | 'id' | 'legalNa
 export function toCustomerFacts(body: CustomerBody, now: Date): CustomerFacts {
   return {
     ...toStoredFields(CUSTOMER_FIELDS, body),
+    givenNumber: body.doc_number,
     notifications: body.notifications ?? [],
     updatedAt: now,
   };
@@ -45,6 +46,16 @@ export async function hasMoreCustomersThan(em: EntityManager, rut: string, most:
   return beyond.length > 0;
 }
 
+const storedKey = ({ rut, docType, docNumber }: CustomerKey): CustomerKey => ({
+  rut,
+  docType,
+  docNumber: comparedNumber(docType, docNumber),
+});
+
+/** Returns the customer with that document, or null. */
+export const findCustomer = (em: EntityManager, key: CustomerKey): Promise<Customer | null> =>
+  em.findOne(Customer, { ...storedKey(key) });
+
 /** Stores a customer and returns it; null if the enterprise already has one with that document. */
 export async function insertCustomer(
   em: EntityManager,
@@ -54,7 +65,7 @@ export async function insertCustomer(
   const rows = await em
     .createQueryBuilder(Customer)
     .insert({
-      ...key,
+      ...storedKey(key),
       ...facts,
       id: randomUUID(),
       legalNameSearch: searchText(facts.legalName),
@@ -64,7 +75,7 @@ export async function insertCustomer(
     .ignore()
     .returning('rut')
     .execute<{ rut: string }[]>('all', { mapResults: false });
-  return rows.length === 0 ? null : em.findOne(Customer, { ...key });
+  return rows.length === 0 ? null : findCustomer(em, key);
 }
 
 /** Replaces the fields of a customer; returns null if none has that document. */
@@ -73,13 +84,21 @@ export async function replaceCustomer(
   key: CustomerKey,
   facts: CustomerFacts,
 ): Promise<Customer | null> {
-  const customer = await em.findOne(Customer, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const customer = await em.findOne(
+    Customer,
+    { ...storedKey(key) },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   return customer && em.assign(customer, { ...facts, legalNameSearch: searchText(facts.legalName) });
 }
 
 /** Deletes a customer and returns its id; null if none has that document. */
 export async function removeCustomer(em: EntityManager, key: CustomerKey): Promise<string | null> {
-  const customer = await em.findOne(Customer, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  const customer = await em.findOne(
+    Customer,
+    { ...storedKey(key) },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  );
   if (!customer) return null;
   await em.nativeDelete(Customer, { id: customer.id });
   return customer.id;
@@ -126,7 +145,7 @@ function toWhere({ rut, legalName, docNumber, countryCode }: CustomerFilter) {
   return {
     rut,
     ...givenConditions({
-      docNumber,
+      docNumber: docNumber === undefined ? undefined : { $in: soughtNumbers(docNumber) },
       countryCode,
       legalNameSearch:
         legalName === undefined ? undefined : { $like: containsPattern(searchText(legalName)) },

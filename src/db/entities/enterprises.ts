@@ -152,8 +152,11 @@ const CustomerSchema = defineEntity({
   name: 'Customer',
   properties: {
     rut: p.text().primary(),
+    /** As compared: see domain/receipts/receiverDocument.ts. */
     docNumber: p.text().primary(),
     docType: p.text().$type<DocumentType>().primary(),
+    /** The number as given. */
+    givenNumber: p.text(),
     /** Its id in the audit, which must not hold the document of a person. */
     id: p.uuid(),
     legalName: p.text(),

@@ -236,8 +236,9 @@ const ENTERPRISES = `
   create table customer (
     id uuid not null unique,
     rut text not null references enterprise,
-    doc_type text not null check (doc_type in ('RUC', 'NIFE')),
+    doc_type text not null,
     doc_number text not null,
+    given_number text not null,
     legal_name text not null,
     legal_name_search text collate "C" not null,
     fiscal_address text,

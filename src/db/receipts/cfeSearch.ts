@@ -3,6 +3,7 @@
  * selective conditions use their own index; everything else walks an index that has this order already
  * (docs/decisions/console.md#searching-cfes).
  */
+
 import type { EntityDictionary, EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { StuckReason } from '../../domain/authority/stuckReason.ts';
@@ -15,6 +16,7 @@ import {
   ENVIRONMENTS,
   type Environment,
 } from '../../domain/receipts/cfeTypes.ts';
+import { soughtNumbers } from '../../domain/receipts/receiverDocument.ts';
 import { DAYS_AHEAD, DAYS_BACK } from '../../domain/receipts/rules/general.ts';
 import { addDays, startOfDay } from '../../domain/values/montevideo.ts';
 import { Cfe } from '../entities/receipts.ts';
@@ -82,7 +84,7 @@ function filterCondition(filter: CfeSearch): Fragment {
     filter.needsSupport && sql`cfe.stuck_reason is not null`,
     filter.annulled &&
       sql`cfe.status = 'REJECTED' and exists (select from annulment where annulment.cfe_uuid = cfe.id)`,
-    filter.receiver !== undefined && sql`${RECEIVER} = ${filter.receiver}`,
+    filter.receiver !== undefined && sql`${RECEIVER} = any (${soughtNumbers(filter.receiver)})`,
     // A CFE is created near its date of emission: this limits the walk along the index.
     from !== undefined && cfe('cfe.emission_date', '>=', from),
     from !== undefined && cfe('cfe.created_at', '>=', startOfDay(addDays(from, -DAYS_AHEAD))),

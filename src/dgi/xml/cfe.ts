@@ -8,14 +8,12 @@ import type {
   Totals,
 } from '../../domain/receipts/cfeDocument.ts';
 import { CFE_TYPES, IVA_TYPES } from '../../domain/receipts/cfeTypes.ts';
+import { RECEIVER_DOCUMENTS } from '../../domain/receipts/receiverDocument.ts';
 import { vatPercents } from '../../domain/receipts/vat.ts';
 import { element, optionalElement, optionalPlain, plain } from './write.ts';
 
 /** Namespace of all elements that the authority defines. */
 export const CFE_NAMESPACE = 'http://cfe.dgi.gub.uy';
-
-/** TipoDocRecep (Formato CFE v25.2, zone A, field 60). */
-const RECEIVER_DOCUMENT_TYPES = { RUC: 2, NIFE: 7 } as const;
 
 /**
  * Writes the unsigned CFE as canonical XML, `<CFE …><eTck>…</eTck></CFE>`, in the order of the XSD (CFEType.xsd 1.44.2;
@@ -82,9 +80,9 @@ function writeReceiver(receiver: Receiver | undefined): string {
   return (
     '<Receptor>' +
     (document
-      ? plain('TipoDocRecep', RECEIVER_DOCUMENT_TYPES[document.type]) +
+      ? plain('TipoDocRecep', RECEIVER_DOCUMENTS[document.type].code) +
         plain('CodPaisRecep', document.country) +
-        element(document.type === 'RUC' ? 'DocRecep' : 'DocRecepExt', document.number)
+        element(RECEIVER_DOCUMENTS[document.type].element, document.number)
       : '') +
     optionalElement('RznSocRecep', receiver.legalName) +
     optionalElement('DirRecep', receiver.address) +

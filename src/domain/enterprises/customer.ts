@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { documentFault } from '../receipts/receiverDocument.ts';
+import { DOCUMENT_TYPES, documentFault } from '../receipts/receiverDocument.ts';
 import { DocumentTypeName, namedEnum } from '../requests/enums.ts';
 import { creationShape, optionalField, requiredField } from '../requests/fields.ts';
 import { CUSTOMER_WORDS, describeField } from '../requests/fieldWords.ts';
@@ -88,5 +88,9 @@ export type CustomerBody = z.infer<typeof CustomerBody>;
 
 function hasDocument(value: unknown): boolean {
   const { doc_type, doc_number } = (value ?? {}) as { doc_type?: unknown; doc_number?: unknown };
-  return typeof doc_type === 'string' && typeof doc_number === 'string' && doc_number.trim() !== '';
+  return (
+    DOCUMENT_TYPES.some((type) => type === doc_type) &&
+    typeof doc_number === 'string' &&
+    doc_number.trim() !== ''
+  );
 }

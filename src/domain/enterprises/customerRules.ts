@@ -1,5 +1,5 @@
 import type { Fault } from '../../errors.ts';
-import type { DocumentType } from '../receipts/receiverDocument.ts';
+import { comparedNumber, type DocumentType } from '../receipts/receiverDocument.ts';
 import type { RuleRow } from '../requests/bodyRules.ts';
 import type { CustomerBody } from './customer.ts';
 
@@ -43,7 +43,11 @@ export function documentFaults(
 ): Fault[] {
   const pairs = [
     ['doc_type', body.doc_type, path.docType],
-    ['doc_number', body.doc_number, path.docNumber],
+    [
+      'doc_number',
+      comparedNumber(body.doc_type, body.doc_number),
+      comparedNumber(path.docType, path.docNumber),
+    ],
   ] as const;
   return pairs
     .filter(([, inBody, inPath]) => inBody !== inPath)

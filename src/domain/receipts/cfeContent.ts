@@ -6,6 +6,7 @@ import { PAYMENT_METHODS } from './cfeRequest.ts';
 import type { OriginalCfe } from './cfeRule.ts';
 import { cfeTypeRow } from './cfeTypes.ts';
 import { referenceAmount } from './noteAmount.ts';
+import { comparedNumber } from './receiverDocument.ts';
 
 /** The defaults of the sale zone: services, without Incoterm or carriage (docs/contract.md#extra). */
 const SALE_DEFAULTS = { saleCondition: 'N/A', saleMode: 90, transport: 8 } as const;
@@ -63,8 +64,15 @@ function documentOf({
   receiver_document: number,
   country_code,
 }: Parts): Receiver['document'] {
-  // The rules require a country for a NIFE; a RUC without one is Uruguayan.
-  return type && number ? { type, number, country: country_code ?? 'UY' } : undefined;
+  if (!type || !number) return undefined;
+  const compared = comparedNumber(type, number);
+  // The rules require a country but for Uruguayan documents.
+  return omitUndefined({
+    type,
+    number: compared,
+    given: compared === number ? undefined : number,
+    country: country_code ?? 'UY',
+  });
 }
 
 function totalsOf(parts: Parts): Totals {

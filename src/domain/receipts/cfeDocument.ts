@@ -1,4 +1,5 @@
 import type { CfeType, IvaType } from './cfeTypes.ts';
+import type { DocumentType } from './receiverDocument.ts';
 
 /**
  * A complete CFE, stored when its number is taken; its XML is written from it. Plain data that survives JSON: figures are
@@ -60,8 +61,11 @@ export interface Issuer {
 }
 
 export interface Receiver {
-  /** The document that identifies the receiver: RUC is type 2, NIFE is type 7. `country`: ISO 3166 alpha-2 or 99. */
-  document?: { type: 'RUC' | 'NIFE'; number: string; country: string };
+  /**
+   * The document that identifies the receiver: `number` as sent, `given` as in the request where it differs; `country`: ISO
+   * 3166 alpha-2 or 99.
+   */
+  document?: { type: DocumentType; number: string; given?: string; country: string };
   legalName?: string;
   address?: string;
   city?: string;

@@ -3,6 +3,8 @@
  * zones A and B; docs/authority/receipts.md, docs/authority/codes.md.
  */
 
+import type { DocumentType } from './receiverDocument.ts';
+
 export const ENVIRONMENTS = ['production', 'sandbox'] as const;
 /** In production a CFE is a fiscal document, in sandbox it is a test. */
 export type Environment = (typeof ENVIRONMENTS)[number];
@@ -28,7 +30,7 @@ type ReceiverField = 'legal_name' | 'fiscal_address' | 'city' | 'department' | '
 interface ReceiverRow {
   readonly required: boolean;
   /** Kinds of document that the family's schema allows. */
-  readonly documents: readonly ('RUC' | 'NIFE')[];
+  readonly documents: 'all' | readonly DocumentType[];
   /** When a document must identify the receiver. */
   readonly identified: 'always' | 'above the threshold' | 'never';
   readonly fields: readonly ReceiverField[];
@@ -67,7 +69,7 @@ const ticket = {
   family: 'ticket',
   maxLines: 700,
   ivaTypes: LOCAL,
-  receiver: { required: false, documents: ['RUC', 'NIFE'], identified: 'above the threshold', fields: [] },
+  receiver: { required: false, documents: 'all', identified: 'above the threshold', fields: [] },
   saleModes: [80, 90],
   saleZone: false,
 } as const;
@@ -92,7 +94,7 @@ const exported = {
   ivaTypes: ABROAD,
   receiver: {
     required: true,
-    documents: ['RUC', 'NIFE'],
+    documents: 'all',
     identified: 'never',
     fields: ['legal_name', 'fiscal_address', 'city', 'department', 'country'],
   },

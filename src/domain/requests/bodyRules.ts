@@ -161,6 +161,16 @@ export const BODY_RULES = {
     source: 'docs/authority/codes.md#check-digits',
     example: 'rut: 219999830018 ends in 8, but its check digit is 9.',
   },
+  'document.ci': {
+    checks: 'A CI has 7 or 8 digits, without dots or hyphens; the last is its check digit.',
+    source: 'docs/authority/codes.md#check-digits',
+    example: 'doc_number: 12345673 ends in 3, but its check digit is 2.',
+  },
+  'document.nie': {
+    checks: 'A NIE has at most 12 digits, without dots or hyphens.',
+    source: 'Formato CFE v25.2, zone A, field 62',
+    example: 'doc_number: must be at most 12 digits without dots or hyphens, found "93.402.010-1".',
+  },
   'country.unknown': {
     checks: 'A country is a code of the CFE format: ISO 3166 alpha-2 in capitals, or 99.',
     source: 'Formato CFE v25.2, zone A, field 61; docs/authority/codes.md#countries',

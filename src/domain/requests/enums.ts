@@ -100,11 +100,16 @@ export const CurrencyName = namedEnum(
 
 export const DocumentTypeName = namedEnum(
   'DocumentType',
-  'Kind of document that identifies a receiver. A person with only a Uruguayan cédula or a passport cannot be identified here. Source: Formato CFE v25.2, zone A, field 60 (TipoDocRecep).',
+  'Kind of document that identifies a receiver. Source: Formato CFE v25.2, zone A, field 60 (TipoDocRecep).',
   DOCUMENT_TYPES,
   {
-    RUC: 'TipoDocRecep 2: tax id of a company in Uruguay, 12 digits.',
-    NIFE: 'TipoDocRecep 7: tax id of another country, up to 20 characters; not in e-Facturas.',
+    RUC: 'TipoDocRecep 2: tax id of a company in Uruguay, 12 digits. The only kind in e-Facturas.',
+    CI: 'TipoDocRecep 3: cédula de identidad of Uruguay, 7 or 8 digits without dots or hyphen; sent with 8.',
+    NIE: 'TipoDocRecep 1: identification number of a foreigner in Uruguay, at most 12 digits.',
+    PASSPORT: 'TipoDocRecep 5: passport of any country, up to 20 characters.',
+    DNI: 'TipoDocRecep 6: identity document of Argentina, Brazil, Chile or Paraguay, up to 20 characters.',
+    NIFE: 'TipoDocRecep 7: tax id of another country, up to 20 characters.',
+    OTHER: 'TipoDocRecep 4: any other document, up to 20 characters.',
   },
 );
 

@@ -42,7 +42,7 @@ export const ENTERPRISE_WORDS = {
 export const CUSTOMER_WORDS = {
   doc_number: {
     description:
-      'Number of the document: of a RUC 12 digits, the last its check digit; of a NIFE up to 20 characters.',
+      'Number of the document: of a RUC 12 digits, of a CI 7 or 8, the last its check digit; of a NIE at most 12 digits; of the others up to 20 characters.',
     examples: ['219999830019'],
   },
   notifications: {
@@ -81,7 +81,7 @@ export const RECEIVER_WORDS = {
     examples: ['Uruguay'],
   },
   country_code: {
-    description: `Country code of the document in the CFE format: ISO 3166-1 alpha-2 in capitals, or 99. UY or omitted with a RUC; another one with a NIFE. Source: ${CFE_FORMAT} A, field 61 (CodPaisRecep).`,
+    description: `Country that issued the document, in the CFE format: ISO 3166-1 alpha-2 in capitals, or 99. UY or omitted with a RUC, CI or NIE; AR, BR, CL or PY with a DNI; another than UY with a NIFE; required with PASSPORT and OTHER. Source: ${CFE_FORMAT} A, field 61 (CodPaisRecep).`,
     examples: ['UY'],
   },
 } as const satisfies WordsOf<string>;

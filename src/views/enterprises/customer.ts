@@ -30,7 +30,7 @@ export const CustomerView = z
 export function customerView(customer: Customer): z.input<typeof CustomerView> {
   return {
     doc_type: customer.docType,
-    doc_number: customer.docNumber,
+    doc_number: customer.givenNumber,
     ...toApiFields(CUSTOMER_FIELDS, customer),
     notifications: customer.notifications.map(({ type, destination, enabled }) => ({
       type,

@@ -152,7 +152,7 @@ export function cfeViewAt(
 
 const receiverView = ({ document, legalName, countryCode }: Receiver) => ({
   receiver_doc_type: document?.type ?? null,
-  receiver_document: document?.number ?? null,
+  receiver_document: document?.given ?? document?.number ?? null,
   legal_name: legalName ?? null,
   country_code: document?.country ?? countryCode ?? null,
 });

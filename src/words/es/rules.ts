@@ -57,9 +57,14 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'receiver.document_required': 'El receptor de una e-Factura o de sus notas tiene RUC.',
   'receiver.document_incomplete': 'receiver_doc_type y receiver_document se dan juntos.',
   'receiver.document_type':
-    'Solo los e-Tickets y los documentos de exportación pueden tener NIFE; una e-Factura tiene RUC.',
+    'Una e-Factura tiene RUC; los e-Tickets y los documentos de exportación pueden tener cualquier tipo de documento.',
   'receiver.ruc': 'Un RUC tiene 12 dígitos; el último es su dígito verificador.',
-  'receiver.country_code': 'Con RUC el país es UY o se omite; con NIFE es otro de la lista, o 99.',
+  'receiver.ci': 'Una CI (cédula) tiene 7 u 8 dígitos; el último es el verificador.',
+  'receiver.nie': 'Un NIE tiene como máximo 12 dígitos.',
+  'document.ci': 'Una CI tiene 7 u 8 dígitos, sin puntos ni guiones; el último es el verificador.',
+  'document.nie': 'Un NIE tiene como máximo 12 dígitos, sin puntos ni guiones.',
+  'receiver.country_code':
+    'Con RUC, CI o NIE el país es UY o se omite; con DNI es AR, BR, CL o PY; con NIFE, otro que UY; con PASSPORT u OTHER, cualquiera de la lista, o 99.',
   'receiver.legal_name':
     'Las e-Facturas, los documentos de exportación y sus notas tienen el legal_name del receptor.',
   'receiver.fiscal_address':

@@ -167,11 +167,26 @@ const companyDocument: fc.Arbitrary<JsonObject> = fc
   .map(({ number, country }) =>
     withoutUndefined({ receiver_doc_type: 'RUC', receiver_document: number, country_code: country }),
   );
-const foreignDocument: fc.Arbitrary<JsonObject> = fc.record({
-  receiver_doc_type: fc.constant('NIFE'),
-  receiver_document: fc.stringMatching(/^[A-Z0-9-]{1,20}$/),
-  country_code: fc.constantFrom('BR', 'AR', 'US', 'DE', 'CN', 'AN', '99'),
+const COUNTRIES = ['BR', 'AR', 'US', 'DE', 'CN', 'AN', '99'];
+const abroadOf = (type: string, countries: readonly string[]): fc.Arbitrary<JsonObject> =>
+  fc.record({
+    receiver_doc_type: fc.constant(type),
+    receiver_document: fc.stringMatching(/^[A-Z0-9-]{1,20}$/),
+    country_code: fc.constantFrom(...countries),
+  });
+/** A cédula of seven or eight digits. The digit: Σ of the first seven by 8 1 2 3 4 7 6, modulo 10. */
+const cedula: fc.Arbitrary<JsonObject> = fc.integer({ min: 100_000, max: 9_999_999 }).map((body) => {
+  const digits = String(body).padStart(7, '0').split('').map(Number);
+  const sum = [8, 1, 2, 3, 4, 7, 6].reduce((all, weight, at) => all + weight * (digits[at] ?? 0), 0);
+  return { receiver_doc_type: 'CI', receiver_document: `${body}${sum % 10}` };
 });
+const foreignDocument: fc.Arbitrary<JsonObject> = fc.oneof(
+  abroadOf('NIFE', COUNTRIES),
+  abroadOf('PASSPORT', [...COUNTRIES, 'UY']),
+  abroadOf('OTHER', [...COUNTRIES, 'UY']),
+  abroadOf('DNI', ['AR', 'BR', 'CL', 'PY']),
+  cedula,
+);
 const places = (needed: readonly string[]): fc.Arbitrary<JsonObject> => {
   const field = (name: string, longest: number) =>
     needed.includes(name) ? words(longest) : fc.option(words(longest), { nil: undefined });

@@ -281,7 +281,7 @@ const receiver: Mutation[] = [
     () => undefined,
     'receiver.document_incomplete',
   ),
-  spoilt('an unknown kind of document', `${RECEIVER}/receiver_doc_type`, () => 'CI', 'body.not_one_of'),
+  spoilt('an unknown kind of document', `${RECEIVER}/receiver_doc_type`, () => 'CEDULA', 'body.not_one_of'),
   {
     name: 'a RUC with another check digit',
     apply(body) {

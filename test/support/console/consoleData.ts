@@ -270,8 +270,8 @@ const others = (cfes: number): string => `
   insert into run_item (run_id, place, subject, was, attempts, outcome, message, at)
     select 'redeliver-bench-' || n, i, ${id('delivery', 'n * 100 + i')}, 'cfe.updated', 1, case when i % 10 = 0 then 'refused' else 'done' end, 'm', now()
     from generate_series(1, 5000) n, generate_series(1, 100) i;
-  insert into customer (rut, doc_type, doc_number, legal_name, legal_name_search, notifications, created_at, updated_at, id)
-    select rut, 'RUC', (210000000000 + n)::text, 'Cliente ' || n || ' SA', 'cliente ' || n || ' sa', '[]', now(), now(), ${id('customer', "e || '/' || n")}
+  insert into customer (rut, doc_type, doc_number, given_number, legal_name, legal_name_search, notifications, created_at, updated_at, id)
+    select rut, 'RUC', (210000000000 + n)::text, (210000000000 + n)::text, 'Cliente ' || n || ' SA', 'cliente ' || n || ' sa', '[]', now(), now(), ${id('customer', "e || '/' || n")}
     from owned, generate_series(1, case when e < ${LARGE} then ${Math.round((CUSTOMERS * cfes) / MILLION)} else 50 end) n;
   insert into payment (id, rut, plan_id, frequency_id, amount, currency, status, redirect_url, created_at, settled_at)
     select ${id('payment', "e || '/' || n")}, rut, 'STANDARD', 'MONTHLY', 990, 'UYU', case when n = 0 then 'PENDING' else 'PAID' end, 'https://pay.example', now() - n * interval '30 days',

@@ -201,6 +201,7 @@ async function evilEnterprise(orm: Orm, rut: string, name: string): Promise<void
   await em.insert(Customer, {
     rut,
     docNumber: text,
+    givenNumber: text,
     docType: 'RUC',
     id: randomUUID(),
     legalName: text,

@@ -2,8 +2,8 @@ import Big from 'big.js';
 import { amountText } from '../../values/decimal.ts';
 import { type CfeRule, rule } from '../cfeRule.ts';
 import { untaxed } from '../cfeTotals.ts';
-import { cfeTypeRow } from '../cfeTypes.ts';
-import { documentFault } from '../receiverDocument.ts';
+import { type CfeTypeRow, cfeTypeRow } from '../cfeTypes.ts';
+import { countryFault, DOCUMENT_TYPES, type DocumentType, documentFault } from '../receiverDocument.ts';
 import { IDENTIFICATION_UI, identificationLimit } from '../uiValues.ts';
 
 const RECEIVER = ['header', 'receiver'];
@@ -18,6 +18,21 @@ const FIELD_NUMBERS = {
   department: 66,
   country: 66.1,
 } as const;
+
+/** Returns the kinds of document that a type of CFE allows. */
+const documentsOf = ({ receiver }: CfeTypeRow): readonly DocumentType[] =>
+  receiver.documents === 'all' ? DOCUMENT_TYPES : receiver.documents;
+
+/** Returns the rule on the number of a kind of document. */
+const documentRule = (
+  type: DocumentType,
+  row: { code: string; checks: string; source: string; example: string },
+): CfeRule =>
+  rule({ ...row, needs: ['receiver_doc_type', 'receiver_document'] }, (parts) => {
+    if (parts.receiver_doc_type !== type || parts.receiver_document === undefined) return undefined;
+    const fault = documentFault(type, parts.receiver_document);
+    return fault && { at: at('receiver_document'), words: fault.message };
+  });
 
 /** Rules on the receiver, by CFE type. */
 export const receiverRules: readonly CfeRule[] = [
@@ -58,10 +73,10 @@ export const receiverRules: readonly CfeRule[] = [
       needs: ['cfe_type', 'receiver', 'receiver_doc_type', 'receiver_document'],
     },
     ({ cfe_type, receiver, receiver_doc_type, receiver_document }) => {
-      const { identified, documents } = cfeTypeRow(cfe_type).receiver;
+      const { identified } = cfeTypeRow(cfe_type).receiver;
       if (identified !== 'always' || receiver === undefined) return undefined;
       if (receiver_doc_type !== undefined || receiver_document !== undefined) return undefined;
-      const words = `a ${documents.join(' or ')} is required for ${cfe_type}.`;
+      const words = `a ${documentsOf(cfeTypeRow(cfe_type)).join(' or ')} is required for ${cfe_type}.`;
       return { at: at('receiver_document'), words };
     },
   ),
@@ -91,53 +106,52 @@ export const receiverRules: readonly CfeRule[] = [
   rule(
     {
       code: 'receiver.document_type',
-      checks: 'Only e-Tickets and export documents can have a NIFE; an e-Factura has a RUC.',
-      source: 'Formato CFE v25.2, zone A, fields 60 and 62.1; docs/contract.md#receivers',
+      checks: 'An e-Factura has a RUC; e-Tickets and export documents may have any kind of document.',
+      source: 'Formato CFE v25.2, zone A, fields 60 to 62.1; docs/contract.md#receivers',
       example: 'header.receiver.receiver_doc_type: must be RUC for EFACTURA, found NIFE.',
       needs: ['cfe_type', 'receiver_doc_type'],
     },
     ({ cfe_type, receiver_doc_type }) => {
-      const { documents } = cfeTypeRow(cfe_type).receiver;
+      const documents = documentsOf(cfeTypeRow(cfe_type));
       if (receiver_doc_type === undefined || documents.includes(receiver_doc_type)) return undefined;
       const words = `must be ${documents.join(' or ')} for ${cfe_type}, found ${receiver_doc_type}.`;
       return { at: at('receiver_doc_type'), words };
     },
   ),
-  rule(
-    {
-      code: 'receiver.ruc',
-      checks: 'A RUC has 12 digits; the last is its check digit.',
-      source: 'Formato CFE v25.2, zone A, field 62; docs/authority/codes.md#check-digits',
-      example: 'header.receiver.receiver_document: 214844360017 ends in 7, but its check digit is 8.',
-      needs: ['receiver_doc_type', 'receiver_document'],
-    },
-    ({ receiver_doc_type, receiver_document }) => {
-      if (receiver_doc_type === undefined || receiver_document === undefined) return undefined;
-      const fault = documentFault(receiver_doc_type, receiver_document);
-      return fault && { at: at('receiver_document'), words: fault.message };
-    },
-  ),
+  documentRule('RUC', {
+    code: 'receiver.ruc',
+    checks: 'A RUC has 12 digits; the last is its check digit.',
+    source: 'Formato CFE v25.2, zone A, field 62; docs/authority/codes.md#check-digits',
+    example: 'header.receiver.receiver_document: 214844360017 ends in 7, but its check digit is 8.',
+  }),
+  documentRule('CI', {
+    code: 'receiver.ci',
+    checks: 'A CI (cédula) has 7 or 8 digits; the last is its check digit.',
+    source: 'Formato CFE v25.2, zone A, field 62; docs/authority/codes.md#check-digits',
+    example: 'header.receiver.receiver_document: 12345673 ends in 3, but its check digit is 2.',
+  }),
+  documentRule('NIE', {
+    code: 'receiver.nie',
+    checks: 'A NIE has at most 12 digits.',
+    source: 'Formato CFE v25.2, zone A, field 62',
+    example:
+      'header.receiver.receiver_document: must be at most 12 digits without dots or hyphens, found "93.402.010-1".',
+  }),
   rule(
     {
       code: 'receiver.country_code',
-      checks: 'With a RUC the country is UY or omitted; with a NIFE it is another one of the list, or 99.',
+      checks:
+        'With a RUC, CI or NIE the country is UY or omitted; with a DNI it is AR, BR, CL or PY; with a NIFE another one than UY; with a PASSPORT or OTHER any one of the list, or 99.',
       source: 'Formato CFE v25.2, zone A, field 61; docs/contract.md#receivers',
       example:
         'header.receiver.country_code: must be a country other than UY, or 99, when the document is a NIFE, found none.',
       needs: ['receiver_doc_type', 'country_code'],
     },
-    ({ receiver_doc_type, country_code }) => {
-      if (receiver_doc_type === 'RUC' && country_code !== undefined && country_code !== 'UY') {
-        return {
-          at: at('country_code'),
-          words: `must be UY or omitted when the document is a RUC, found ${country_code}.`,
-        };
-      }
-      if (receiver_doc_type === 'NIFE' && (country_code === undefined || country_code === 'UY')) {
-        const expected = 'must be a country other than UY, or 99, when the document is a NIFE';
-        return { at: at('country_code'), words: `${expected}, found ${country_code ?? 'none'}.` };
-      }
-      return undefined;
+    ({ receiver_doc_type: type, country_code }) => {
+      const expected = type && countryFault(type, country_code);
+      if (expected === undefined) return undefined;
+      const words = `must be ${expected} when the document is a ${type}, found ${country_code ?? 'none'}.`;
+      return { at: at('country_code'), words };
     },
   ),
   ...(['legal_name', 'fiscal_address', 'city', 'department', 'country'] as const).map((field) =>

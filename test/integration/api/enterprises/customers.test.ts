@@ -90,9 +90,30 @@ describe('POST …/customers', () => {
     );
   });
 
+  test('a cédula is one document with or without its leading zero, and is returned as given', async () => {
+    const rut = await enterprise();
+    const person = customerBody({ doc_type: 'CI', doc_number: '7234567', country_code: undefined });
+    expect((await create(rut, person)).data).toMatchObject({ doc_number: '7234567' });
+    expectFaults(await create(rut, { ...person, doc_number: '07234567' }), [
+      ['/doc_number', 'customer.exists', /already has a customer CI 07234567/],
+    ]);
+    const path = (number: string) => `/enterprises/${rut}/customers/CI/${number}`;
+    for (const number of ['7234567', '07234567'])
+      expect((await suite.owner.client.get(path(number))).data).toMatchObject({ doc_number: '7234567' });
+    for (const number of ['7234567', '07234567'])
+      expect(
+        (await suite.owner.client.get(`/enterprises/${rut}/customers?doc_number=${number}`)).data,
+      ).toHaveLength(1);
+    const changed = await suite.owner.client.put(path('07234567'), { ...person, doc_number: '07234567' });
+    expect(changed.data).toMatchObject({ doc_number: '07234567' });
+    expectFaults(await create(rut, { ...person, doc_number: '7234568' }), [
+      ['/doc_number', 'document.ci', /its check digit is 7/],
+    ]);
+  });
+
   test('400: all faults at once, each at its field', async () => {
     const body = {
-      doc_type: 'CI',
+      doc_type: 'CEDULA',
       doc_number: '',
       city: 7,
       country_code: 'XX',
@@ -101,7 +122,11 @@ describe('POST …/customers', () => {
     };
     expectFaults(await create(await enterprise(), body), [
       ['/nickname', 'body.unknown_field', /^nickname: unknown field/],
-      ['/doc_type', 'body.not_one_of', /must be one of "RUC", "NIFE"/],
+      [
+        '/doc_type',
+        'body.not_one_of',
+        /must be one of "RUC", "CI", "NIE", "PASSPORT", "DNI", "NIFE", "OTHER"/,
+      ],
       ['/doc_number', 'text.empty', /must not be empty or blank/],
       ['/legal_name', 'body.missing', /^legal_name: is required/],
       ['/city', 'body.wrong_type', /must be a string/],
@@ -238,8 +263,8 @@ describe.each(['GET', 'PUT', 'DELETE'] as const)('%s …/customers/{doc_type}/{d
 
   test('400: a kind of document that is none, and a RUC without its check digit, before who asks is looked at', async () => {
     const rut = await enterprise();
-    expectFaults(await call(onePath(rut, { doc_type: 'CI' })), [
-      ['/path/doc_type', 'body.not_one_of', /one of "RUC", "NIFE"/],
+    expectFaults(await call(onePath(rut, { doc_type: 'CEDULA' })), [
+      ['/path/doc_type', 'body.not_one_of', /one of "RUC", "CI", "NIE"/],
     ]);
     const malformed = onePath(rut, { doc_number: '219999830018' });
     for (const { client } of [suite.owner, suite.stranger]) {

@@ -112,6 +112,7 @@ test('customers of one name are paged each once', async () => {
       ...facts,
       rut,
       docNumber,
+      givenNumber: docNumber,
       docType: 'NIFE' as const,
       id: randomUUID(),
       legalName: 'Igual',

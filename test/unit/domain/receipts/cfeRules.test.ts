@@ -157,6 +157,16 @@ const CASES: Case[] = [
     body: put(E_INVOICE, '/header/receiver/receiver_document', '214844360017'),
   },
   {
+    code: 'receiver.ci',
+    path: '/header/receiver/receiver_document',
+    body: put(E_TICKET, '/header/receiver', person('CI', '12345673')),
+  },
+  {
+    code: 'receiver.nie',
+    path: '/header/receiver/receiver_document',
+    body: put(E_TICKET, '/header/receiver', person('NIE', '93.402.010-1')),
+  },
+  {
     code: 'receiver.country_code',
     path: '/header/receiver/country_code',
     body: put(EXPORT, '/header/receiver/country_code', undefined),
@@ -376,6 +386,12 @@ const faultsOf = ({ body, context }: Pick<Case, 'body' | 'context'>): Fault[] =>
   return checked.ok ? [] : checked.faults;
 };
 
+/** A buyer with a document, and no more. */
+function person(type: string, number: string, country?: string): JsonObject {
+  const base = { receiver_doc_type: type, receiver_document: number };
+  return country === undefined ? base : { ...base, country_code: country };
+}
+
 describe('every rule', () => {
   test.each(CASES.map((one) => [one.code, one] as const))(
     '%s is earned, alone, with the message of its row',
@@ -437,6 +453,13 @@ describe('edges of rules', () => {
       }),
     ],
     ['a RUC in an e-Ticket', put(E_TICKET, '/header/receiver', COMPANY)],
+    ['a CI of eight digits', put(E_TICKET, '/header/receiver', person('CI', '12345672'))],
+    ['a CI of seven digits', put(E_TICKET, '/header/receiver', person('CI', '7234567'))],
+    ['a CI with UY', put(E_TICKET, '/header/receiver', person('CI', '13353214', 'UY'))],
+    ['a NIE', put(E_TICKET, '/header/receiver', person('NIE', '934020101'))],
+    ['a DNI of Argentina', put(E_TICKET, '/header/receiver', person('DNI', '20304050', 'AR'))],
+    ['a passport of Uruguay', put(E_TICKET, '/header/receiver', person('PASSPORT', 'A-123456', 'UY'))],
+    ['another document of nowhere', put(EXPORT, '/header/receiver/receiver_doc_type', 'OTHER')],
     ['a NIFE of country 99', put(EXPORT, '/header/receiver/country_code', '99')],
     [
       'an export without document',
@@ -484,6 +507,36 @@ describe('edges of rules', () => {
     ],
     ['gross base with net VAT', basic('1000', '819.67', '180.32', '1000'), ['totals.tax_basic_amount']],
     ['a NIFE from UY', put(EXPORT, '/header/receiver/country_code', 'UY'), ['receiver.country_code']],
+    ['a CI of six digits', put(E_TICKET, '/header/receiver', person('CI', '123456')), ['receiver.ci']],
+    ['a CI with dots', put(E_TICKET, '/header/receiver', person('CI', '1.234.567-2')), ['receiver.ci']],
+    [
+      'a CI of AR',
+      put(E_TICKET, '/header/receiver', person('CI', '12345672', 'AR')),
+      ['receiver.country_code'],
+    ],
+    [
+      'a DNI of US',
+      put(E_TICKET, '/header/receiver', person('DNI', '20304050', 'US')),
+      ['receiver.country_code'],
+    ],
+    [
+      'a DNI without country',
+      put(E_TICKET, '/header/receiver', person('DNI', '2030405')),
+      ['receiver.country_code'],
+    ],
+    [
+      'a passport of nowhere',
+      put(E_TICKET, '/header/receiver', person('PASSPORT', 'A1')),
+      ['receiver.country_code'],
+    ],
+    [
+      'a CI in an e-Factura',
+      withAll(E_INVOICE, {
+        '/header/receiver/receiver_doc_type': 'CI',
+        '/header/receiver/receiver_document': '12345672',
+      }),
+      ['receiver.document_type'],
+    ],
     ['a RUC from BR', put(E_INVOICE, '/header/receiver/country_code', 'BR'), ['receiver.country_code']],
     [
       'a document without its kind',

@@ -159,7 +159,7 @@ describe('a customer', () => {
       { ...customer, doc_number: '2148', legal_name: null },
       ['/legal_name body.null', '/doc_number rut.malformed'],
     ],
-    [{ ...customer, doc_type: 'CI' }, ['/doc_type body.not_one_of']],
+    [{ ...customer, doc_type: 'CEDULA' }, ['/doc_type body.not_one_of']],
     [{ ...customer, doc_type: 'NIFE', doc_number: 'x'.repeat(21) }, ['/doc_number text.too_long']],
     [
       { ...customer, notifications: [{ type: 'SMS', destination: 'maria', enabled: 'no' }] },

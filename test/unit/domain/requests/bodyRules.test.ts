@@ -101,6 +101,10 @@ const EARNED: Record<BodyRule, () => readonly Fault[]> = {
     faultsOf(z.strictObject({ query: z.strictObject({ serie: Serie }) }), { query: { serie: 'a1' } }),
   'date_time.malformed': () => faultsOf(UpdateEnterprise, { scheduled_ready_date: '2026-03-01' }),
   'rut.malformed': () => only(CreateEnterprise, 'rut', '21.234'),
+  'document.ci': () =>
+    faultsOf(CustomerBody, { doc_type: 'CI', doc_number: '12345673', legal_name: 'Ana Díaz' }),
+  'document.nie': () =>
+    faultsOf(CustomerBody, { doc_type: 'NIE', doc_number: '93.402.010-1', legal_name: 'Ana Díaz' }),
   'rut.check_digit': () => only(CreateEnterprise, 'rut', '219999830018'),
   'country.unknown': () => ofReceiver({ country_code: 'XK' }),
   'cfe_id.malformed': () =>
