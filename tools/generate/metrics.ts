@@ -3,7 +3,7 @@ import { describeMetrics } from '../../src/metrics/table.ts';
 /** docs/metrics.md, made from the table of metrics (src/metrics/table.ts). */
 export const metricsPage = (): string => `# Metrics and health
 
-The table is generated from \`src/metrics/table.ts\` by \`npm run generate\`; so are the instruments. [ops/alerts.yml](../ops/alerts.yml) holds the alert rules, [ops/grafana-dashboard.json](../ops/grafana-dashboard.json) one screen for operators (Grafana: *Dashboards, New, Import*). A test checks every name and label in them against what running processes export (\`test/long/metrics.test.ts\`).
+Alerts: [ops/alerts.yml](../ops/alerts.yml). Dashboard: [ops/grafana-dashboard.json](../ops/grafana-dashboard.json) (Grafana: *Dashboards, New, Import*). \`test/long/metrics.test.ts\` checks both against running processes. This page is generated (\`npm run generate\`).
 
 ## Where
 
@@ -12,7 +12,7 @@ The table is generated from \`src/metrics/table.ts\` by \`npm run generate\`; so
 | \`/metrics\`, \`/livez\`, \`/readyz\` | port \`CFE_METRICS_PORT\` (9464) | port \`CFE_WORKER_METRICS_PORT\` (9465) |
 | \`/livez\`, \`/readyz\` too | port of the API | |
 
-The ports listen on \`CFE_HOST\` and need no key, so keep them on the internal network. Scrape each process separately:
+The ports listen on \`CFE_HOST\` without a key: internal network only. Scrape each process:
 
 \`\`\`yaml
 rule_files: [alerts.yml]
@@ -28,18 +28,18 @@ scrape_configs:
 
 | | 200 | 503 | No answer |
 |---|---|---|---|
-| \`/livez\` | the process runs; nothing else is checked | never | restart it |
-| \`/readyz\` of the API | PostgreSQL answered within a second, at most a second ago. Temporal and the authority may be away: CFEs are still issued | PostgreSQL does not answer: send requests elsewhere; it recovers automatically | not started, or ended |
-| \`/readyz\` of the worker | it takes tasks and PostgreSQL answered within a second. Temporal or the authority may go away later | PostgreSQL does not answer, Temporal was never reached, or it is shutting down. Nothing is lost; it recovers automatically | not started, or ended |
+| \`/livez\` | the process runs | never | restart it |
+| \`/readyz\` of the API | PostgreSQL answered within a second, at most a second ago; Temporal and authority do not count | PostgreSQL does not answer: send requests elsewhere | not started, or ended |
+| \`/readyz\` of the worker | it takes tasks, PostgreSQL answered within a second; Temporal and authority may go away later | PostgreSQL does not answer, Temporal was never reached, a search attribute cannot be added, or shutting down | not started, or ended |
 
-Do not restart a process because of a 503 from \`/readyz\`.
+Never restart a process for a 503 of \`/readyz\`: it recovers automatically, and nothing is lost.
 
 ## How to read them
 
-- Every worker exports the same numbers from the database (CFEs, outbox, deliveries, certificates, CAEs, endpoints): use \`max by (…)\`, never \`sum\`. Requests, verdicts, calls and attempts are counted per process: use \`sum(rate(…))\` or \`increase\`.
-- Database numbers are read at the scrape, at most every 5 s (certificates and CAEs: 60 s), within 3 s. Without the database these series are absent and \`cfe_database_up\` is 0.
-- Certificates and CAEs have the RUT as a label: 1,000 series each, first to expire, production only, without suspended enterprises and those expired for more than 30 days.
-- \`temporal_…\` are the Temporal SDK's, exported by the worker with its own; \`process_…\` and \`nodejs_…\` are Node's.
+- Numbers from the database (CFEs, outbox, deliveries, certificates, CAEs, endpoints) are the same in every worker: \`max by (…)\`, never \`sum\`. Requests, verdicts, calls, attempts are per process: \`sum(rate(…))\`, \`increase\`.
+- They are read at the scrape, at most every 5 s (certificates, CAEs: 60 s), within 3 s; absent without the database (\`cfe_database_up\` 0).
+- Certificates and CAEs by RUT: 1,000 series each, first to expire; production, not suspended, not expired for more than 30 days.
+- \`temporal_…\`: the Temporal SDK's, exported by the worker; \`process_…\`, \`nodejs_…\`: Node's.
 
 ## Our own
 
@@ -47,7 +47,7 @@ ${describeMetrics()}
 
 ## Of the Temporal SDK
 
-The SDK exports many more; alerts and dashboard use these.
+Those that alerts and dashboard use:
 
 | Metric | Type | Unit | Labels | What it means |
 |---|---|---|---|---|

@@ -1,7 +1,7 @@
 import type { CfeType } from '../receipts/cfeTypes.ts';
 import { CFE_TYPES } from '../receipts/cfeTypes.ts';
 
-/** The range of a CAE that nobody granted, for the authority's test environment. */
+/** The range of a CAE that was not granted, for the authority's test environment. */
 export interface InventedCae {
   readonly authorizationNumber: string;
   readonly serie: string;

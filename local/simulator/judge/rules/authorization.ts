@@ -6,7 +6,7 @@ import type { ParsedReceipt } from '../reading.ts';
 const YEAR_END = '-12-31';
 
 /**
- * The CAE that a test names and nobody granted (docs/authority/caes.md#invented): as the receipt has it. One whose number
+ * The CAE that a test names and that was not granted (docs/authority/caes.md#invented): as the receipt has it. One whose number
  * follows the rule for such CAEs, `90aa000xxx0`, expires at the end of the year after aa.
  */
 export function inventedCaeOf({ caeData, idDoc, issuer }: ParsedReceipt): Cae {
