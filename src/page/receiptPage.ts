@@ -6,8 +6,10 @@ import encodeQR from 'qr';
 import type { CfeDocument, Line, Receiver, Totals } from '../domain/receipts/cfeDocument.ts';
 import type { CfeStatus } from '../domain/receipts/cfeStatus.ts';
 import { CFE_TYPES, type Environment } from '../domain/receipts/cfeTypes.ts';
+import { RECEIVER_DOCUMENTS } from '../domain/receipts/receiverDocument.ts';
 import { vatPercents } from '../domain/receipts/vat.ts';
 import { dateText, decimalText, signedMoney } from '../domain/values/figures.ts';
+import { DOCUMENT_KINDS, SPECIAL_TAXPAYERS } from '../words/es/printedForm.ts';
 import { Html, html } from './html.ts';
 import { STYLE } from './style.ts';
 
@@ -69,6 +71,7 @@ ${documentBlock(document)}
 ${receiverBlock(document)}
 ${linesBlock(document)}
 ${totalsBlock(document)}
+${paymentsBlock(document)}
 ${referenceBlock(document)}
 ${adendaBlock(document)}
 ${codeBlock(receipt)}
@@ -109,6 +112,7 @@ function documentBlock(document: CfeDocument): Html | null {
     ['Cláusula de venta', document.saleCondition === 'N/A' ? undefined : document.saleCondition],
     ['Compra', receiver?.purchaseOrder],
     ['Información', document.information],
+    ['Pagos', document.thirdPartyPayment && 'Por cuenta de terceros'],
   ]);
 }
 
@@ -119,7 +123,9 @@ const addressOf = (receiver: Receiver): string | undefined =>
 
 function receiverBlock({ type, receiver }: CfeDocument): Html {
   const toConsumer = CFE_TYPES[type].family === 'ticket';
-  const kind = CFE_TYPES[type].family === 'invoice' ? 'RUC comprador' : receiver?.document?.type;
+  const kindOfDocument =
+    receiver?.document && DOCUMENT_KINDS[RECEIVER_DOCUMENTS[receiver.document.type].code];
+  const kind = CFE_TYPES[type].family === 'invoice' ? 'RUC comprador' : kindOfDocument;
   return html`<h2>${toConsumer ? 'Consumo final' : 'Cliente'}</h2>
 ${
   receiver &&
@@ -138,12 +144,24 @@ function linesBlock({ lines }: CfeDocument): Html {
 <tbody>${lines.map(lineRow)}</tbody></table>`;
 }
 
-function lineRow({ ivaType, name, description, quantity, unit, unitPrice, amount }: Line): Html {
+function lineRow(line: Line): Html {
+  const { ivaType, name, description, quantity, unit, unitPrice, amount } = line;
   const measure = unit === 'N/A' ? '' : ` ${unit}`;
   const sign = ivaType === 'NON_BILLABLE_NEGATIVE' ? '−' : '';
   return html`<tr><th scope="row">${name}${description === undefined ? null : html`<small>${description}</small>`}
-<small>${decimalText(quantity, 0)}${measure} × ${decimalText(unitPrice, 2)}</small></th><td>${sign}${signedMoney(amount)}</td></tr>`;
+<small>${decimalText(quantity, 0)}${measure} × ${decimalText(unitPrice, 2)}</small>
+${adjustmentNotes(line)}</th><td>${sign}${signedMoney(amount)}</td></tr>`;
 }
+
+/** The discounts and surcharges of a line. */
+const adjustmentNotes = ({ discounts = [], surcharges = [] }: Line): Html[] =>
+  [
+    ...discounts.map((one) => ['Descuento', one] as const),
+    ...surcharges.map((one) => ['Recargo', one] as const),
+  ].map(([name, { percent, amount }]) => {
+    const rate = percent === undefined ? '' : ` ${decimalText(percent, 0)} %`;
+    return html`<small>${name}${rate}: ${signedMoney(amount)}</small>`;
+  });
 
 const isZero = (amount: string): boolean => /^-?0(\.0*)?$/.test(amount);
 
@@ -154,24 +172,40 @@ function sumsOf(totals: Totals, emissionDate: string): [string, string][] {
   const sums: [string, string][] = [
     ['No gravado', totals.exempt],
     ['Exportación y asimilados', totals.exported],
+    ['Impuesto percibido', totals.perceived],
+    ['IVA en suspenso', totals.suspended],
     [`Neto tasa mínima (${minimum} %)`, totals.minimumNet],
     [`IVA tasa mínima (${minimum} %)`, totals.minimumVat],
     [`Neto tasa básica (${basic} %)`, totals.basicNet],
     [`IVA tasa básica (${basic} %)`, totals.basicVat],
+    ['Neto otra tasa', totals.otherNet],
+    ['IVA otra tasa', totals.otherVat],
   ];
   return sums.filter(([, amount]) => !isZero(amount));
 }
 
-function totalsBlock({ totals, emissionDate }: CfeDocument): Html {
+function totalsBlock({ type, totals, emissionDate, pricesIncludeVat, adjustments = [] }: CfeDocument): Html {
   const sums = sumsOf(totals, emissionDate).map(([name, sum]) => [name, signedMoney(sum)] as const);
+  const label = CFE_TYPES[type].note === 'credit' ? 'Total a acreditar' : 'Total a pagar';
   return html`<h2>Totales</h2>
+${pricesIncludeVat ? html`<p>Precios con IVA incluido</p>` : null}
 ${pairs([
+  ...adjustments.map(
+    ({ kind, description, amount }) =>
+      [description, `${kind === 'DISCOUNT' ? '−' : ''}${signedMoney(amount)}`] as const,
+  ),
   ...sums,
-  ['Total', signedMoney(totals.total)],
+  ['Total', totals.total === totals.pay ? undefined : signedMoney(totals.total)],
   ['No facturable', isZero(totals.nonBillable) ? undefined : signedMoney(totals.nonBillable)],
 ])}
-${pairs([['Total a pagar', `${totals.currency} ${signedMoney(totals.pay)}`]], 'pay')}`;
+${pairs([[label, `${totals.currency} ${signedMoney(totals.pay)}`]], 'pay')}`;
 }
+
+const paymentsBlock = ({ payments }: CfeDocument): Html | null =>
+  payments === undefined
+    ? null
+    : html`<h2>Medios de pago</h2>
+${pairs(payments.map(({ description, amount }) => [description, signedMoney(amount)] as const))}`;
 
 function referenceBlock({ reference }: CfeDocument): Html | null {
   if (!reference) return null;
@@ -198,7 +232,7 @@ ${pairs([
   ['CAE', cae.authorizationNumber],
   ['Rango', `${serie} ${cae.numberStart} a ${cae.numberEnd}`],
   ['Vencimiento del CAE', dateText(cae.expirationDate)],
-  ['Contribuyente', cae.special && `Exonerado: ${cae.special.cause}`],
+  ['Contribuyente', cae.special && SPECIAL_TAXPAYERS[cae.special.kind]],
 ])}
 <p><a href="${qrUrl}" rel="noreferrer">Verificar este comprobante en la DGI</a></p>`;
 }

@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   activities: ['domain', 'words', 'crypto', 'db', 'dgi', 'gate', 'webhooks', 'mail', 'print', ...TABLES],
   commands: ['domain', 'crypto', 'db', 'dgi/xml', ...TABLES],
   metrics: ['domain', 'db'],
-  page: ['domain'],
+  page: ['domain', 'words'],
   handbook: ['domain', 'words', 'page'],
   http: [],
   views: ['domain', 'words'],

@@ -25,7 +25,7 @@ import {
   notReadyFault,
   SUSPENDED_FAULT,
 } from '../../domain/enterprises/enterpriseStatus.ts';
-import { chooseCae, exemptTaxpayerFaults, noNumbersLeftFault } from '../../domain/numbers/cae.ts';
+import { chooseCae, noNumbersLeftFault, SPECIAL_KINDS, specialKindFaults } from '../../domain/numbers/cae.ts';
 import { omitUndefined } from '../../domain/receipts/cfeContent.ts';
 import type { CaeData, CfeContent, Issuer } from '../../domain/receipts/cfeDocument.ts';
 import { formatCfeId, SEQUENCE_MARK } from '../../domain/receipts/cfeId.ts';
@@ -252,8 +252,8 @@ function checkCae(
   const faults: Fault[] = [];
   const cae = chooseCae(caes, today);
   if (!cae && !awaitsTestKit && parts.cfe_type !== undefined) faults.push(noNumbersLeftFault(parts.cfe_type));
-  const lines = (parts.kinds ?? []).map(({ iva_type }) => ({ ivaType: iva_type }));
-  if (cae) faults.push(...exemptTaxpayerFaults(cae.specialKind, lines));
+  const lines = (parts.kinds ?? []).map(({ iva_type }) => iva_type);
+  if (cae) faults.push(...specialKindFaults(cae.specialKind, lines));
   return { cae, faults };
 }
 
@@ -400,7 +400,7 @@ function issuerOf(enterprise: Enterprise, branch: Branch | null): Issuer {
 
 function caeDataOf(cae: IssuingCae): CaeData {
   const { authorizationNumber, numberStart, numberEnd, expirationDate, specialKind, specialCause } = cae;
-  const special =
-    specialKind === 1 && specialCause ? { special: { kind: specialKind, cause: specialCause } as const } : {};
-  return { authorizationNumber, numberStart, numberEnd, expirationDate, ...special };
+  const kind = SPECIAL_KINDS.find((one) => one === specialKind);
+  const special = kind && omitUndefined({ kind, cause: specialCause ?? undefined });
+  return omitUndefined({ authorizationNumber, numberStart, numberEnd, expirationDate, special });
 }

@@ -21,7 +21,7 @@ const CaeSchema = defineEntity({
     authorizationNumber: p.text(),
     issueDate: p.date(),
     expirationDate: p.date(),
-    /** CAEEspecial and its CausalCAEEsp: only kind 1 is accepted. */
+    /** CAEEspecial and, of kind 1, CausalCAEEsp. */
     specialKind: p.integer().strictNullable(),
     specialCause: p.text().strictNullable(),
     /** The file as uploaded; null for an invented one of the sandbox. */

@@ -332,7 +332,7 @@ const NUMBERS = `
     authorization_number text not null,
     issue_date date not null,
     expiration_date date not null check (expiration_date >= issue_date),
-    special_kind integer check (special_kind = 1),
+    special_kind integer check (special_kind between 1 and 4),
     special_cause text,
     xml text check (xml is not null or environment = 'sandbox'),
     created_at timestamptz not null,

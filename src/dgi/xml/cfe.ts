@@ -1,15 +1,20 @@
+import Big from 'big.js';
+import { isSmallTaxpayer } from '../../domain/numbers/cae.ts';
 import type {
   CaeData,
   CfeDocument,
   Issuer,
   Line,
+  LineAdjustment,
+  Payment,
   Receiver,
   Reference,
   Totals,
 } from '../../domain/receipts/cfeDocument.ts';
-import { CFE_TYPES, IVA_TYPES } from '../../domain/receipts/cfeTypes.ts';
+import { CFE_TYPES, IVA_TYPES, type IvaType } from '../../domain/receipts/cfeTypes.ts';
 import { RECEIVER_DOCUMENTS } from '../../domain/receipts/receiverDocument.ts';
 import { vatPercents } from '../../domain/receipts/vat.ts';
+import { amountText } from '../../domain/values/decimal.ts';
 import { element, optionalElement, optionalPlain, plain } from './write.ts';
 
 /** Namespace of all elements that the authority defines. */
@@ -30,7 +35,9 @@ export function writeCfe(document: CfeDocument): string {
     writeReceiver(document.receiver) +
     writeTotals(document) +
     '</Encabezado>' +
-    `<Detalle>${document.lines.map(writeLine).join('')}</Detalle>` +
+    `<Detalle>${document.lines.map((line, index) => writeLine(line, index, document.cae)).join('')}</Detalle>` +
+    writeAdjustments(document) +
+    writePayments(document.payments) +
     writeReference(document.reference) +
     writeCaeData(document.cae) +
     `</${root}></CFE>`
@@ -45,16 +52,27 @@ function writeIdentification(document: CfeDocument): string {
     plain('Serie', document.serie) +
     plain('Nro', document.numero) +
     plain('FchEmis', document.emissionDate) +
-    (document.pricesIncludeVat ? plain('MntBruto', 1) : '') +
+    writePriceMode(document) +
     plain('FmaPago', document.paymentMethod) +
     optionalPlain('FchVenc', document.dueDate) +
     optionalElement('ClauVenta', document.saleCondition) +
     optionalPlain('ModVenta', document.saleMode) +
     optionalPlain('ViaTransp', document.transport) +
     optionalElement('InfoAdicionalDoc', document.information) +
+    (document.thirdPartyPayment ? plain('IndPagCta3ros', 1) : '') +
     '</IdDoc>'
   );
 }
+
+/** MntBruto: 3 for small taxpayers, 1 where prices include VAT (docs/authority/caes.md#special-kinds). */
+function writePriceMode({ cae, pricesIncludeVat }: CfeDocument): string {
+  if (isSmallTaxpayer(cae.special?.kind)) return plain('MntBruto', 3);
+  return pricesIncludeVat ? plain('MntBruto', 1) : '';
+}
+
+/** IndFact; the sales of small taxpayers have one of their own. */
+const itemKind = (ivaType: IvaType, { special }: CaeData): number =>
+  ivaType === 'EXEMPT' && isSmallTaxpayer(special?.kind) ? 16 : IVA_TYPES[ivaType];
 
 /** Emisor (docs/authority/receipts.md#issuer). */
 function writeIssuer(issuer: Issuer): string {
@@ -121,29 +139,102 @@ function writeLocalTotals(totals: Totals, emissionDate: string): string {
   return (
     unlessZero('MntNoGrv', totals.exempt) +
     unlessZero('MntExpoyAsim', totals.exported) +
+    unlessZero('MntImpuestoPerc', totals.perceived) +
+    unlessZero('MntIVaenSusp', totals.suspended) +
     (minimum ? plain('MntNetoIvaTasaMin', totals.minimumNet) : '') +
     (basic ? plain('MntNetoIVATasaBasica', totals.basicNet) : '') +
+    unlessZero('MntNetoIVAOtra', totals.otherNet) +
     (minimum ? plain('IVATasaMin', percents.minimum.toFixed(3)) : '') +
     (basic ? plain('IVATasaBasica', percents.basic.toFixed(3)) : '') +
     (minimum ? plain('MntIVATasaMin', totals.minimumVat) : '') +
-    (basic ? plain('MntIVATasaBasica', totals.basicVat) : '')
+    (basic ? plain('MntIVATasaBasica', totals.basicVat) : '') +
+    unlessZero('MntIVAOtra', totals.otherVat)
   );
 }
 
 /** Item (docs/authority/receipts.md#lines); the authority numbers lines from 1. */
-function writeLine(line: Line, index: number): string {
+function writeLine(line: Line, index: number, cae: CaeData): string {
   return (
     '<Item>' +
     plain('NroLinDet', index + 1) +
-    plain('IndFact', IVA_TYPES[line.ivaType]) +
+    (line.codes ?? [])
+      .map(({ type, value }) => `<CodItem>${plain('TpoCod', type)}${element('Cod', value)}</CodItem>`)
+      .join('') +
+    plain('IndFact', itemKind(line.ivaType, cae)) +
     element('NomItem', line.name) +
+    optionalElement('NCM', line.ncm) +
     optionalElement('DscItem', line.description) +
     plain('Cantidad', line.quantity) +
     element('UniMed', line.unit) +
     plain('PrecioUnitario', line.unitPrice) +
+    writeLineAdjustments(line.discounts, DISCOUNT_NAMES) +
+    writeLineAdjustments(line.surcharges, SURCHARGE_NAMES) +
     plain('MontoItem', line.amount) +
     '</Item>'
   );
+}
+
+interface AdjustmentNames {
+  readonly percent: string;
+  readonly amount: string;
+  readonly row: string;
+  readonly type: string;
+  readonly value: string;
+}
+const DISCOUNT_NAMES: AdjustmentNames = {
+  percent: 'DescuentoPct',
+  amount: 'DescuentoMonto',
+  row: 'SubDescuento',
+  type: 'DescTipo',
+  value: 'DescVal',
+};
+const SURCHARGE_NAMES: AdjustmentNames = {
+  percent: 'RecargoPct',
+  amount: 'RecargoMnt',
+  row: 'SubRecargo',
+  type: 'RecargoTipo',
+  value: 'RecargoVal',
+};
+
+/** Fields 12 to 15 or 16 to 19 of zone B: the percentage of a single one, the sum, and each. */
+function writeLineAdjustments(rows: readonly LineAdjustment[] = [], names: AdjustmentNames): string {
+  const [first, second] = rows;
+  if (!first) return '';
+  const sum = rows.reduce((total, { amount }) => total.plus(amount), Big(0));
+  const each = rows.map(({ percent, amount }) => {
+    const type = plain(names.type, percent === undefined ? 1 : 2);
+    return `<${names.row}>${type}${plain(names.value, percent === undefined ? amount : Big(percent).toFixed(2))}</${names.row}>`;
+  });
+  const percent = second === undefined ? first.percent : undefined;
+  return optionalPlain(names.percent, percent) + plain(names.amount, amountText(sum)) + each.join('');
+}
+
+/** DscRcgGlobal (zone D): ValorDR is an amount also where it was computed from a percentage. */
+function writeAdjustments({ adjustments = [], cae }: CfeDocument): string {
+  if (adjustments.length === 0) return '';
+  const rows = adjustments.map(
+    ({ kind, ivaType, description, percent, amount }, index) =>
+      '<DRG_Item>' +
+      plain('NroLinDR', index + 1) +
+      plain('TpoMovDR', kind === 'DISCOUNT' ? 'D' : 'R') +
+      plain('TpoDR', percent === undefined ? 1 : 2) +
+      element('GlosaDR', description) +
+      plain('ValorDR', amount) +
+      plain('IndFactDR', itemKind(ivaType, cae)) +
+      '</DRG_Item>',
+  );
+  return `<DscRcgGlobal>${rows.join('')}</DscRcgGlobal>`;
+}
+
+/** MediosPago (zone E). */
+function writePayments(payments: readonly Payment[] = []): string {
+  if (payments.length === 0) return '';
+  const rows = payments.map(
+    ({ code, description, amount }, index) =>
+      `<MedioPago>${plain('NroLinMP', index + 1)}${optionalPlain('CodMP', code)}` +
+      `${element('GlosaMP', description)}${plain('ValorPago', amount)}</MedioPago>`,
+  );
+  return `<MediosPago>${rows.join('')}</MediosPago>`;
 }
 
 /** Referencia (docs/authority/receipts.md#reference): the CFE that a note corrects. */
@@ -172,7 +263,8 @@ function writeCaeData(cae: CaeData): string {
     plain('DNro', cae.numberStart) +
     plain('HNro', cae.numberEnd) +
     plain('FecVenc', cae.expirationDate) +
-    (cae.special ? plain('CAEEspecial', cae.special.kind) + plain('CausalCAEEsp', cae.special.cause) : '') +
+    optionalPlain('CAEEspecial', cae.special?.kind) +
+    optionalPlain('CausalCAEEsp', cae.special?.cause) +
     '</CAEData>'
   );
 }

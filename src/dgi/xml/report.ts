@@ -79,14 +79,14 @@ function writeLocal(row: AmountRow): string {
     plain('CodSuc', row.branch) +
     plain('TotMntNoGrv', row.exempt) +
     plain('TotMntExpyAsim', row.exported) +
-    plain('TotMntImpPerc', ZERO) +
-    plain('TotMntIVAenSusp', ZERO) +
+    plain('TotMntImpPerc', row.perceived) +
+    plain('TotMntIVAenSusp', row.suspended) +
     plain('TotMntIVATasaMin', row.minimumNet) +
     plain('TotMntIVATasaBas', row.basicNet) +
-    plain('TotMntIVAOtra', ZERO) +
+    plain('TotMntIVAOtra', row.otherNet) +
     plain('MntIVATasaMin', row.minimumVat) +
     plain('MntIVATasaBas', row.basicVat) +
-    plain('MntIVAOtra', ZERO) +
+    plain('MntIVAOtra', row.otherVat) +
     plain('IVATasaMin', minimum.toFixed(3)) +
     plain('IVATasaBas', basic.toFixed(3)) +
     plain('TotMntTotal', row.total) +

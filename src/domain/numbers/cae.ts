@@ -38,22 +38,36 @@ export function noNumbersLeftFault(type: CfeType): Fault {
   return caeFault('cae.none_left', `No CAE of type ${type} is valid and has numbers left; upload one.`);
 }
 
-/** CAEEspecial of an exempt taxpayer: the only special kind whose lines the API supports. */
+/** CAEEspecial: exempt taxpayer, IVA mínimo, Monotributo, Monotributo Social MIDES (docs/authority/caes.md#special-kinds). */
+export const SPECIAL_KINDS = [1, 2, 3, 4] as const;
+export type SpecialKind = (typeof SPECIAL_KINDS)[number];
 const EXEMPT_TAXPAYER = 1;
-/** Kinds of line with VAT, which the CAE of an exempt taxpayer forbids. */
-const TAXED: readonly IvaType[] = ['MINIMUM_RATE', 'BASIC_RATE'];
 
-/** Returns the faults of lines with VAT under a CAE of special kind 1 (exempt taxpayer). */
-export function exemptTaxpayerFaults(
-  specialKind: number | null,
-  lines: readonly { readonly ivaType: IvaType }[],
-): Fault[] {
-  if (specialKind !== EXEMPT_TAXPAYER) return [];
-  return lines.flatMap(({ ivaType }, index) => {
-    if (!TAXED.includes(ivaType)) return [];
-    const words = `must not have VAT, because the CAE belongs to an exempt taxpayer, found ${ivaType}.`;
-    return [faultAt(['details', index, 'iva_type'], 'cae.exempt_taxpayer', words)];
-  });
+/** True for the special kinds of those who pay no VAT on their sales: IVA mínimo and both Monotributos. */
+export const isSmallTaxpayer = (kind: number | null | undefined): boolean =>
+  kind === 2 || kind === 3 || kind === 4;
+
+/** Kinds of line that the CAE of an exempt taxpayer forbids. */
+const TAXED: readonly IvaType[] = ['MINIMUM_RATE', 'BASIC_RATE', 'OTHER_RATE', 'PERCEIVED', 'SUSPENDED'];
+
+/** Returns the faults of lines that the special kind of the CAE forbids. */
+export function specialKindFaults(specialKind: number | null, lines: readonly IvaType[]): Fault[] {
+  const [code, words] =
+    specialKind === EXEMPT_TAXPAYER
+      ? ([
+          'line.exempt_taxpayer',
+          'must not have VAT, because the CAE belongs to an exempt taxpayer',
+        ] as const)
+      : ([
+          'line.small_taxpayer',
+          'must be EXEMPT, FREE, EXPORT or not billable, because the CAE belongs to a small taxpayer',
+        ] as const);
+  if (specialKind !== EXEMPT_TAXPAYER && !isSmallTaxpayer(specialKind)) return [];
+  return lines.flatMap((ivaType, index) =>
+    TAXED.includes(ivaType)
+      ? [faultAt(['details', index, 'iva_type'], code, `${words}, found ${ivaType}.`)]
+      : [],
+  );
 }
 
 /** The content of a CAE file; dates `YYYY-MM-DD`. */
@@ -136,10 +150,11 @@ function contentFaults(cae: CaeFacts, { rut }: CaeContext): Fault[] {
 
 function specialFaults({ special }: CaeFacts): Fault[] {
   if (special === undefined) return [];
-  if (special.kind !== EXEMPT_TAXPAYER) {
-    const message = `CAEs of special kind ${special.kind} (IVA mínimo, Monotributo) are not supported; only kind 1 is.`;
+  if (!SPECIAL_KINDS.some((kind) => kind === special.kind)) {
+    const message = `The special kind of the CAE must be 1 to 4, found ${special.kind}.`;
     return [caeFault('cae.special', message)];
   }
+  if (special.kind !== EXEMPT_TAXPAYER) return [];
   if (special.cause !== undefined && SPECIAL_CAUSE.test(special.cause)) return [];
   const found = special.cause === undefined ? 'none' : brief(special.cause);
   return [

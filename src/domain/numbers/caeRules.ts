@@ -59,9 +59,9 @@ export const CAE_RULES = {
   },
   'cae.special': {
     path: '/cae_b64',
-    checks: 'A special CAE is of kind 1 (exempt taxpayer); the API has no kinds of line for kinds 2 to 4.',
-    source: 'docs/contract.md#cae; docs/authority/caes.md#special-kinds',
-    example: 'CAEs of special kind 2 (IVA mínimo, Monotributo) are not supported; only kind 1 is.',
+    checks: 'A special CAE is of kind 1 to 4.',
+    source: 'Formato CAE v05, CAEEspecial; docs/authority/caes.md#special-kinds',
+    example: 'The special kind of the CAE must be 1 to 4, found 5.',
   },
   'cae.special_cause': {
     path: '/cae_b64',
@@ -118,7 +118,15 @@ export const CAE_RULES = {
     source: 'docs/contract.md#numbers',
     example: 'No CAE of type ETICKET is valid and has numbers left; upload one.',
   },
-  'cae.exempt_taxpayer': {
+  'line.small_taxpayer': {
+    path: '/details/0/iva_type',
+    checks:
+      'Under a CAE of special kind 2, 3 or 4 (IVA mínimo, Monotributo) lines are EXEMPT, FREE, EXPORT or not billable.',
+    source: 'Formato CFE v25.2, zone A, field 10; docs/authority/caes.md#special-kinds',
+    example:
+      'details[0].iva_type: must be EXEMPT, FREE, EXPORT or not billable, because the CAE belongs to a small taxpayer, found BASIC_RATE.',
+  },
+  'line.exempt_taxpayer': {
     path: '/details/0/iva_type',
     checks: 'Under a CAE of special kind 1 (exempt taxpayer) no line has VAT.',
     source: 'docs/authority/caes.md#special-kinds',

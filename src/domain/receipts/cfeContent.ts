@@ -1,9 +1,19 @@
 import Big from 'big.js';
 import { amountText, priceText, quantityText, rateText } from '../values/decimal.ts';
-import type { CfeContent, Line, Receiver, Reference, Totals } from './cfeDocument.ts';
+import type {
+  Adjustment,
+  CfeContent,
+  Line,
+  LineAdjustment,
+  Payment,
+  Receiver,
+  Reference,
+  Totals,
+} from './cfeDocument.ts';
 import type { Parts } from './cfeReading.ts';
-import { PAYMENT_METHODS } from './cfeRequest.ts';
+import { PAYMENT_METHODS, type RequestLine } from './cfeRequest.ts';
 import type { OriginalCfe } from './cfeRule.ts';
+import { adjustmentAmounts, amountOf, type Measure, nonBillable } from './cfeTotals.ts';
 import { cfeTypeRow } from './cfeTypes.ts';
 import { referenceAmount } from './noteAmount.ts';
 import { comparedNumber } from './receiverDocument.ts';
@@ -26,6 +36,9 @@ export function buildCfeContent(parts: Parts, original: OriginalCfe | undefined)
     receiver: receiverOf(parts),
     totals: totalsOf(parts),
     lines: linesOf(parts),
+    adjustments: adjustmentsOf(parts),
+    payments: paymentsOf(parts),
+    thirdPartyPayment: parts.third_party_payment ? true : undefined,
     reference: original && referenceOf(parts, original),
     adenda: parts['extra.adenda'],
   });
@@ -87,7 +100,11 @@ function totalsOf(parts: Parts): Totals {
     basicNet: money(parts.tax_basic_net_amount),
     basicVat: money(parts.tax_basic_amount),
     total: money(parts.total_amount),
-    nonBillable: money(parts.sums.NON_BILLABLE_NEGATIVE.neg()),
+    perceived: money(parts.sums.PERCEIVED),
+    suspended: money(parts.sums.SUSPENDED),
+    otherNet: money(parts.sums.OTHER_RATE),
+    otherVat: money(parts.tax_other_amount),
+    nonBillable: money(nonBillable(parts.sums)),
     pay: money(parts.pay_amount),
   };
 }
@@ -95,16 +112,44 @@ function totalsOf(parts: Parts): Totals {
 function linesOf(parts: Parts): Line[] {
   const unit = parts['extra.unit'] ?? NO_UNIT;
   // Without faults every line has all its fields.
-  return (parts.lines as Required<(typeof parts.lines)[number]>[]).map((line) =>
-    omitUndefined({
+  return (parts.lines as RequestLine[]).map((line) => {
+    const product = line.count.times(line.unit_price);
+    const adjusted = (rows: readonly Measure[] | undefined) =>
+      rows && rows.length > 0 ? rows.map((one) => writeMeasure(one, amountOf(one, product))) : undefined;
+    return omitUndefined({
       ivaType: line.iva_type,
       name: line.item_name,
       description: line.item_description,
       quantity: quantityText(line.count),
-      unit,
+      unit: line.unit ?? unit,
       unitPrice: priceText(line.unit_price),
       amount: amountText(line.item_amount),
-    }),
+      ncm: line.ncm,
+      codes: line.codes && line.codes.length > 0 ? line.codes : undefined,
+      discounts: adjusted(line.discounts),
+      surcharges: adjusted(line.surcharges),
+    });
+  });
+}
+
+const writeMeasure = ({ percent }: Measure, amount: Big): LineAdjustment =>
+  omitUndefined({ amount: amountText(amount), percent: percent && rateText(percent) });
+
+function adjustmentsOf({ adjustments = [], amounts }: Parts): Adjustment[] | undefined {
+  if (adjustments.length === 0) return undefined;
+  const figures = adjustmentAmounts(amounts, adjustments);
+  return adjustments.map((one, at) => ({
+    kind: one.kind,
+    ivaType: one.iva_type,
+    description: one.description,
+    ...writeMeasure(one, figures[at] ?? Big(0)),
+  }));
+}
+
+function paymentsOf({ payments = [] }: Parts): Payment[] | undefined {
+  if (payments.length === 0) return undefined;
+  return payments.map(({ description, amount, code }) =>
+    omitUndefined({ description, amount: amountText(amount), code }),
   );
 }
 

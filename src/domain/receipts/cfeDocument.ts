@@ -1,3 +1,4 @@
+import type { SpecialKind } from '../numbers/cae.ts';
 import type { CfeType, IvaType } from './cfeTypes.ts';
 import type { DocumentType } from './receiverDocument.ts';
 
@@ -36,6 +37,12 @@ export interface CfeContent {
   receiver?: Receiver;
   totals: Totals;
   lines: Line[];
+  /** Zone D. */
+  adjustments?: Adjustment[];
+  /** Zone E. */
+  payments?: Payment[];
+  /** IndPagCta3ros. */
+  thirdPartyPayment?: true;
   reference?: Reference;
   /** Text for the print and the company-to-company sobre; never sent to the authority. */
   adenda?: string;
@@ -93,7 +100,13 @@ export interface Totals {
   basicVat: string;
   /** MntTotal. */
   total: string;
-  /** MontoNF: zero or below. */
+  /** MntImpuestoPerc, MntIVaenSusp. */
+  perceived: string;
+  suspended: string;
+  /** MntNetoIVAOtra, MntIVAOtra. */
+  otherNet: string;
+  otherVat: string;
+  /** MontoNF: may be negative. */
   nonBillable: string;
   /** MntPagar. */
   pay: string;
@@ -108,6 +121,31 @@ export interface Line {
   unit: string;
   unitPrice: string;
   amount: string;
+  /** NCM; export family only. */
+  ncm?: string;
+  /** CodItem. */
+  codes?: { type: string; value: string }[];
+  discounts?: LineAdjustment[];
+  surcharges?: LineAdjustment[];
+}
+
+/** A discount or surcharge of a line: its amount, and its percentage if it is one (3 decimals). */
+export interface LineAdjustment {
+  amount: string;
+  percent?: string;
+}
+
+/** A discount or surcharge of the whole CFE on one kind of line. */
+export interface Adjustment extends LineAdjustment {
+  kind: 'DISCOUNT' | 'SURCHARGE';
+  ivaType: IvaType;
+  description: string;
+}
+
+export interface Payment {
+  description: string;
+  amount: string;
+  code?: string;
 }
 
 export interface Reference {
@@ -129,6 +167,6 @@ export interface CaeData {
   numberStart: number;
   numberEnd: number;
   expirationDate: string;
-  /** CAEEspecial, CausalCAEEsp: only kind 1 (exempt taxpayer) is supported. */
-  special?: { kind: 1; cause: string };
+  /** CAEEspecial and, of an exempt taxpayer, CausalCAEEsp. */
+  special?: { kind: SpecialKind; cause?: string };
 }

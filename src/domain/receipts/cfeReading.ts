@@ -10,11 +10,21 @@ import {
   CfeRequest,
   DocId,
   OLDER_LAYOUT,
+  RequestAdjustments,
   RequestLine,
+  RequestPayments,
   RequestReceiver,
   RequestTotals,
 } from './cfeRequest.ts';
-import { type LineSums, type PriceReading, readPrices, sumsByKind, untaxed } from './cfeTotals.ts';
+import {
+  type LineSums,
+  overdrawnKinds,
+  type PriceReading,
+  readPrices,
+  sumsByKind,
+  untaxed,
+} from './cfeTotals.ts';
+import type { IvaType } from './cfeTypes.ts';
 import { vatPercents } from './vat.ts';
 
 /**
@@ -25,6 +35,8 @@ const FIELDS = {
   cfe_type: { at: ['cfe_type'], schema: CfeRequest.shape.cfe_type },
   ...fieldsOf(['header', 'doc_id'], DocId.shape),
   ...fieldsOf(['header', 'totals'], RequestTotals.shape),
+  adjustments: { at: ['header', 'adjustments'], schema: RequestAdjustments.optional() },
+  payments: { at: ['header', 'payments'], schema: RequestPayments.optional() },
   /** The receiver as an object with any fields. */
   receiver: { at: ['header', 'receiver'], schema: z.custom<object>(isObject).optional() },
   ...fieldsOf(['header', 'receiver'], RequestReceiver.shape),
@@ -50,6 +62,8 @@ interface Derived {
   /** Each line with its valid fields. */
   lines: Partial<RequestLine>[];
   sums: LineSums;
+  /** The kinds whose discounts exceed their lines, with what is left; without any, the sums can be judged. */
+  overdrawn: readonly (readonly [IvaType, Big])[];
   prices: PriceReading;
   /** The correct total_amount; undefined if the totals of the rates do not match the lines. */
   expected_total: Big | undefined;
@@ -152,15 +166,18 @@ function at(value: unknown, path: readonly string[]): unknown {
 }
 
 function derivePrices(parts: Partial<Parts>, today: string): Partial<Derived> {
-  if (parts.amounts === undefined) return {};
-  const sums = sumsByKind(parts.amounts);
+  if (parts.amounts === undefined || !Object.hasOwn(parts, 'adjustments')) return {};
+  const sums = sumsByKind(parts.amounts, parts.adjustments);
+  const overdrawn = overdrawnKinds(sums);
+  if (overdrawn.length > 0) return { overdrawn };
   const names = [
     'tax_minimum_net_amount',
     'tax_minimum_amount',
     'tax_basic_net_amount',
     'tax_basic_amount',
   ] as const;
-  if (names.some((name) => !Object.hasOwn(parts, name))) return { sums, expected_total: undefined };
+  if ([...names, 'tax_other_amount' as const].some((name) => !Object.hasOwn(parts, name)))
+    return { sums, overdrawn, expected_total: undefined };
   // Omitted totals count as 0 (docs/contract.md#amounts).
   const [minimumBase, minimumVat, basicBase, basicVat] = names.map((name) => parts[name] ?? Big(0)) as [
     Big,
@@ -173,7 +190,13 @@ function derivePrices(parts: Partial<Parts>, today: string): Partial<Derived> {
     basic: { base: basicBase, vat: basicVat },
   });
   const [taxed] = prices.taxed;
-  return { sums, prices, expected_total: prices.prices && taxed && untaxed(sums).plus(taxed) };
+  const expected =
+    prices.prices &&
+    taxed &&
+    untaxed(sums)
+      .plus(taxed)
+      .plus(parts.tax_other_amount ?? 0);
+  return { sums, overdrawn, prices, expected_total: expected };
 }
 
 /** First day of e-invoicing: no VAT rates are known before it. */
@@ -190,6 +213,8 @@ function soundFields(line: unknown): Partial<RequestLine> {
   for (const [name, schema] of Object.entries(RequestLine.shape)) {
     const result = schema.safeParse(at(line, [name]));
     if (result.success) sound[name] = result.data;
+    // Without them the amount cannot be judged.
+    else if (name === 'discounts' || name === 'surcharges') delete sound['item_amount'];
   }
   return sound;
 }

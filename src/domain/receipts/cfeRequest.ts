@@ -1,10 +1,17 @@
 import * as z from 'zod';
 import { CfeTypeName, CurrencyName, DocumentTypeName, IvaTypeName, namedEnum } from '../requests/enums.ts';
 import type { Hints } from '../requests/faults.ts';
-import { CFE_FIELD_WORDS, describeField, LINE_WORDS, RECEIVER_WORDS } from '../requests/fieldWords.ts';
+import {
+  ADJUSTMENT_WORDS,
+  CFE_FIELD_WORDS,
+  describeField,
+  LINE_WORDS,
+  RECEIVER_WORDS,
+} from '../requests/fieldWords.ts';
 import { CountryCode } from '../values/countries.ts';
 import { dateSchema } from '../values/dates.ts';
 import { amountSchema, decimalSchema, integerSchema, signedAmountSchema } from '../values/decimal.ts';
+import { addIssue } from '../values/issue.ts';
 import { LENGTHS } from '../values/lengths.ts';
 import { textSchema } from '../values/text.ts';
 import { CfeId } from './cfeId.ts';
@@ -35,6 +42,7 @@ export const DocId = z
   .strictObject({
     emission_date: dateSchema().meta(describeField(CFE_FIELD_WORDS.emission_date)),
     payment_method: PaymentMethodName,
+    third_party_payment: z.boolean().meta(describeField(CFE_FIELD_WORDS.third_party_payment)).optional(),
   })
   .meta({
     id: 'CfeDocId',
@@ -86,12 +94,64 @@ export const RequestTotals = z
     tax_minimum_net_amount: amountSchema()
       .meta(describeField(CFE_FIELD_WORDS.tax_minimum_net_amount))
       .optional(),
+    tax_other_net_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.tax_other_net_amount)).optional(),
+    tax_other_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.tax_other_amount)).optional(),
+    perceived_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.perceived_amount)).optional(),
+    suspended_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.suspended_amount)).optional(),
   })
   .meta({
     id: 'CfeTotals',
     description:
       'Totals of the receipt, in its currency, to the cent; they must agree with the lines. Source: Formato CFE v25.2, zone A, Totales.',
   });
+
+const percentSchema = () => decimalSchema({ integerDigits: 3, decimals: 2 });
+
+/** Exactly one of percent and amount, at their common object. */
+const requireOneMeasure = (
+  { percent, amount }: { percent?: unknown; amount?: unknown },
+  ctx: z.RefinementCtx,
+): void => {
+  if ((percent === undefined) !== (amount === undefined)) return;
+  const found = percent === undefined ? 'neither' : 'both';
+  addIssue(ctx, 'body.one_of', `must have either percent or amount, found ${found}.`);
+};
+
+/** A discount or a surcharge of one line. */
+const LineAdjustment = z
+  .strictObject({
+    percent: percentSchema().meta(describeField(ADJUSTMENT_WORDS.line_percent)).optional(),
+    amount: amountSchema().meta(describeField(ADJUSTMENT_WORDS.line_amount)).optional(),
+  })
+  .superRefine(requireOneMeasure)
+  .meta({ id: 'CfeLineAdjustment', description: 'A discount or surcharge: a percentage or an amount.' });
+export type LineAdjustment = z.infer<typeof LineAdjustment>;
+
+/** Kinds of codes of items (TpoCod; docs/authority/receipts.md#lines). */
+const ITEM_CODES = ['GTIN8', 'GTIN12', 'GTIN13', 'GTIN14', 'PLU', 'INT1', 'INT2', 'ARCE'] as const;
+
+const ItemCode = z
+  .strictObject({
+    type: namedEnum(
+      'ItemCodeType',
+      'Kind of a code. Source: Formato CFE v25.2, zone B, field 2 (TpoCod).',
+      ITEM_CODES,
+      {
+        GTIN8: '8 digits (EAN-8).',
+        GTIN12: '12 digits (UPC-A).',
+        GTIN13: '13 digits (EAN-13).',
+        GTIN14: '14 digits.',
+        PLU: 'Price look-up code.',
+        INT1: 'Your own code.',
+        INT2: 'Your own code.',
+        ARCE: "Code of the State's purchasing catalogue.",
+      },
+    ),
+    value: textSchema(LENGTHS.itemCode).meta(describeField(ADJUSTMENT_WORDS.code_value)),
+  })
+  .meta({ id: 'CfeItemCode', description: 'A code of the product or service.' });
+
+const MOST_OF_A_LINE = 5;
 
 export const RequestLine = z
   .strictObject({
@@ -110,6 +170,23 @@ export const RequestLine = z
     }),
     unit_price: decimalSchema({ integerDigits: 11, decimals: 6 }).meta(describeField(LINE_WORDS.unit_price)),
     item_amount: amountSchema().meta(describeField(LINE_WORDS.item_amount)),
+    unit: textSchema(LENGTHS.unit).meta(describeField(ADJUSTMENT_WORDS.unit)).optional(),
+    ncm: textSchema(LENGTHS.ncm).meta(describeField(ADJUSTMENT_WORDS.ncm)).optional(),
+    codes: z
+      .array(ItemCode)
+      .max(MOST_OF_A_LINE)
+      .meta({ description: 'Codes of the product or service, at most 5.' })
+      .optional(),
+    discounts: z
+      .array(LineAdjustment)
+      .max(MOST_OF_A_LINE)
+      .meta(describeField(ADJUSTMENT_WORDS.discounts))
+      .optional(),
+    surcharges: z
+      .array(LineAdjustment)
+      .max(MOST_OF_A_LINE)
+      .meta(describeField(ADJUSTMENT_WORDS.surcharges))
+      .optional(),
   })
   .meta({
     id: 'CfeLine',
@@ -117,12 +194,80 @@ export const RequestLine = z
   });
 export type RequestLine = z.infer<typeof RequestLine>;
 
+const ADJUSTMENT_KINDS = ['DISCOUNT', 'SURCHARGE'] as const;
+
+/** A discount or surcharge on all lines of one kind. */
+const Adjustment = z
+  .strictObject({
+    kind: namedEnum(
+      'AdjustmentKind',
+      'Direction of an adjustment. Source: zone D, field 2 (TpoMovDR).',
+      ADJUSTMENT_KINDS,
+      {
+        DISCOUNT: 'Lowers the total of the kind.',
+        SURCHARGE: 'Raises it.',
+      },
+    ),
+    iva_type: IvaTypeName,
+    description: textSchema(LENGTHS.adjustmentDescription).meta(
+      describeField(ADJUSTMENT_WORDS.adjustment_description),
+    ),
+    percent: percentSchema().meta(describeField(ADJUSTMENT_WORDS.adjustment_percent)).optional(),
+    amount: amountSchema().meta(describeField(ADJUSTMENT_WORDS.adjustment_amount)).optional(),
+  })
+  .superRefine(requireOneMeasure)
+  .meta({
+    id: 'CfeAdjustment',
+    description:
+      'A discount or surcharge on the lines of one `iva_type`, never FREE; several may name the same. Source: Formato CFE v25.2, zone D.',
+  });
+export type Adjustment = z.infer<typeof Adjustment>;
+
+const Payment = z
+  .strictObject({
+    description: textSchema(LENGTHS.paymentDescription).meta(
+      describeField(ADJUSTMENT_WORDS.payment_description),
+    ),
+    amount: signedAmountSchema().meta(describeField(ADJUSTMENT_WORDS.payment_amount)),
+    code: z
+      .string()
+      .superRefine((value, ctx) => {
+        if (!/^\d{1,3}$/.test(value))
+          addIssue(
+            ctx,
+            'payment.code',
+            `must be 1 to 3 digits as text, found ${JSON.stringify(value.slice(0, 20))}.`,
+          );
+      })
+      .meta({ ...describeField(ADJUSTMENT_WORDS.payment_code), pattern: '^[0-9]{1,3}$' })
+      .optional(),
+  })
+  .meta({ id: 'CfePayment', description: 'One means of payment. Source: Formato CFE v25.2, zone E.' });
+
+const MOST_ADJUSTMENTS = 20;
+const MOST_PAYMENTS = 40;
+
+export const RequestAdjustments = z
+  .array(Adjustment)
+  .max(MOST_ADJUSTMENTS)
+  .meta({ description: 'Discounts and surcharges of the whole receipt, at most 20.' });
+export const RequestPayments = z
+  .array(Payment)
+  .max(MOST_PAYMENTS)
+  .meta({ description: 'How the receipt is paid, at most 40 rows; only information.' });
+
 /** The shape of an issue request (openapi.json, issueCfe); cfeRules.ts has the rules on several fields. */
 export const CfeRequest = z
   .strictObject({
     cfe_type: CfeTypeName,
     header: z
-      .strictObject({ doc_id: DocId, receiver: RequestReceiver.optional(), totals: RequestTotals })
+      .strictObject({
+        doc_id: DocId,
+        receiver: RequestReceiver.optional(),
+        totals: RequestTotals,
+        adjustments: RequestAdjustments.optional(),
+        payments: RequestPayments.optional(),
+      })
       .meta({
         id: 'CfeHeader',
         description: 'Data of the whole receipt. Source: Formato CFE v25.2, zone A (Encabezado).',

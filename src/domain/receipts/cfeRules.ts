@@ -4,6 +4,7 @@ import { buildCfeContent } from './cfeContent.ts';
 import type { CfeContent } from './cfeDocument.ts';
 import type { CfeReading, Parts } from './cfeReading.ts';
 import type { CfeRule, RuleContext } from './cfeRule.ts';
+import { adjustmentRules } from './rules/adjustments.ts';
 import { amountRules } from './rules/amounts.ts';
 import { extraRules } from './rules/extra.ts';
 import { generalRules } from './rules/general.ts';
@@ -16,6 +17,7 @@ export const CFE_RULES: readonly CfeRule[] = [
   ...generalRules,
   ...receiverRules,
   ...lineRules,
+  ...adjustmentRules,
   ...amountRules,
   ...referenceRules,
   ...extraRules,

@@ -8,20 +8,84 @@ export const AMOUNT_DECIMALS = 2;
 /** The largest difference of the VAT from base × rate for net prices (docs/contract.md#net-and-gross-prices). */
 const VAT_TOLERANCE = Big('0.01');
 
-/** Σ item_amount by kind of line. */
+/** A percentage or an amount. */
+export interface Measure {
+  readonly percent?: Big | undefined;
+  readonly amount?: Big | undefined;
+}
+
+/** Returns the amount of a measure; a percentage is of `whole`, rounded half up to cents. */
+export const amountOf = ({ percent, amount }: Measure, whole: Big): Big =>
+  percent ? roundHalfUp(whole.times(percent).div(100), AMOUNT_DECIMALS) : (amount ?? Big(0));
+
+const sumOf = (amounts: readonly Big[]): Big => amounts.reduce((sum, amount) => sum.plus(amount), Big(0));
+
+/** What the amount of a line is computed from. */
+interface LineFigures {
+  readonly count: Big;
+  readonly unit_price: Big;
+  readonly discounts?: readonly Measure[] | undefined;
+  readonly surcharges?: readonly Measure[] | undefined;
+}
+
+/**
+ * Returns count × unit price rounded half up, less discounts, plus surcharges; percentages are of the exact product (Formato
+ * CFE v25.2, zone B, fields 9 to 24).
+ */
+export function lineAmount({ count, unit_price, discounts = [], surcharges = [] }: LineFigures): Big {
+  const product = count.times(unit_price);
+  return roundHalfUp(product, AMOUNT_DECIMALS)
+    .minus(sumOf(discounts.map((one) => amountOf(one, product))))
+    .plus(sumOf(surcharges.map((one) => amountOf(one, product))));
+}
+
+interface LineOfKind {
+  readonly iva_type: IvaType;
+  readonly item_amount: Big;
+}
+interface AdjustmentOfKind extends Measure {
+  readonly kind: 'DISCOUNT' | 'SURCHARGE';
+  readonly iva_type: IvaType;
+}
+
+/** Σ of the lines and adjustments by kind: S(k) of Formato CFE v25.2, zone A, fields 112 to 129. */
 export type LineSums = Readonly<Record<IvaType, Big>>;
 
-/** Returns the sums of the lines by kind. */
+/** Returns the sums of the lines by kind, adjusted. */
 export function sumsByKind(
-  lines: Iterable<{ readonly iva_type: IvaType; readonly item_amount: Big }>,
+  lines: Iterable<LineOfKind>,
+  adjustments: readonly AdjustmentOfKind[] = [],
 ): LineSums {
   const sums = Object.fromEntries(Object.keys(IVA_TYPES).map((kind) => [kind, Big(0)])) as Record<
     IvaType,
     Big
   >;
   for (const { iva_type, item_amount } of lines) sums[iva_type] = sums[iva_type].plus(item_amount);
+  const amounts = adjustments.map((one) => amountOf(one, sums[one.iva_type]));
+  for (const [at, { kind, iva_type }] of adjustments.entries()) {
+    const amount = amounts[at] ?? Big(0);
+    sums[iva_type] = kind === 'DISCOUNT' ? sums[iva_type].minus(amount) : sums[iva_type].plus(amount);
+  }
   return sums;
 }
+
+/** Returns the amounts of adjustments, each of its kind's lines. */
+export function adjustmentAmounts(
+  lines: Iterable<LineOfKind>,
+  adjustments: readonly AdjustmentOfKind[],
+): Big[] {
+  const sums = sumsByKind(lines);
+  return adjustments.map((one) => amountOf(one, sums[one.iva_type]));
+}
+
+/** Returns the billed kinds below zero (Formato CFE v25.2, zone A, fields 112 to 118), with their sums. */
+export const overdrawnKinds = (sums: LineSums): [IvaType, Big][] =>
+  (Object.entries(sums) as [IvaType, Big][]).filter(
+    ([kind, sum]) => !kind.startsWith('NON_BILLABLE') && sum.lt(0),
+  );
+
+/** Returns MontoNF: what is paid beyond the total, or below it. */
+export const nonBillable = (sums: LineSums): Big => sums.NON_BILLABLE.minus(sums.NON_BILLABLE_NEGATIVE);
 
 /** Taxable base and VAT of one rate. */
 export interface Taxed {
@@ -96,7 +160,7 @@ export function readPrices(
   return { rates, prices, taxed: taxed[prices ?? 'neither'], bases: add(rates.map(({ sent }) => sent.base)) };
 }
 
-/** Returns Σ of the lines without VAT: exempt and exported. */
+/** Returns Σ of the net amounts beside those of the two rates: exempt, exported, perceived, suspended, other rate. */
 export function untaxed(sums: LineSums): Big {
-  return sums.EXEMPT.plus(sums.EXPORT);
+  return sumOf([sums.EXEMPT, sums.EXPORT, sums.PERCEIVED, sums.SUSPENDED, sums.OTHER_RATE]);
 }

@@ -18,7 +18,11 @@ export const IVA_TYPES = {
   EXEMPT: 1,
   MINIMUM_RATE: 2,
   BASIC_RATE: 3,
+  OTHER_RATE: 4,
   EXPORT: 10,
+  PERCEIVED: 11,
+  SUSPENDED: 12,
+  NON_BILLABLE: 6,
   NON_BILLABLE_NEGATIVE: 7,
 } as const;
 export type IvaType = keyof typeof IVA_TYPES;
@@ -59,10 +63,14 @@ const LOCAL: readonly IvaType[] = [
   'EXEMPT',
   'MINIMUM_RATE',
   'BASIC_RATE',
+  'OTHER_RATE',
   'EXPORT',
+  'PERCEIVED',
+  'SUSPENDED',
+  'NON_BILLABLE',
   'NON_BILLABLE_NEGATIVE',
 ];
-const ABROAD: readonly IvaType[] = ['FREE', 'EXPORT', 'NON_BILLABLE_NEGATIVE'];
+const ABROAD: readonly IvaType[] = ['FREE', 'EXPORT', 'NON_BILLABLE', 'NON_BILLABLE_NEGATIVE'];
 
 const ticket = {
   root: 'eTck',

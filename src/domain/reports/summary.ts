@@ -261,19 +261,26 @@ function closeRow(
 }
 
 /** The amounts of a receipt that the report sums, by the names that `Totals` gives them. */
-const COMPONENTS = ['exempt', 'exported', 'minimumNet', 'basicNet', 'minimumVat', 'basicVat'] as const;
+const COMPONENTS = [
+  'exempt',
+  'exported',
+  'perceived',
+  'suspended',
+  'minimumNet',
+  'basicNet',
+  'otherNet',
+  'minimumVat',
+  'basicVat',
+  'otherVat',
+] as const;
+/** Those that are VAT. */
+const VAT: readonly Component[] = ['minimumVat', 'basicVat', 'otherVat'];
 type Component = (typeof COMPONENTS)[number];
 type Amounts = Record<Component, Big>;
 
 const ZERO = Big(0);
-const noAmounts = (): Amounts => ({
-  exempt: ZERO,
-  exported: ZERO,
-  minimumNet: ZERO,
-  basicNet: ZERO,
-  minimumVat: ZERO,
-  basicVat: ZERO,
-});
+const noAmounts = (): Amounts =>
+  Object.fromEntries(COMPONENTS.map((component) => [component, ZERO])) as Amounts;
 
 const ZERO_TEXT = /^-?[0.]+$/;
 
@@ -300,7 +307,6 @@ function addTo(sums: Amounts, amounts: Iterable<readonly [Component, Big]>, rate
 /** Sums the amounts without VAT (Formato CFE v25.2, zone A, fields 112 to 118). */
 function netOf(amounts: Iterable<readonly [Component, Big]>): Big {
   let net = ZERO;
-  for (const [component, amount] of amounts)
-    if (component !== 'minimumVat' && component !== 'basicVat') net = net.plus(amount);
+  for (const [component, amount] of amounts) if (!VAT.includes(component)) net = net.plus(amount);
   return net;
 }

@@ -43,6 +43,16 @@ export const BODY_RULES = {
     source: 'openapi.json',
     example: 'header.totals.currency: must be one of "UYU", "USD", "EUR", found "BRL".',
   },
+  'body.one_of': {
+    checks: 'A discount, surcharge or adjustment has either percent or amount.',
+    source: 'docs/contract.md#lines',
+    example: 'details[0].discounts[0]: must have either percent or amount, found both.',
+  },
+  'payment.code': {
+    checks: 'The code of a payment has 1 to 3 digits, as text.',
+    source: 'Formato CFE v25.2, zone E, field 2',
+    example: 'header.payments[0].code: must be 1 to 3 digits as text, found "EFVO".',
+  },
   'body.unknown_field': {
     checks: 'There are no unknown fields.',
     source: 'docs/contract.md#bodies',

@@ -79,9 +79,15 @@ export const IvaTypeName = namedEnum(
     EXEMPT: 'IndFact 1: exempt from VAT; counts in `tax_free_amount`.',
     MINIMUM_RATE: 'IndFact 2: VAT at the minimum rate, 10 %; counts in `tax_minimum_net_amount`.',
     BASIC_RATE: 'IndFact 3: VAT at the basic rate, 22 %; counts in `tax_basic_net_amount`.',
+    OTHER_RATE:
+      'IndFact 4: VAT at another rate or on a notional base (used cars); always without VAT; counts in `tax_other_net_amount`, its VAT is what `tax_other_amount` says.',
+    PERCEIVED: 'IndFact 11: VAT already perceived before (meat); counts in `perceived_amount`.',
+    SUSPENDED: 'IndFact 12: VAT in suspense (farm produce); counts in `suspended_amount`.',
     EXPORT: 'IndFact 10: exported or equivalent; counts in `total_amount` without VAT.',
+    NON_BILLABLE:
+      'IndFact 6: not billed, added only to `pay_amount`, after VAT (a collection for somebody else, a rounding up).',
     NON_BILLABLE_NEGATIVE:
-      'IndFact 7: not billed, subtracted only from `pay_amount`, after VAT (a rounding, an amount paid before); its price and amount are positive. For a discount that also lowers the VAT, lower the `unit_price`.',
+      'IndFact 7: not billed, subtracted only from `pay_amount`, after VAT (a rounding, an amount paid before); its price and amount are positive. A discount that also lowers the VAT is one of `discounts` or `header.adjustments`.',
   },
 );
 

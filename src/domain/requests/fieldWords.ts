@@ -102,11 +102,11 @@ export const CFE_FIELD_WORDS = {
     examples: [39.85],
   },
   total_amount: {
-    description: `Exempt, exported and net amounts and VAT together, in the currency of the receipt; exactly the sum. Source: ${CFE_FORMAT} A, field 124 (MntTotal).`,
+    description: `Exempt, exported, perceived, suspended and net amounts and VAT together, in the currency of the receipt; exactly the sum. Source: ${CFE_FORMAT} A, field 124 (MntTotal).`,
     examples: [1220],
   },
   pay_amount: {
-    description: `Amount to pay: \`total_amount\` less the NON_BILLABLE_NEGATIVE lines, exactly; may be negative. In the currency of the receipt. Source: ${CFE_FORMAT} A, field 130 (MntPagar).`,
+    description: `Amount to pay: \`total_amount\` plus the NON_BILLABLE and less the NON_BILLABLE_NEGATIVE lines, exactly; may be negative. In the currency of the receipt. Source: ${CFE_FORMAT} A, field 130 (MntPagar).`,
     examples: [1220],
   },
   line_count: {
@@ -132,6 +132,26 @@ export const CFE_FIELD_WORDS = {
   tax_minimum_amount: {
     description: `VAT at the minimum rate (10 %): within 0.01 of net × rate; where prices include VAT, exactly lines − net. Left out it counts as 0. Source: ${CFE_FORMAT} A, field 121 (MntIVATasaMin).`,
     examples: [10],
+  },
+  tax_other_net_amount: {
+    description: `Sum of the OTHER_RATE lines, in the currency of the receipt; left out it counts as 0. Source: ${CFE_FORMAT} A, field 118 (MntNetoIVAOtra).`,
+    examples: [400000],
+  },
+  tax_other_amount: {
+    description: `VAT of the OTHER_RATE lines, as you compute it: above 0 where they are. Left out it counts as 0. Source: ${CFE_FORMAT} A, field 123 (MntIVAOtra).`,
+    examples: [8800],
+  },
+  perceived_amount: {
+    description: `Sum of the PERCEIVED lines, in the currency of the receipt; left out it counts as 0. Source: ${CFE_FORMAT} A, field 114 (MntImpuestoPerc).`,
+    examples: [120],
+  },
+  suspended_amount: {
+    description: `Sum of the SUSPENDED lines, in the currency of the receipt; left out it counts as 0. Source: ${CFE_FORMAT} A, field 115 (MntIVaenSusp).`,
+    examples: [120],
+  },
+  third_party_payment: {
+    description: `true: the amounts are expenses paid for somebody else and claimed back; printed «Pagos por cuenta de terceros». Source: ${CFE_FORMAT} A, field 19 (IndPagCta3ros).`,
+    examples: [true],
   },
   serie: {
     description: `Serie of the number, from the CAE. Source: ${CFE_FORMAT} A, field 3 (Serie).`,
@@ -162,12 +182,70 @@ export const LINE_WORDS = {
     examples: [2],
   },
   unit_price: {
-    description: `Price of one unit in the currency of the receipt: 0 in FREE lines, above 0 in all others. With or without VAT, but the same in all lines. There is no field for discounts: send the price less the discount. Source: ${CFE_FORMAT} B, field 11 (PrecioUnitario).`,
+    description: `Price of one unit in the currency of the receipt: 0 in FREE lines, above 0 in all others. With or without VAT, but the same in all lines. Before discounts. Source: ${CFE_FORMAT} B, field 11 (PrecioUnitario).`,
     examples: [500],
   },
   item_amount: {
-    description: `Exactly count × unit_price, rounded half up, in the currency of the receipt. Source: ${CFE_FORMAT} B, field 24 (MontoItem).`,
+    description: `Exactly count × unit_price, rounded half up, less the discounts and plus the surcharges of the line, in the currency of the receipt; never below 0. Source: ${CFE_FORMAT} B, field 24 (MontoItem).`,
     examples: [1000],
+  },
+} as const satisfies WordsOf<string>;
+
+/** Fields of discounts, surcharges, codes and payments. */
+export const ADJUSTMENT_WORDS = {
+  unit: {
+    description: `Unit of measure of the line. Default: \`extra.unit\`. Source: ${CFE_FORMAT} B, field 10 (UniMed).`,
+    examples: ['kg'],
+  },
+  ncm: {
+    description: `NCM code of the goods; export family only. Source: ${CFE_FORMAT} B, field 7.1 (NCM).`,
+    examples: ['5105.29.10'],
+  },
+  code_value: {
+    description: `The code; of a GTIN all digits, the last its check digit. Source: ${CFE_FORMAT} B, field 3 (Cod).`,
+    examples: ['4006381333931'],
+  },
+  line_percent: {
+    description:
+      'Percentage of count × unit_price, with at most 2 decimals; the result is rounded half up to cents. Instead of `amount`.',
+    examples: [10],
+  },
+  line_amount: {
+    description: 'Amount in the currency of the receipt. Instead of `percent`.',
+    examples: [6.35],
+  },
+  discounts: {
+    description: `Discounts of the line, at most 5. Source: ${CFE_FORMAT} B, fields 12 to 15.`,
+    examples: [[{ percent: 10 }]],
+  },
+  surcharges: {
+    description: `Surcharges of the line, at most 5. Source: ${CFE_FORMAT} B, fields 16 to 19.`,
+    examples: [[{ amount: 10 }]],
+  },
+  adjustment_description: {
+    description: `What the discount or surcharge is; printed. Source: ${CFE_FORMAT} D, field 5 (GlosaDR).`,
+    examples: ['Descuento por pago contado'],
+  },
+  adjustment_percent: {
+    description:
+      'Percentage of the lines of that `iva_type`, with at most 2 decimals; the result is rounded half up to cents. Instead of `amount`.',
+    examples: [10],
+  },
+  adjustment_amount: {
+    description: `Amount in the currency of the receipt, in prices as the lines. Instead of \`percent\`. Source: ${CFE_FORMAT} D, field 6 (ValorDR).`,
+    examples: [150],
+  },
+  payment_description: {
+    description: `Means of payment; printed. Source: ${CFE_FORMAT} E, field 3 (GlosaMP).`,
+    examples: ['Efectivo'],
+  },
+  payment_amount: {
+    description: `Amount paid by it; change given is negative. The sum is not checked. Source: ${CFE_FORMAT} E, field 5 (ValorPago).`,
+    examples: [2000],
+  },
+  payment_code: {
+    description: `Your code of the means of payment, 1 to 3 digits. Source: ${CFE_FORMAT} E, field 2 (CodMP).`,
+    examples: ['1'],
   },
 } as const satisfies WordsOf<string>;
 

@@ -61,6 +61,8 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'receiver.ruc': 'Un RUC tiene 12 dígitos; el último es su dígito verificador.',
   'receiver.ci': 'Una CI (cédula) tiene 7 u 8 dígitos; el último es el verificador.',
   'receiver.nie': 'Un NIE tiene como máximo 12 dígitos.',
+  'body.one_of': 'Un descuento, recargo o ajuste tiene percent o amount, uno de los dos.',
+  'payment.code': 'El código de un medio de pago tiene de 1 a 3 dígitos, como texto.',
   'document.ci': 'Una CI tiene 7 u 8 dígitos, sin puntos ni guiones; el último es el verificador.',
   'document.nie': 'Un NIE tiene como máximo 12 dígitos, sin puntos ni guiones.',
   'receiver.country_code':
@@ -81,9 +83,24 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'line.count': 'La cantidad es mayor que cero.',
   'line.unit_price': 'El precio unitario es 0 en las líneas FREE y mayor que 0 en las demás.',
   'line.item_amount':
-    'El monto es exactamente count × unit_price, redondeado a centésimos, el medio hacia arriba.',
+    'El monto es exactamente cantidad × precio, redondeado a centésimos, menos los descuentos y más los recargos de la línea.',
+  'line.below_zero': 'Los descuentos de una línea no superan lo que cuesta.',
+  'line.free_adjusted': 'Las líneas FREE no llevan descuentos ni recargos.',
+  'line.gtin': 'Un GTIN tiene los dígitos de su tipo; el último es el verificador.',
+  'line.ncm': 'Solo las líneas de documentos de exportación llevan código NCM.',
   'totals.line_count': 'line_count es la cantidad de líneas.',
-  'totals.tax_free_amount': 'tax_free_amount es la suma de las líneas EXEMPT; si se omite vale 0.',
+  'totals.tax_free_amount': 'tax_free_amount es la suma de las líneas EXEMPT, ajustada; si se omite vale 0.',
+  'totals.perceived_amount':
+    'perceived_amount es la suma de las líneas PERCEIVED, ajustada; si se omite vale 0.',
+  'totals.suspended_amount':
+    'suspended_amount es la suma de las líneas SUSPENDED, ajustada; si se omite vale 0.',
+  'totals.tax_other_net_amount':
+    'tax_other_net_amount es la suma de las líneas OTHER_RATE, ajustada; si se omite vale 0.',
+  'totals.tax_other_amount': 'El IVA de las líneas OTHER_RATE es mayor que 0 si las hay, y 0 si no.',
+  'adjustment.iva_type':
+    'Un ajuste es sobre un tipo de línea que el comprobante admite, y nunca sobre líneas FREE.',
+  'adjustment.below_zero':
+    'Los descuentos sobre un tipo de línea no superan la suma de sus líneas y recargos.',
   'totals.tax_minimum_net_amount':
     'El neto es exactamente la suma de las líneas MINIMUM_RATE o, si los precios incluyen IVA, esa suma sin IVA, redondeada.',
   'totals.tax_minimum_amount':
@@ -93,12 +110,10 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'totals.tax_basic_amount':
     'El IVA está a 0,01 como máximo de neto × tasa o, si los precios incluyen IVA, es exactamente la suma de las líneas BASIC_RATE menos el neto; 0 donde el neto es 0.',
   'totals.prices_mixed': 'Los precios de un documento excluyen todos el IVA o lo incluyen todos.',
-  'totals.total_amount':
-    'total_amount es exactamente la suma de los montos exentos, exportados y netos y del IVA.',
+  'totals.total_amount': 'total_amount es exactamente la suma de todos los netos y el IVA.',
   'totals.pay_amount':
-    'pay_amount es exactamente total_amount menos las líneas NON_BILLABLE_NEGATIVE; puede ser negativo.',
-  'totals.non_billable':
-    'La suma de las líneas NON_BILLABLE_NEGATIVE no tiene más dígitos que los del formato.',
+    'pay_amount es exactamente total_amount más las líneas NON_BILLABLE y menos las NON_BILLABLE_NEGATIVE; puede ser negativo.',
+  'totals.non_billable': 'La suma de las líneas no facturables no tiene más dígitos que los del formato.',
   'reference.required': 'Las notas de crédito y de débito nombran el CFE que corrigen.',
   'reference.forbidden': 'Solo las notas tienen referencia.',
   'reference.family': 'Una nota corrige un CFE de su familia: e-Tickets, e-Facturas o exportación.',
@@ -122,8 +137,7 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'cae.series': 'La serie es una o dos letras mayúsculas, o un dígito y una letra mayúscula.',
   'cae.authorization_number': 'El número de autorización (NA) tiene hasta 11 dígitos.',
   'cae.not_electronic': 'El CAE es de comprobantes electrónicos (TA = E), donde lo dice.',
-  'cae.special':
-    'Un CAE especial es de tipo 1 (contribuyente exonerado); la API no tiene clases de línea para los tipos 2 a 4.',
+  'cae.special': 'Un CAE especial es de tipo 1 a 4.',
   'cae.special_cause': 'Un CAE especial de tipo 1 nombra su causal (CausalCAEEsp).',
   'cae.dates': 'Las fechas de emisión y de vencimiento son fechas, en ese orden.',
   'cae.expired': 'El CAE no está vencido hoy en Montevideo.',
@@ -133,7 +147,9 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'cae.known': 'La empresa todavía no tiene ese CAE.',
   'cae.overlap': 'El rango no se superpone con el de otro CAE del mismo tipo y serie.',
   'cae.none_left': 'Hay un CAE vigente del tipo, con algún número disponible.',
-  'cae.exempt_taxpayer': 'Con un CAE especial de tipo 1 (contribuyente exonerado) ninguna línea lleva IVA.',
+  'line.small_taxpayer':
+    'Con una CAE de tipo especial 2, 3 o 4 (IVA mínimo, Monotributo) las líneas son EXEMPT, FREE, EXPORT o no facturables.',
+  'line.exempt_taxpayer': 'Con un CAE especial de tipo 1 (contribuyente exonerado) ninguna línea lleva IVA.',
   'certificate.not_pkcs12': 'El archivo es un PKCS#12 (.p12) con un certificado y su clave privada.',
   'certificate.wrong_password': 'La contraseña abre el archivo.',
   'certificate.key_mismatch': 'La clave privada es la del certificado.',

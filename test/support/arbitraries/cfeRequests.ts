@@ -1,20 +1,40 @@
 import fc from 'fast-check';
 import type { CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
-import { checkDigit, decimalText, halfUpRatio, lineAmount, recompute } from '../receipts/arithmetic.ts';
+import {
+  checkDigit,
+  decimalText,
+  halfUpRatio,
+  lineAmount,
+  measured,
+  recompute,
+  units,
+} from '../receipts/arithmetic.ts';
 import { type Json, type JsonObject, num, toJson } from '../receipts/exactJson.ts';
 
 /** What the tests know of a family by themselves, from the format. */
+const LOCAL_KINDS = [
+  'FREE',
+  'EXEMPT',
+  'MINIMUM_RATE',
+  'BASIC_RATE',
+  'OTHER_RATE',
+  'EXPORT',
+  'PERCEIVED',
+  'SUSPENDED',
+  'NON_BILLABLE',
+  'NON_BILLABLE_NEGATIVE',
+] as const;
 const FAMILIES = {
   ETICKET: {
-    kinds: ['FREE', 'EXEMPT', 'MINIMUM_RATE', 'BASIC_RATE', 'EXPORT', 'NON_BILLABLE_NEGATIVE'],
+    kinds: LOCAL_KINDS,
     saleModes: [80, 90],
   },
   EFACTURA: {
-    kinds: ['FREE', 'EXEMPT', 'MINIMUM_RATE', 'BASIC_RATE', 'EXPORT', 'NON_BILLABLE_NEGATIVE'],
+    kinds: LOCAL_KINDS,
     saleModes: [90],
   },
   EFACTURA_EXPORT: {
-    kinds: ['FREE', 'EXPORT', 'NON_BILLABLE_NEGATIVE'],
+    kinds: ['FREE', 'EXPORT', 'NON_BILLABLE', 'NON_BILLABLE_NEGATIVE'],
     saleModes: [1, 2, 3, 4, 90, 91, 99],
   },
 } as const;
@@ -74,7 +94,16 @@ interface DraftLine {
   count: bigint;
   price: bigint;
   cents: bigint;
+  discounts: JsonObject[];
+  surcharges: JsonObject[];
 }
+
+/** A percentage, or an amount of at most `cents`. */
+const measure = (cents: bigint): fc.Arbitrary<JsonObject> =>
+  fc.oneof(
+    fc.bigInt(0n, 3_000n).map((hundredths): JsonObject => ({ percent: num(decimalText(hundredths, 2)) })),
+    fc.bigInt(0n, cents).map((amount): JsonObject => ({ amount: num(decimalText(amount, 2)) })),
+  );
 
 const draftLine = (kinds: readonly string[]): fc.Arbitrary<DraftLine> =>
   fc
@@ -90,12 +119,82 @@ const draftLine = (kinds: readonly string[]): fc.Arbitrary<DraftLine> =>
         fc.bigInt(1n, 900_000_000n),
       ),
     })
-    .map(({ kind, count, price }) => {
+    .chain(({ kind, count, price }) => {
       const paid = kind === 'FREE' ? 0n : price;
-      return { kind, count, price: paid, cents: lineAmount(count, paid) };
+      const cents = lineAmount(count, paid);
+      // Three discounts of at most 30 % each leave something.
+      const some = (most: number) =>
+        kind === 'FREE'
+          ? fc.constant<JsonObject[]>([])
+          : fc.oneof(
+              { weight: 3, arbitrary: fc.constant<JsonObject[]>([]) },
+              fc.array(measure(cents / 4n), { minLength: 1, maxLength: most }),
+            );
+      return fc.tuple(some(3), some(5)).map(([discounts, surcharges]) => {
+        const sum = (of: JsonObject[]) => of.reduce((all, one) => all + measured(one, count * paid), 0n);
+        return {
+          kind,
+          count,
+          price: paid,
+          discounts,
+          surcharges,
+          cents: cents - sum(discounts) + sum(surcharges),
+        };
+      });
     });
 
-const writtenLine = (draft: DraftLine, index: number): fc.Arbitrary<JsonObject> =>
+interface DraftAdjustment {
+  body: JsonObject;
+  kind: string;
+  cents: bigint;
+}
+
+/** Adjustments on kinds that the lines have; discounts take at most a part of them. */
+const adjustmentsFor = (lines: readonly DraftLine[]): fc.Arbitrary<DraftAdjustment[]> => {
+  const kinds = [...new Set(lines.map(({ kind }) => kind))].filter((kind) => kind !== 'FREE');
+  if (kinds.length === 0) return fc.constant([]);
+  const one = fc
+    .tuple(fc.constantFrom(...kinds), fc.constantFrom('DISCOUNT', 'SURCHARGE'), words(100))
+    .chain(([kind, way, description]) => {
+      const whole = lines.reduce((all, line) => (line.kind === kind ? all + line.cents : all), 0n);
+      return measure(whole / 4n).map((part): DraftAdjustment => {
+        const cents =
+          part['percent'] === undefined
+            ? units(part['amount'] as Json, 2)
+            : halfUpRatio(whole * units(part['percent'], 2), 10_000n);
+        const body = { kind: way, iva_type: kind, description, ...part };
+        return { body, kind, cents: way === 'DISCOUNT' ? -cents : cents };
+      });
+    });
+  return fc.oneof(
+    { weight: 2, arbitrary: fc.constant<DraftAdjustment[]>([]) },
+    fc.array(one, { minLength: 1, maxLength: 3 }),
+  );
+};
+
+const paymentsFor: fc.Arbitrary<JsonObject[]> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant<JsonObject[]>([]) },
+  fc.array(
+    fc
+      .record({
+        description: words(100),
+        amount: fc.bigInt(-100_000n, 10_000_000n).map((cents) => num(decimalText(cents, 2))),
+        code: fc.option(fc.stringMatching(/^[0-9]{1,3}$/), { nil: undefined }),
+      })
+      .map(withoutUndefined),
+    { minLength: 1, maxLength: 4 },
+  ),
+);
+
+const CODES = [
+  { type: 'GTIN13', value: '4006381333931' },
+  { type: 'GTIN12', value: '036000291452' },
+  { type: 'GTIN8', value: '96385074' },
+  { type: 'GTIN14', value: '10733332145213' },
+  { type: 'INT1', value: 'A-7' },
+];
+
+const writtenLine = (draft: DraftLine, index: number, abroad: boolean): fc.Arbitrary<JsonObject> =>
   fc
     .record({
       line_number: fc.constant(num(index + 1)),
@@ -105,6 +204,11 @@ const writtenLine = (draft: DraftLine, index: number): fc.Arbitrary<JsonObject> 
       count: written(draft.count, 3),
       unit_price: written(draft.price, 6),
       item_amount: written(draft.cents, 2),
+      unit: fc.option(words(4), { nil: undefined, freq: 2 }),
+      codes: fc.option(fc.subarray(CODES, { minLength: 1 }), { nil: undefined, freq: 2 }),
+      ncm: abroad ? fc.option(words(20), { nil: undefined }) : fc.constant(undefined),
+      discounts: fc.constant(draft.discounts.length > 0 ? draft.discounts : undefined),
+      surcharges: fc.constant(draft.surcharges.length > 0 ? draft.surcharges : undefined),
     })
     .map(withoutUndefined);
 
@@ -126,9 +230,15 @@ const money: fc.Arbitrary<Money> = fc.oneof(
 );
 
 /** The totals of lines whose prices are net or gross; a net VAT may stand a cent away from the product. */
-function totalsOf(lines: readonly DraftLine[], { currency, rate }: Money): fc.Arbitrary<JsonObject> {
+function totalsOf(
+  lines: readonly { kind: string; cents: bigint }[],
+  count: number,
+  { currency, rate }: Money,
+): fc.Arbitrary<JsonObject> {
   const sum = (kind: string) =>
     lines.reduce((cents, line) => (line.kind === kind ? cents + line.cents : cents), 0n);
+  const otherNet = sum('OTHER_RATE');
+  const otherVat = otherNet === 0n ? 0n : otherNet / 45n + 1n;
   return fc
     .tuple(fc.boolean(), fc.bigInt(-1n, 1n), fc.bigInt(-1n, 1n), fc.boolean())
     .chain(([gross, slip, other, zeros]) => {
@@ -142,7 +252,9 @@ function totalsOf(lines: readonly DraftLine[], { currency, rate }: Money): fc.Ar
       };
       const minimum = taxed(sum('MINIMUM_RATE'), 10n, slip);
       const basic = taxed(sum('BASIC_RATE'), 22n, other);
-      const total = sum('EXEMPT') + sum('EXPORT') + minimum.base + minimum.vat + basic.base + basic.vat;
+      const others =
+        sum('EXEMPT') + sum('EXPORT') + sum('PERCEIVED') + sum('SUSPENDED') + otherNet + otherVat;
+      const total = others + minimum.base + minimum.vat + basic.base + basic.vat;
       const optional = (cents: bigint) =>
         cents === 0n && !zeros ? fc.constant(undefined) : written(cents, 2);
       return fc
@@ -150,13 +262,17 @@ function totalsOf(lines: readonly DraftLine[], { currency, rate }: Money): fc.Ar
           currency: fc.constant(currency),
           exchange_rate: written(rate, 3),
           total_amount: written(total, 2),
-          pay_amount: written(total - sum('NON_BILLABLE_NEGATIVE'), 2),
-          line_count: fc.constant(num(lines.length)),
+          pay_amount: written(total + sum('NON_BILLABLE') - sum('NON_BILLABLE_NEGATIVE'), 2),
+          line_count: fc.constant(num(count)),
           tax_free_amount: optional(sum('EXEMPT')),
           tax_basic_net_amount: optional(basic.base),
           tax_basic_amount: optional(basic.vat),
           tax_minimum_net_amount: optional(minimum.base),
           tax_minimum_amount: optional(minimum.vat),
+          tax_other_net_amount: optional(otherNet),
+          tax_other_amount: optional(otherVat),
+          perceived_amount: optional(sum('PERCEIVED')),
+          suspended_amount: optional(sum('SUSPENDED')),
         })
         .map(withoutUndefined);
     });
@@ -252,8 +368,8 @@ function extraFor(
 const LIMIT_CENTS = 3_210_400n;
 
 /** Net of VAT in pesos (hundred-thousandths: cents × thousandths). */
-function aboveLimit(lines: readonly DraftLine[], { currency, rate }: Money): boolean {
-  const billed = lines.filter(({ kind }) => kind !== 'NON_BILLABLE_NEGATIVE');
+function aboveLimit(lines: readonly { kind: string; cents: bigint }[], { currency, rate }: Money): boolean {
+  const billed = lines.filter(({ kind }) => !kind.startsWith('NON_BILLABLE'));
   // The sum with VAT in it is never below the one without, so that this errs to the safe side for gross prices.
   const cents = billed.reduce((sum, line) => sum + line.cents, 0n);
   return cents * (currency === 'UYU' ? 1000n : rate) > LIMIT_CENTS * 1000n;
@@ -283,9 +399,13 @@ function freshRequest(
     maxLength: maxLines,
     size: 'max',
   });
-  return fc.tuple(drafts, money).chain(([lines, rated]) => {
+  const draft = drafts.chain((lines) =>
+    fc.tuple(fc.constant(lines), money, adjustmentsFor(lines), paymentsFor),
+  );
+  return draft.chain(([lines, rated, adjustments, payments]) => {
     const exports = lines.some(({ kind }) => kind === 'EXPORT');
-    return receiverFor(family, aboveLimit(lines, rated)).chain((receiver) =>
+    const sums = [...lines, ...adjustments];
+    return receiverFor(family, aboveLimit(sums, rated)).chain((receiver) =>
       fc
         .record({
           cfe_type: fc.constant(type),
@@ -293,14 +413,20 @@ function freshRequest(
             emission_date: fc.integer({ min: -days.back, max: days.ahead }).map((n) => day(today, n)),
             payment_method: fc.constantFrom('1', '2', 'CASH', 'CREDIT'),
           }),
-          totals: totalsOf(lines, rated),
-          details: fc.tuple(...lines.map(writtenLine)),
+          totals: totalsOf(sums, lines.length, rated),
+          details: fc.tuple(...lines.map((line, at) => writtenLine(line, at, family === 'EFACTURA_EXPORT'))),
           extra: extraFor(type, { exports, receiver: receiver !== undefined }),
         })
         .map(({ cfe_type, doc_id, totals, details, extra }) =>
           withoutUndefined({
             cfe_type,
-            header: withoutUndefined({ doc_id, receiver, totals }),
+            header: withoutUndefined({
+              doc_id,
+              receiver,
+              totals,
+              adjustments: adjustments.length > 0 ? adjustments.map(({ body }) => body) : undefined,
+              payments: payments.length > 0 ? payments : undefined,
+            }),
             details,
             extra,
           }),

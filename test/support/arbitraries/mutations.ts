@@ -119,7 +119,7 @@ const shape: Mutation[] = [
   wrong('an unknown type', '/cfe_type', 'ERESGUARDO', 'body.not_one_of'),
   wrong('an unknown currency', `${TOTALS}/currency`, 'BRL', 'body.not_one_of'),
   wrong('an unknown payment method', '/header/doc_id/payment_method', '3', 'body.not_one_of'),
-  wrong('an unknown kind of line', '/details/0/iva_type', 'OTHER_RATE', 'body.not_one_of'),
+  wrong('an unknown kind of line', '/details/0/iva_type', 'REDUCED_RATE', 'body.not_one_of'),
   wrong('no lines', '/details', [], 'list.too_short'),
   ...['total_amount', 'pay_amount'].map((field) =>
     spoilt(

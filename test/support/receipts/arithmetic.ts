@@ -35,20 +35,47 @@ export const halfUpRatio = (a: bigint, b: bigint): bigint => (2n * a + b) / (2n 
 /** count (thousandths) × price (millionths) in cents. */
 export const lineAmount = (count: bigint, price: bigint): bigint => halfUpRatio(count * price, 10_000_000n);
 
-/** Sums of lines by kind, in cents. */
-function kindSums(body: JsonObject): Record<string, bigint> {
-  const sums: Record<string, bigint> = {
-    FREE: 0n,
-    EXEMPT: 0n,
-    MINIMUM_RATE: 0n,
-    BASIC_RATE: 0n,
-    EXPORT: 0n,
-    NON_BILLABLE_NEGATIVE: 0n,
-  };
+/** A discount or surcharge in cents: its amount, or so many hundredths of a percent of count × price (10^-9). */
+export const measured = (measure: JsonObject, product: bigint): bigint =>
+  measure['percent'] === undefined
+    ? units(measure['amount'] as Json, 2)
+    : halfUpRatio(product * units(measure['percent'], 2), 100_000_000_000n);
+
+const rows = (of: JsonObject, name: string): JsonObject[] => (of[name] as JsonObject[] | undefined) ?? [];
+
+/** The amount of a line in cents, with its discounts and surcharges. */
+export function lineCents(line: JsonObject): bigint {
+  const [count, price] = [units(get(line, '/count'), 3), units(get(line, '/unit_price'), 6)];
+  const sum = (name: string) => rows(line, name).reduce((all, one) => all + measured(one, count * price), 0n);
+  return lineAmount(count, price) - sum('discounts') + sum('surcharges');
+}
+
+/** The amounts of the adjustments in cents, each of the lines of its kind. */
+export function adjustmentCents(body: JsonObject): bigint[] {
+  const lines = lineSums(body);
+  return rows(body['header'] as JsonObject, 'adjustments').map((one) =>
+    one['percent'] === undefined
+      ? units(one['amount'] as Json, 2)
+      : halfUpRatio((lines[one['iva_type'] as string] ?? 0n) * units(one['percent'], 2), 10_000n),
+  );
+}
+
+function lineSums(body: JsonObject): Record<string, bigint> {
+  const sums: Record<string, bigint> = {};
   for (const line of get(body, '/details') as JsonObject[]) {
     const kind = get(line, '/iva_type') as string;
-    sums[kind] =
-      (sums[kind] ?? 0n) + lineAmount(units(get(line, '/count'), 3), units(get(line, '/unit_price'), 6));
+    sums[kind] = (sums[kind] ?? 0n) + lineCents(line);
+  }
+  return sums;
+}
+
+/** Sums by kind, in cents: lines and adjustments. */
+function kindSums(body: JsonObject): Record<string, bigint> {
+  const sums = lineSums(body);
+  const amounts = adjustmentCents(body);
+  for (const [at, one] of rows(body['header'] as JsonObject, 'adjustments').entries()) {
+    const kind = one['iva_type'] as string;
+    sums[kind] = (sums[kind] ?? 0n) + (one['kind'] === 'DISCOUNT' ? -1n : 1n) * (amounts[at] ?? 0n);
   }
   return sums;
 }
@@ -65,6 +92,10 @@ export interface Recomputed {
   gross: boolean;
   exempt: bigint;
   exported: bigint;
+  perceived: bigint;
+  suspended: bigint;
+  otherNet: bigint;
+  otherVat: bigint;
   minimumNet: bigint;
   minimumVat: bigint;
   basicNet: bigint;
@@ -96,12 +127,23 @@ export function recompute(body: JsonObject): Recomputed {
   const basicVat = net ? sentBasic : basic - basicNet;
   const exempt = sums['EXEMPT'] ?? 0n;
   const exported = sums['EXPORT'] ?? 0n;
-  const sum = exempt + exported + minimumNet + minimumVat + basicNet + basicVat;
-  const nonBillable = -(sums['NON_BILLABLE_NEGATIVE'] ?? 0n);
+  const [perceived, suspended, otherNet] = [
+    sums['PERCEIVED'] ?? 0n,
+    sums['SUSPENDED'] ?? 0n,
+    sums['OTHER_RATE'] ?? 0n,
+  ];
+  const otherVat = total(body, 'tax_other_amount');
+  const taxed = minimumNet + minimumVat + basicNet + basicVat + otherNet + otherVat;
+  const sum = exempt + exported + perceived + suspended + taxed;
+  const nonBillable = (sums['NON_BILLABLE'] ?? 0n) - (sums['NON_BILLABLE_NEGATIVE'] ?? 0n);
   return {
     gross: !net,
     exempt,
     exported,
+    perceived,
+    suspended,
+    otherNet,
+    otherVat,
     minimumNet,
     minimumVat,
     basicNet,

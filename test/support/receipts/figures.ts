@@ -1,6 +1,14 @@
 import type { CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
-import { decimalText, halfUpRatio, lineAmount, recompute, units } from './arithmetic.ts';
-import { get, type JsonObject } from './exactJson.ts';
+import {
+  adjustmentCents,
+  decimalText,
+  halfUpRatio,
+  lineCents,
+  measured,
+  recompute,
+  units,
+} from './arithmetic.ts';
+import { get, type Json, type JsonObject } from './exactJson.ts';
 
 /** Texts of elements by name; what is not there is left out. */
 type Elements = Record<string, string>;
@@ -12,6 +20,10 @@ export interface Figures {
   lines: Elements[];
   /** What a note takes from its original. */
   reference: Elements | undefined;
+  /** ValorDR of the adjustments, signed. */
+  adjustments: string[];
+  /** ValorPago of the payments. */
+  payments: string[];
 }
 
 /** What the tests know of codes by themselves, from the format (docs/authority/codes.md). */
@@ -19,9 +31,13 @@ const IND_FACT: Record<string, string> = {
   EXEMPT: '1',
   MINIMUM_RATE: '2',
   BASIC_RATE: '3',
+  OTHER_RATE: '4',
   FREE: '5',
+  NON_BILLABLE: '6',
   NON_BILLABLE_NEGATIVE: '7',
   EXPORT: '10',
+  PERCEIVED: '11',
+  SUSPENDED: '12',
 };
 
 const TOTALS = [
@@ -30,24 +46,39 @@ const TOTALS = [
   'TpoCambio',
   'MntNoGrv',
   'MntExpoyAsim',
+  'MntImpuestoPerc',
+  'MntIVaenSusp',
   'MntNetoIvaTasaMin',
   'MntNetoIVATasaBasica',
+  'MntNetoIVAOtra',
   'IVATasaMin',
   'IVATasaBasica',
   'MntIVATasaMin',
   'MntIVATasaBasica',
+  'MntIVAOtra',
   'MntTotal',
   'CantLinDet',
   'MontoNF',
   'MntPagar',
 ];
-const LINE = ['NroLinDet', 'IndFact', 'NomItem', 'DscItem', 'Cantidad', 'PrecioUnitario', 'MontoItem'];
+const LINE = [
+  'NroLinDet',
+  'IndFact',
+  'NomItem',
+  'DscItem',
+  'Cantidad',
+  'UniMed',
+  'PrecioUnitario',
+  'DescuentoMonto',
+  'RecargoMnt',
+  'MontoItem',
+];
 const REFERENCE = ['MntCFEref', 'TpoMonedaRef', 'TpoCambioRef'];
 
 /** The figures as they stand in a CFE. */
 export function figuresIn(xml: string): Figures {
-  const [, lines = '', reference] =
-    /<Detalle>(.*)<\/Detalle>(?:<Referencia>(.*)<\/Referencia>)?/s.exec(xml) ?? [];
+  const [, lines = ''] = /<Detalle>(.*)<\/Detalle>/s.exec(xml) ?? [];
+  const [, reference] = /<Referencia>(.*)<\/Referencia>/s.exec(xml) ?? [];
   return {
     totals: elements(xml, TOTALS),
     lines: lines
@@ -55,6 +86,10 @@ export function figuresIn(xml: string): Figures {
       .slice(0, -1)
       .map((line) => elements(line, LINE)),
     reference: reference === undefined ? undefined : elements(reference, REFERENCE),
+    adjustments: [...xml.matchAll(/<TpoMovDR>(.)<.*?<ValorDR>([^<]*)</gs)].map(
+      ([, sign, value]) => `${sign === 'D' ? '-' : ''}${value}`,
+    ),
+    payments: [...xml.matchAll(/<ValorPago>([^<]*)</g)].map(([, value = '']) => value),
   };
 }
 
@@ -68,6 +103,7 @@ export function figuresOf(body: JsonObject, original?: JsonObject): Figures {
   const minimum = sums.minimumNet > 0n;
   const basic = sums.basicNet > 0n;
   const lines = get(body, '/details') as JsonObject[];
+  const header = body['header'] as JsonObject;
   return {
     totals: withoutUndefined({
       MntBruto: sums.gross ? '1' : undefined,
@@ -75,6 +111,10 @@ export function figuresOf(body: JsonObject, original?: JsonObject): Figures {
       TpoCambio: currency === 'UYU' ? undefined : decimalText(rate, 3),
       MntNoGrv: unlessNothing(sums.exempt),
       MntExpoyAsim: abroad ? money(sums.exported) : unlessNothing(sums.exported),
+      MntImpuestoPerc: unlessNothing(sums.perceived),
+      MntIVaenSusp: unlessNothing(sums.suspended),
+      MntNetoIVAOtra: unlessNothing(sums.otherNet),
+      MntIVAOtra: unlessNothing(sums.otherVat),
       MntNetoIvaTasaMin: minimum ? money(sums.minimumNet) : undefined,
       MntNetoIVATasaBasica: basic ? money(sums.basicNet) : undefined,
       IVATasaMin: minimum ? '10.000' : undefined,
@@ -86,22 +126,46 @@ export function figuresOf(body: JsonObject, original?: JsonObject): Figures {
       MontoNF: unlessNothing(sums.nonBillable),
       MntPagar: money(sums.pay),
     }),
-    lines: lines.map(lineOf),
+    lines: lines.map((line, index) => lineOf(line, index, unitOf(body))),
     reference: original && referenceOf(body, original),
+    adjustments: rowsOf(header, 'adjustments').map(
+      ({ kind }, at) => `${kind === 'DISCOUNT' ? '-' : ''}${money(adjustmentCents(body)[at] ?? 0n)}`,
+    ),
+    payments: rowsOf(header, 'payments').map(({ amount }) => money(units(amount as Json, 2))),
   };
 }
 
-function lineOf(line: JsonObject, index: number): Elements {
+const rowsOf = (of: JsonObject, name: string): JsonObject[] => (of[name] as JsonObject[] | undefined) ?? [];
+
+/** The unit of the lines that have none of their own. */
+function unitOf({ extra }: JsonObject): string {
+  const unit = typeof extra === 'string' ? (JSON.parse(extra) as { unit?: string }).unit : undefined;
+  return unit ?? 'N/A';
+}
+
+function lineOf(line: JsonObject, index: number, unit: string): Elements {
   const count = units(get(line, '/count'), 3);
   const price = units(get(line, '/unit_price'), 6);
+  const adjusted = (name: string): string | undefined => {
+    const amounts = rowsOf(line, name).map((one) => measured(one, count * price));
+    return amounts.length === 0
+      ? undefined
+      : decimalText(
+          amounts.reduce((all, one) => all + one, 0n),
+          2,
+        );
+  };
   return withoutUndefined({
     NroLinDet: String(index + 1),
     IndFact: IND_FACT[line['iva_type'] as string],
     NomItem: line['item_name'] as string,
     DscItem: line['item_description'] as string | undefined,
     Cantidad: decimalText(count, 3),
+    UniMed: (line['unit'] as string | undefined) ?? unit,
+    DescuentoMonto: adjusted('discounts'),
+    RecargoMnt: adjusted('surcharges'),
     PrecioUnitario: decimalText(price, 6),
-    MontoItem: decimalText(lineAmount(count, price), 2),
+    MontoItem: decimalText(lineCents(line), 2),
   });
 }
 

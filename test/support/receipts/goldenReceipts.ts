@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Big from 'big.js';
-import { exemptTaxpayerFaults } from '../../../src/domain/numbers/cae.ts';
+import { specialKindFaults } from '../../../src/domain/numbers/cae.ts';
 import type { CfeDocument } from '../../../src/domain/receipts/cfeDocument.ts';
 import type { CfeIdParts } from '../../../src/domain/receipts/cfeId.ts';
 import { readCfeRequest, referencedCfe } from '../../../src/domain/receipts/cfeReading.ts';
@@ -72,7 +72,10 @@ function issue(golden: Golden, find: (cfe: CfeIdParts) => OriginalCfe): CfeDocum
   const checked = checkCfe(reading, { today: TODAY, uiValue: UI_VALUE, original: named && find(named) });
   if (!checked.ok) throw new Error(`${golden.name}: ${JSON.stringify(checked.faults)}`);
   const circumstances = circumstancesOf(golden);
-  const faults = exemptTaxpayerFaults(circumstances.cae.special?.kind ?? null, checked.content.lines);
+  const faults = specialKindFaults(
+    circumstances.cae.special?.kind ?? null,
+    checked.content.lines.map(({ ivaType }) => ivaType),
+  );
   if (faults.length > 0) throw new Error(`${golden.name}: ${JSON.stringify(faults)}`);
   return { ...checked.content, ...circumstances };
 }

@@ -41,13 +41,17 @@ const dayBefore = (date: string): string =>
 const LOCAL: Record<string, string> = {
   MntNoGrv: 'TotMntNoGrv',
   MntExpoyAsim: 'TotMntExpyAsim',
+  MntImpuestoPerc: 'TotMntImpPerc',
+  MntIVaenSusp: 'TotMntIVAenSusp',
   MntNetoIvaTasaMin: 'TotMntIVATasaMin',
   MntNetoIVATasaBasica: 'TotMntIVATasaBas',
+  MntNetoIVAOtra: 'TotMntIVAOtra',
+  MntIVAOtra: 'MntIVAOtra',
   MntIVATasaMin: 'MntIVATasaMin',
   MntIVATasaBasica: 'MntIVATasaBas',
 };
 const ABROAD = { MntExpoyAsim: 'TotMntExpyAsim' };
-const ZEROS = ['TotMntImpPerc', 'TotMntIVAenSusp', 'TotMntIVAOtra', 'MntIVAOtra', 'TotMntRetenido'];
+const ZEROS = ['TotMntRetenido'];
 
 /** In units of 10^-PLACES. */
 function rateOf(xml: string, day: PlainDay): bigint {

@@ -215,38 +215,37 @@ function totalsTable({ texts }: Visit, reported: readonly TypeSummary[]): Html {
   return table(words.reported, heads, rows, [1, 2, 3, 4]);
 }
 
+/** Amounts of a report in the order of the table; the rare ones have a column only where they are. */
+const AMOUNTS = [
+  'exempt',
+  'exported',
+  'perceived',
+  'suspended',
+  'minimumNet',
+  'basicNet',
+  'otherNet',
+  'minimumVat',
+  'basicVat',
+  'otherVat',
+  'total',
+] as const;
+const RARE: readonly string[] = ['perceived', 'suspended', 'otherNet', 'otherVat'];
+
 function amountsTable({ texts }: Visit, reported: readonly TypeSummary[]): Html {
   const { reports: words } = texts;
-  const rows = reported.flatMap(({ type, rows: sums }) =>
-    sums.map((sum) => [
-      CFE_TYPES[type].label,
-      day(sum.emissionDate),
-      String(sum.branch),
-      ...[
-        sum.exempt,
-        sum.exported,
-        sum.minimumNet,
-        sum.basicNet,
-        sum.minimumVat,
-        sum.basicVat,
-        sum.total,
-      ].map((text) => decimalText(text, undefined, texts.numerals)),
-    ]),
+  const all = reported.flatMap(({ type, rows }) => rows.map((sums) => ({ type, sums })));
+  if (all.length === 0) return html``;
+  const shown = AMOUNTS.filter(
+    (name) => !RARE.includes(name) || all.some(({ sums }) => Number(sums[name]) !== 0),
   );
-  if (rows.length === 0) return html``;
-  const heads = [
-    words.type,
-    words.emitted,
-    words.branch,
-    words.exempt,
-    words.exported,
-    words.minimumNet,
-    words.basicNet,
-    words.minimumVat,
-    words.basicVat,
-    words.total,
-  ];
-  return table(words.amounts, heads, rows, [2, 3, 4, 5, 6, 7, 8, 9]);
+  const rows = all.map(({ type, sums }) => [
+    CFE_TYPES[type].label,
+    day(sums.emissionDate),
+    String(sums.branch),
+    ...shown.map((name) => decimalText(sums[name], undefined, texts.numerals)),
+  ]);
+  const heads = [words.type, words.emitted, words.branch, ...shown.map((name) => words[name])];
+  return table(words.amounts, heads, rows, Array.from(heads.keys()).slice(2));
 }
 
 function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: readonly UnsettledCfe[]): Html {

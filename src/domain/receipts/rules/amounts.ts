@@ -1,7 +1,8 @@
-import type Big from 'big.js';
+import Big from 'big.js';
 import { amountText } from '../../values/decimal.ts';
 import { type CfeRule, type Finding, rule } from '../cfeRule.ts';
-import { isVatOf, type PriceReading, type RateReading, untaxed } from '../cfeTotals.ts';
+import { isVatOf, nonBillable, type PriceReading, type RateReading, untaxed } from '../cfeTotals.ts';
+import type { IvaType } from '../cfeTypes.ts';
 import type { VatRate } from '../vat.ts';
 
 const at = (field: string) => ['header', 'totals', field];
@@ -77,6 +78,33 @@ function vatRule(rate: VatRate, field: string, example: string): CfeRule {
   );
 }
 
+/** The totals that are sums of one kind of line, with their field of zone A. */
+const SUM_FIELDS = {
+  tax_free_amount: { kind: 'EXEMPT', number: 112 },
+  perceived_amount: { kind: 'PERCEIVED', number: 114 },
+  suspended_amount: { kind: 'SUSPENDED', number: 115 },
+  tax_other_net_amount: { kind: 'OTHER_RATE', number: 118 },
+} as const satisfies Record<string, { kind: IvaType; number: number }>;
+type SumField = keyof typeof SUM_FIELDS;
+
+const sumRule = (field: SumField, kind: IvaType, number: number): CfeRule =>
+  rule(
+    {
+      code: `totals.${field}`,
+      checks: `${field} is the sum of the ${kind} lines, adjusted. Default: 0.`,
+      source: `Formato CFE v25.2, zone A, field ${number}`,
+      example: `header.totals.${field}: must be 120.00 (the sum of the ${kind} lines), found 100.00.`,
+      needs: ['sums', field],
+    },
+    (parts) => {
+      const sum = parts.sums[kind];
+      const sent: Big | undefined = parts[field];
+      if (sum.eq(sent ?? 0)) return undefined;
+      const expected = `must be ${amountText(sum)} (the sum of the ${kind} lines)`;
+      return { at: at(field), words: `${expected}, found ${figureText(sent)}.` };
+    },
+  );
+
 /** Rules that compare the totals with the lines. */
 export const amountRules: readonly CfeRule[] = [
   rule(
@@ -95,18 +123,22 @@ export const amountRules: readonly CfeRule[] = [
       };
     },
   ),
+  ...Object.entries(SUM_FIELDS).map(([field, { kind, number }]) => sumRule(field as SumField, kind, number)),
   rule(
     {
-      code: 'totals.tax_free_amount',
-      checks: 'tax_free_amount is the sum of the EXEMPT lines. Default: 0.',
-      source: 'Formato CFE v25.2, zone A, field 112',
-      example: 'header.totals.tax_free_amount: must be 120.00 (the sum of the EXEMPT lines), found 100.00.',
-      needs: ['sums', 'tax_free_amount'],
+      code: 'totals.tax_other_amount',
+      checks: 'The VAT of OTHER_RATE lines is above 0 where there are any, and 0 elsewhere.',
+      source: 'Formato CFE v25.2, zone A, fields 118 and 123',
+      example: 'header.totals.tax_other_amount: must be above 0 with OTHER_RATE lines, found none.',
+      needs: ['sums', 'tax_other_amount'],
     },
-    ({ sums, tax_free_amount }) => {
-      if (sums.EXEMPT.eq(tax_free_amount ?? 0)) return undefined;
-      const expected = `must be ${amountText(sums.EXEMPT)} (the sum of the EXEMPT lines)`;
-      return { at: at('tax_free_amount'), words: `${expected}, found ${figureText(tax_free_amount)}.` };
+    ({ sums, tax_other_amount }) => {
+      const isTaxed = sums.OTHER_RATE.gt(0);
+      if (isTaxed === (tax_other_amount ?? Big(0)).gt(0)) return undefined;
+      const expected = isTaxed
+        ? 'must be above 0 with OTHER_RATE lines'
+        : 'must be 0 without OTHER_RATE lines';
+      return { at: at('tax_other_amount'), words: `${expected}, found ${figureText(tax_other_amount)}.` };
     },
   ),
   baseRule(
@@ -151,18 +183,19 @@ export const amountRules: readonly CfeRule[] = [
   rule(
     {
       code: 'totals.total_amount',
-      checks: 'total_amount is exactly the sum of exempt, exported and net amounts and VAT.',
+      checks: 'total_amount is exactly the sum of all net amounts and VAT.',
       source: 'Formato CFE v25.2, zone A, field 124',
       example:
-        'header.totals.total_amount: must be 1220.00 (the sum of exempt, exported and net amounts and VAT), found 1220.01.',
-      needs: ['sums', 'prices', 'total_amount'],
+        'header.totals.total_amount: must be 1220.00 (the sum of all net amounts and VAT), found 1220.01.',
+      needs: ['sums', 'prices', 'tax_other_amount', 'total_amount'],
     },
-    ({ sums, prices, total_amount }) => {
-      const candidates = prices.taxed.map((taxed) => untaxed(sums).plus(taxed));
+    ({ sums, prices, tax_other_amount, total_amount }) => {
+      const others = untaxed(sums).plus(tax_other_amount ?? 0);
+      const candidates = prices.taxed.map((taxed) => others.plus(taxed));
       if (candidates.some((candidate) => candidate.eq(total_amount))) return undefined;
       const expected = candidates.map(amountText).join(' (prices without VAT) or ');
       const which = candidates.length > 1 ? `${expected} (prices with VAT)` : expected;
-      const sum = 'the sum of exempt, exported and net amounts and VAT';
+      const sum = 'the sum of all net amounts and VAT';
       const words = `must be ${which} (${sum}), found ${amountText(total_amount)}.`;
       return { at: at('total_amount'), words };
     },
@@ -170,16 +203,17 @@ export const amountRules: readonly CfeRule[] = [
   rule(
     {
       code: 'totals.pay_amount',
-      checks: 'pay_amount is exactly total_amount less the NON_BILLABLE_NEGATIVE lines; it may be negative.',
+      checks:
+        'pay_amount is exactly total_amount plus the NON_BILLABLE and less the NON_BILLABLE_NEGATIVE lines; it may be negative.',
       source: 'Formato CFE v25.2, zone A, fields 129 and 130',
-      example: 'header.totals.pay_amount: must be 1219.50 (1220.00 less 0.50 not billed), found 1220.00.',
+      example: 'header.totals.pay_amount: must be 1219.50 (1220.00 and -0.50 not billed), found 1220.00.',
       needs: ['sums', 'expected_total', 'total_amount', 'pay_amount'],
     },
     ({ sums, expected_total, total_amount, pay_amount }) => {
       const total = expected_total ?? total_amount;
-      const expected = total.minus(sums.NON_BILLABLE_NEGATIVE);
+      const expected = total.plus(nonBillable(sums));
       if (pay_amount.eq(expected)) return undefined;
-      const how = `${amountText(total)} less ${amountText(sums.NON_BILLABLE_NEGATIVE)} not billed`;
+      const how = `${amountText(total)} and ${amountText(nonBillable(sums))} not billed`;
       return {
         at: at('pay_amount'),
         words: `must be ${amountText(expected)} (${how}), found ${amountText(pay_amount)}.`,
@@ -189,16 +223,16 @@ export const amountRules: readonly CfeRule[] = [
   rule(
     {
       code: 'totals.non_billable',
-      checks: 'The sum of the NON_BILLABLE_NEGATIVE lines has no more digits than the format allows.',
+      checks: 'What the lines that are not billed add up to has no more digits than the format allows.',
       source: 'Formato CFE v25.2, zone A, field 129',
       example:
-        'details: NON_BILLABLE_NEGATIVE lines must add up to at most 999999999999999.99, found 1000000000000000.00.',
+        'details: lines that are not billed must add up to at most 999999999999999.99, found 1000000000000000.00.',
       needs: ['sums'],
     },
     ({ sums }) => {
-      if (sums.NON_BILLABLE_NEGATIVE.lte(LARGEST)) return undefined;
-      const sum = amountText(sums.NON_BILLABLE_NEGATIVE);
-      const words = `NON_BILLABLE_NEGATIVE lines must add up to at most ${LARGEST}, found ${sum}.`;
+      const sum = nonBillable(sums).abs();
+      if (sum.lte(LARGEST)) return undefined;
+      const words = `lines that are not billed must add up to at most ${LARGEST}, found ${amountText(sum)}.`;
       return { at: ['details'], words };
     },
   ),

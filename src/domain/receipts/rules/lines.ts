@@ -1,8 +1,8 @@
-import { amountText, roundHalfUp } from '../../values/decimal.ts';
+import { amountText } from '../../values/decimal.ts';
 import type { Parts } from '../cfeReading.ts';
 import type { RequestLine } from '../cfeRequest.ts';
 import { type CfeRule, type Finding, rule } from '../cfeRule.ts';
-import { AMOUNT_DECIMALS } from '../cfeTotals.ts';
+import { lineAmount } from '../cfeTotals.ts';
 import { cfeTypeRow } from '../cfeTypes.ts';
 
 /** Applies a rule to each line whose required fields are valid. */
@@ -61,7 +61,7 @@ export const lineRules: readonly CfeRule[] = [
       checks: 'The type allows the kind of line: export documents have no lines under local VAT.',
       source: 'Formato CFE v25.2, zone B, field 4',
       example:
-        'details[0].iva_type: must be one of FREE, EXPORT, NON_BILLABLE_NEGATIVE for EFACTURA_EXPORT, found BASIC_RATE.',
+        'details[0].iva_type: must be one of FREE, EXPORT, NON_BILLABLE, NON_BILLABLE_NEGATIVE for EFACTURA_EXPORT, found BASIC_RATE.',
       needs: ['cfe_type', 'lines'],
     },
     ({ cfe_type, lines }) =>
@@ -107,18 +107,94 @@ export const lineRules: readonly CfeRule[] = [
   rule(
     {
       code: 'line.item_amount',
-      checks: 'The amount is exactly count × unit price, rounded half up to cents.',
+      checks:
+        'The amount is exactly count × unit price, rounded half up to cents, less the discounts and plus the surcharges of the line.',
       source: 'docs/contract.md#lines; Formato CFE v25.2, zone B, field 24',
       example: 'details[0].item_amount: must be 1000.00 (2 × 500), found 999.99.',
       needs: ['lines'],
     },
     ({ lines }) =>
-      perLine(lines, ['count', 'unit_price', 'item_amount'], ({ count, unit_price, item_amount }) => {
-        const expected = roundHalfUp(count.times(unit_price), AMOUNT_DECIMALS);
-        if (item_amount.eq(expected)) return undefined;
-        const product = `${count.toFixed()} × ${unit_price.toFixed()}`;
+      perLine(lines, ['count', 'unit_price', 'item_amount'], (line, index) => {
+        const { discounts = [], surcharges = [] } = lines[index] ?? {};
+        const { count, unit_price, item_amount } = line;
+        const expected = lineAmount({ ...line, discounts, surcharges });
+        if (item_amount.eq(expected) || expected.lt(0)) return undefined;
+        const adjusted = discounts.length + surcharges.length > 0 ? ', with discounts and surcharges' : '';
+        const product = `${count.toFixed()} × ${unit_price.toFixed()}${adjusted}`;
         const words = `must be ${amountText(expected)} (${product}), found ${amountText(item_amount)}.`;
         return { field: 'item_amount', words };
       }),
   ),
+  rule(
+    {
+      code: 'line.below_zero',
+      checks: 'The discounts of a line are at most what it costs.',
+      source: 'docs/contract.md#lines; Formato CFE v25.2, zone B, fields 13 and 24',
+      example: 'details[0].discounts: must leave 0 or more of the line, found -0.01.',
+      needs: ['lines'],
+    },
+    ({ lines }) =>
+      perLine(lines, ['count', 'unit_price', 'discounts'], (line, index) => {
+        const left = lineAmount({ ...line, surcharges: lines[index]?.surcharges });
+        if (left.gte(0)) return undefined;
+        return { field: 'discounts', words: `must leave 0 or more of the line, found ${amountText(left)}.` };
+      }),
+  ),
+  rule(
+    {
+      code: 'line.free_adjusted',
+      checks: 'FREE lines have no discounts and no surcharges.',
+      source: 'Formato CFE v25.2, zone B, field 4',
+      example: 'details[0].surcharges: must be omitted in a FREE line.',
+      needs: ['lines'],
+    },
+    ({ lines }) =>
+      perLine(lines, ['iva_type'], ({ iva_type }, index) => {
+        const field = (['discounts', 'surcharges'] as const).find(
+          (name) => (lines[index]?.[name] ?? []).length > 0,
+        );
+        if (iva_type !== 'FREE' || field === undefined) return undefined;
+        return { field, words: 'must be omitted in a FREE line.' };
+      }),
+  ),
+  rule(
+    {
+      code: 'line.gtin',
+      checks: 'A GTIN has the digits of its kind; the last is its check digit.',
+      source: 'Formato CFE v25.2, zone B, fields 2 and 3; docs/authority/codes.md#check-digits',
+      example:
+        'details[0].codes: a GTIN13 must have 13 digits, the last its check digit, found "4006381333932".',
+      needs: ['lines'],
+    },
+    ({ lines }) =>
+      perLine(lines, ['codes'], ({ codes }) => {
+        const wrong = codes.find(({ type, value }) => type.startsWith('GTIN') && !isGtin(type, value));
+        if (!wrong) return undefined;
+        const digits = wrong.type.slice('GTIN'.length);
+        const words = `a ${wrong.type} must have ${digits} digits, the last its check digit, found ${JSON.stringify(wrong.value)}.`;
+        return { field: 'codes', words };
+      }),
+  ),
+  rule(
+    {
+      code: 'line.ncm',
+      checks: 'Only the lines of export documents have an NCM code.',
+      source: 'Formato CFE v25.2, zone B, field 7.1',
+      example: 'details[0].ncm: must be omitted for EFACTURA.',
+      needs: ['cfe_type', 'lines'],
+    },
+    ({ cfe_type, lines }) =>
+      perLine(lines, ['ncm'], () =>
+        cfeTypeRow(cfe_type).family === 'export'
+          ? undefined
+          : { field: 'ncm', words: `must be omitted for ${cfe_type}.` },
+      ),
+  ),
 ];
+
+/** True for the digits of a kind of GTIN with their check digit (GS1: ×3, ×1, … from the right). */
+function isGtin(type: string, value: string): boolean {
+  if (!/^\d+$/.test(value) || value.length !== Number(type.slice('GTIN'.length))) return false;
+  const digits = value.split('').map(Number).toReversed();
+  return digits.reduce((sum, digit, at) => sum + digit * (at % 2 === 0 ? 1 : 3), 0) % 10 === 0;
+}

@@ -5,8 +5,8 @@ import {
   caeFaults,
   caeStatus,
   chooseCae,
-  exemptTaxpayerFaults,
   noNumbersLeftFault,
+  specialKindFaults,
 } from '../../../../src/domain/numbers/cae.ts';
 import { CAE_RULES, type CaeRule, caeFault } from '../../../../src/domain/numbers/caeRules.ts';
 
@@ -40,7 +40,7 @@ const BROKEN: Partial<Record<CaeRule, [Partial<CaeFacts>, Partial<CaeContext>?]>
   'cae.series': [{ serie: 'A1' }],
   'cae.authorization_number': [{ authorizationNumber: '9012X' }],
   'cae.not_electronic': [{ use: 'C' }],
-  'cae.special': [{ special: { kind: 2 } }],
+  'cae.special': [{ special: { kind: 5 } }],
   'cae.special_cause': [{ special: { kind: 1 } }],
   'cae.dates': [{ issueDate: '2026-02-01', expirationDate: '2026-01-01' }],
   'cae.expired': [{ expirationDate: '2026-01-31' }],
@@ -67,6 +67,9 @@ describe('an uploaded CAE', () => {
   test.each<[string, Partial<CaeFacts>, Partial<CaeContext>?]>([
     ['of the older layout without TA', { use: undefined }],
     ['of an exempt taxpayer', { special: { kind: 1, cause: '7' } }],
+    ['of IVA mínimo', { special: { kind: 2 } }],
+    ['of Monotributo', { special: { kind: 3 } }],
+    ['of Monotributo Social MIDES', { special: { kind: 4 } }],
     ['expiring today', { expirationDate: '2026-02-10' }],
     ['issued today', { issueDate: '2026-02-10' }],
     ['of one number', { numberEnd: 1 }],
@@ -97,13 +100,13 @@ describe('an uploaded CAE', () => {
     [{ numberEnd: Number.NaN }, 'cae.range'],
     [{ issueDate: 'yesterday' }, 'cae.dates'],
     [{ special: { kind: 1, cause: '1234' } }, 'cae.special_cause'],
-    [{ special: { kind: 4 } }, 'cae.special'],
+    [{ special: { kind: 0 } }, 'cae.special'],
   ])('with %j is refused with %s', (facts, code) => {
     expect(caeFaults({ ...CAE, ...facts }, CONTEXT).map((fault) => fault.code)).toEqual([code]);
   });
 
   test('with many faults is told all of them at once', () => {
-    const facts = { ...CAE, issuerRut: '219999820013', expirationDate: '2026-01-31', special: { kind: 3 } };
+    const facts = { ...CAE, issuerRut: '219999820013', expirationDate: '2026-01-31', special: { kind: 9 } };
     expect(caeFaults(facts, { ...CONTEXT, startNumber: 0 }).map(({ code }) => code)).toEqual([
       'cae.other_rut',
       'cae.special',
@@ -163,19 +166,19 @@ describe('the choice of a CAE', () => {
     });
   });
 
-  test('of an exempt taxpayer allows no line with VAT', () => {
-    const lines = [{ ivaType: 'BASIC_RATE' }, { ivaType: 'EXEMPT' }, { ivaType: 'MINIMUM_RATE' }] as const;
-    const { path, example } = CAE_RULES['cae.exempt_taxpayer'];
-
-    expect(exemptTaxpayerFaults(1, lines)[0]).toEqual({
-      path,
-      code: 'cae.exempt_taxpayer',
-      message: example,
-    });
-    expect(exemptTaxpayerFaults(1, lines).map((fault) => fault.path)).toEqual([
+  test.each([
+    [1, 'line.exempt_taxpayer'],
+    [2, 'line.small_taxpayer'],
+    [3, 'line.small_taxpayer'],
+    [4, 'line.small_taxpayer'],
+  ] as const)('of special kind %d allows no line with VAT: %s', (kind, code) => {
+    const lines = ['BASIC_RATE', 'EXEMPT', 'FREE', 'EXPORT', 'NON_BILLABLE', 'PERCEIVED'] as const;
+    const { path, example } = CAE_RULES[code];
+    expect(specialKindFaults(kind, lines)[0]).toEqual({ path, code, message: example });
+    expect(specialKindFaults(kind, lines).map((fault) => fault.path)).toEqual([
       '/details/0/iva_type',
-      '/details/2/iva_type',
+      '/details/5/iva_type',
     ]);
-    expect(exemptTaxpayerFaults(null, lines)).toEqual([]);
+    expect(specialKindFaults(null, lines)).toEqual([]);
   });
 });

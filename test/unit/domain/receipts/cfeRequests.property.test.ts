@@ -49,6 +49,10 @@ describe.each(CFE_TYPE_NAMES)('valid requests of type %s', (type) => {
       expect(checked.content.totals).toMatchObject({
         exempt: money(sums.exempt),
         exported: money(sums.exported),
+        perceived: money(sums.perceived),
+        suspended: money(sums.suspended),
+        otherNet: money(sums.otherNet),
+        otherVat: money(sums.otherVat),
         minimumNet: money(sums.minimumNet),
         minimumVat: money(sums.minimumVat),
         basicNet: money(sums.basicNet),

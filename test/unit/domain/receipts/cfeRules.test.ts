@@ -213,11 +213,70 @@ const CASES: Case[] = [
     }),
   },
   {
+    code: 'line.below_zero',
+    path: '/details/0/discounts',
+    body: put(exempt('10'), '/details/0/discounts', [{ amount: num('10.01') }]),
+  },
+  {
+    code: 'line.free_adjusted',
+    path: '/details/0/surcharges',
+    body: put(
+      oneLineOf({ iva_type: 'FREE', count: '1', unit_price: '0', item_amount: '0' }),
+      '/details/0/surcharges',
+      [{ percent: num(10) }],
+    ),
+  },
+  {
+    code: 'line.gtin',
+    path: '/details/0/codes',
+    body: put(E_TICKET, '/details/0/codes', [{ type: 'GTIN13', value: '4006381333932' }]),
+  },
+  { code: 'line.ncm', path: '/details/0/ncm', body: put(E_INVOICE, '/details/0/ncm', '5105.29.10') },
+  {
+    code: 'adjustment.iva_type',
+    path: '/header/adjustments/0/iva_type',
+    body: put(E_TICKET, '/header/adjustments', [adjustment('FREE', '0')]),
+  },
+  {
+    code: 'adjustment.below_zero',
+    path: '/header/adjustments',
+    body: put(basic('100', '0', '0', '0'), '/header/adjustments', [adjustment('BASIC_RATE', '110')]),
+  },
+  {
     code: 'totals.line_count',
     path: '/header/totals/line_count',
     body: put(E_TICKET, '/header/totals/line_count', num(2)),
   },
   { code: 'totals.tax_free_amount', path: '/header/totals/tax_free_amount', body: exempt('120', '100') },
+  ...(
+    [
+      ['perceived_amount', 'PERCEIVED'],
+      ['suspended_amount', 'SUSPENDED'],
+    ] as const
+  ).map(([field, kind]) => ({
+    code: `totals.${field}`,
+    path: `/header/totals/${field}`,
+    body: oneLine(kind, '120', { [field]: '100', total_amount: '120', pay_amount: '120' }),
+  })),
+  {
+    code: 'totals.tax_other_net_amount',
+    path: '/header/totals/tax_other_net_amount',
+    body: oneLine('OTHER_RATE', '120', {
+      tax_other_net_amount: '100',
+      tax_other_amount: '5',
+      total_amount: '125',
+      pay_amount: '125',
+    }),
+  },
+  {
+    code: 'totals.tax_other_amount',
+    path: '/header/totals/tax_other_amount',
+    body: oneLine('OTHER_RATE', '120', {
+      tax_other_net_amount: '120',
+      total_amount: '120',
+      pay_amount: '120',
+    }),
+  },
   {
     code: 'totals.tax_minimum_net_amount',
     path: '/header/totals/tax_minimum_net_amount',
@@ -386,6 +445,32 @@ const faultsOf = ({ body, context }: Pick<Case, 'body' | 'context'>): Fault[] =>
   return checked.ok ? [] : checked.faults;
 };
 
+/** A discount of the whole receipt on one kind of line. */
+function adjustment(kind: string, amount: string): JsonObject {
+  return { kind: 'DISCOUNT', iva_type: kind, description: 'Descuento', amount: num(amount) };
+}
+
+/** A receipt of several lines: kind, amount; and its adjustments: kind, amount. */
+function mixed(
+  lines: readonly (readonly [kind: string, amount: string])[],
+  adjustments: readonly (readonly [kind: string, amount: string])[],
+  totals: Readonly<Record<string, string>>,
+): JsonObject {
+  const numbers = Object.fromEntries(Object.entries(totals).map(([field, text]) => [field, num(text)]));
+  return withAll(E_TICKET, {
+    '/details': lines.map(([kind, amount], index) => ({
+      line_number: num(index + 1),
+      iva_type: kind,
+      item_name: 'Silla',
+      count: num(1),
+      unit_price: num(amount),
+      item_amount: num(amount),
+    })),
+    '/header/adjustments': adjustments.map(([kind, amount]) => adjustment(kind, amount)),
+    '/header/totals': { currency: 'UYU', exchange_rate: num(1), line_count: num(lines.length), ...numbers },
+  });
+}
+
 /** A buyer with a document, and no more. */
 function person(type: string, number: string, country?: string): JsonObject {
   const base = { receiver_doc_type: type, receiver_document: number };
@@ -453,6 +538,108 @@ describe('edges of rules', () => {
       }),
     ],
     ['a RUC in an e-Ticket', put(E_TICKET, '/header/receiver', COMPANY)],
+    // Formato CFE v25.2, zones B and D: sums to the cent.
+    [
+      'discounts of 10 % and 6.35 on 451.50, a surcharge of 5 %',
+      withAll(E_TICKET, {
+        '/details/0': {
+          line_number: num(1),
+          iva_type: 'BASIC_RATE',
+          item_name: 'Silla',
+          count: num(3),
+          unit_price: num('150.50'),
+          discounts: [{ percent: num(10) }, { amount: num('6.35') }],
+          item_amount: num(400),
+        },
+        '/details/1': {
+          line_number: num(2),
+          iva_type: 'BASIC_RATE',
+          item_name: 'Flete',
+          count: num(1),
+          unit_price: num(200),
+          surcharges: [{ percent: num(5) }],
+          item_amount: num(210),
+        },
+        '/header/totals': json(
+          '{"currency":"UYU","exchange_rate":1,"line_count":2,"tax_basic_net_amount":610,"tax_basic_amount":134.2,"total_amount":744.2,"pay_amount":744.2}',
+        ),
+      }),
+    ],
+    [
+      '10 % of net lines at three rates',
+      mixed(
+        [
+          ['BASIC_RATE', '1000'],
+          ['BASIC_RATE', '500'],
+          ['MINIMUM_RATE', '300'],
+          ['EXEMPT', '200'],
+        ],
+        [
+          ['BASIC_RATE', '150'],
+          ['MINIMUM_RATE', '30'],
+          ['EXEMPT', '20'],
+        ],
+        {
+          tax_free_amount: '180',
+          tax_minimum_net_amount: '270',
+          tax_minimum_amount: '27',
+          tax_basic_net_amount: '1350',
+          tax_basic_amount: '297',
+          total_amount: '2124',
+          pay_amount: '2124',
+        },
+      ),
+    ],
+    [
+      'gross lines with discounts and a non-billable line',
+      mixed(
+        [
+          ['BASIC_RATE', '1220'],
+          ['MINIMUM_RATE', '550'],
+          ['NON_BILLABLE', '50'],
+        ],
+        [
+          ['BASIC_RATE', '122'],
+          ['MINIMUM_RATE', '55'],
+        ],
+        {
+          tax_minimum_net_amount: '450',
+          tax_minimum_amount: '45',
+          tax_basic_net_amount: '900',
+          tax_basic_amount: '198',
+          total_amount: '1593',
+          pay_amount: '1643',
+        },
+      ),
+    ],
+    [
+      'discounts on lines that are not billed, both ways',
+      mixed(
+        [
+          ['NON_BILLABLE', '500'],
+          ['NON_BILLABLE_NEGATIVE', '200'],
+        ],
+        [
+          ['NON_BILLABLE', '50'],
+          ['NON_BILLABLE_NEGATIVE', '20'],
+        ],
+        { total_amount: '0', pay_amount: '270' },
+      ),
+    ],
+    [
+      'a used car at 2.2 %',
+      withAll(
+        oneLine('OTHER_RATE', '400000', {
+          tax_other_net_amount: '400000',
+          tax_other_amount: '8800',
+          total_amount: '408800',
+          pay_amount: '408800',
+        }),
+        { '/header/receiver': COMPANY },
+      ),
+    ],
+    ['a GTIN of 14 digits', put(E_TICKET, '/details/0/codes', [{ type: 'GTIN14', value: '10733332145213' }])],
+    ['a code of its own', put(E_TICKET, '/details/0/codes', [{ type: 'INT1', value: 'A-7' }])],
     ['a CI of eight digits', put(E_TICKET, '/header/receiver', person('CI', '12345672'))],
     ['a CI of seven digits', put(E_TICKET, '/header/receiver', person('CI', '7234567'))],
     ['a CI with UY', put(E_TICKET, '/header/receiver', person('CI', '13353214', 'UY'))],

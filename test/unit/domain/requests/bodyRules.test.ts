@@ -15,12 +15,14 @@ import {
   CfeRequest,
   OLDER_LAYOUT,
   RequestLine,
+  RequestPayments,
   RequestReceiver,
   RequestTotals,
 } from '../../../../src/domain/receipts/cfeRequest.ts';
 import { BODY_RULES, type BodyRule } from '../../../../src/domain/requests/bodyRules.ts';
 import { checkInput, limitFaults } from '../../../../src/domain/requests/faults.ts';
 import { Moment } from '../../../../src/domain/values/dates.ts';
+import { JsonNumber } from '../../../../src/domain/values/decimal.ts';
 import { type Fault, Refusal } from '../../../../src/errors.ts';
 import { aPng } from '../../../support/console/pictures.ts';
 import { num } from '../../../support/receipts/exactJson.ts';
@@ -105,6 +107,11 @@ const EARNED: Record<BodyRule, () => readonly Fault[]> = {
     faultsOf(CustomerBody, { doc_type: 'CI', doc_number: '12345673', legal_name: 'Ana Díaz' }),
   'document.nie': () =>
     faultsOf(CustomerBody, { doc_type: 'NIE', doc_number: '93.402.010-1', legal_name: 'Ana Díaz' }),
+  'body.one_of': () => ofLine('discounts', [{ percent: new JsonNumber('10'), amount: new JsonNumber('1') }]),
+  'payment.code': () =>
+    faultsOf(z.strictObject({ header: z.strictObject({ payments: RequestPayments }) }), {
+      header: { payments: [{ description: 'x', amount: new JsonNumber('1'), code: 'EFVO' }] },
+    }),
   'rut.check_digit': () => only(CreateEnterprise, 'rut', '219999830018'),
   'country.unknown': () => ofReceiver({ country_code: 'XK' }),
   'cfe_id.malformed': () =>
