@@ -88,6 +88,13 @@ export interface Visit {
 export interface Flash {
   readonly kind: 'done' | 'failed';
   readonly text: string;
+  /** Faults of a form by field, with the form's id. */
+  readonly at?: FormFaults | undefined;
+}
+
+interface FormFaults {
+  readonly form: string;
+  readonly faults: Readonly<Record<string, string>>;
 }
 
 export type Answer =
@@ -179,6 +186,16 @@ const NOTHING = z.object({});
 
 /** An error whose message is in the reader's language; other errors are translated by their code. */
 export class LocalizedRefusal extends Refusal {}
+
+/** The same, with its faults at the fields of a form. */
+export class FieldRefusal extends LocalizedRefusal {
+  readonly at: FormFaults;
+
+  constructor(cause: Refusal, message: string, at: FormFaults) {
+    super(cause.code, message, { cause });
+    this.at = at;
+  }
+}
 
 /** Returns the signed-in person, on pages that require one. */
 export function signedIn({ signedIn: person }: Visit): SignedIn {

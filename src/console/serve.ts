@@ -26,6 +26,7 @@ import {
   type Answer,
   type ConsoleDeps,
   describeRateLimit,
+  FieldRefusal,
   type Flash,
   LocalizedRefusal,
   type Page,
@@ -213,7 +214,11 @@ async function answerOf(
     return {
       kind: 'go',
       to: page.back({ params, sent, visit }),
-      flash: { kind: 'failed', text: wordsOf(error, visit.texts) },
+      flash: {
+        kind: 'failed',
+        text: wordsOf(error, visit.texts),
+        at: error instanceof FieldRefusal ? error.at : undefined,
+      },
     };
   }
 }
@@ -427,10 +432,14 @@ function wordsOf(refusal: Refusal, texts: Texts): string {
   return Object.hasOwn(why, refusal.code) ? why[refusal.code as keyof Texts['why']] : why.other;
 }
 
-const flashText = ({ kind, text }: Flash): string =>
-  Buffer.from(JSON.stringify({ kind, text: text.slice(0, FLASH_LENGTH) })).toString('base64url');
+const flashText = ({ text, ...flash }: Flash): string =>
+  Buffer.from(JSON.stringify({ ...flash, text: text.slice(0, FLASH_LENGTH) })).toString('base64url');
 
-const FlashSchema = z.object({ kind: z.enum(['done', 'failed']), text: z.string().max(FLASH_LENGTH) });
+const FlashSchema = z.object({
+  kind: z.enum(['done', 'failed']),
+  text: z.string().max(FLASH_LENGTH),
+  at: z.object({ form: z.string(), faults: z.record(z.string(), z.string()) }).optional(),
+});
 
 function flashIn(text: string | undefined): Flash | null {
   if (!text) return null;

@@ -25,10 +25,12 @@ import { type Html, html } from '../../../page/html.ts';
 import {
   type AtEnterprise,
   enterprisePath,
+  offerAt,
   requireEnterprise,
   type Section,
 } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
+import { fold } from '../../form.ts';
 import { day, minuteText, moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import { csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
@@ -185,7 +187,8 @@ function lowItem({ texts }: Visit, { type, numbersLeft, daysLeft: days }: LowNum
   return html`<li><a href="#caes"><strong>${what}</strong></a> ${renderLowNumbers(texts, numbersLeft)}<br>${todo}</li>`;
 }
 
-function loginPanel({ enterprise, access, visit }: EnterprisePageData): Html {
+function loginPanel(data: EnterprisePageData): Html {
+  const { enterprise, visit } = data;
   const { enterprises: words } = visit.texts;
   const { loginStatus, efacturaStatus, lastValidatedAt, permissions } = enterprise;
   const tone = { NOT_ATTEMPTED: 'calm', SUCCESS: 'good', FAILED: 'bad' } as const;
@@ -198,25 +201,15 @@ function loginPanel({ enterprise, access, visit }: EnterprisePageData): Html {
       permissions.includes(one) ? mark(words.held, 'good') : mark(words.missing, 'wait'),
     ]),
   ];
-  return panel(
-    words.login,
-    html`${facts(rows)}${
-      mayAt(access, 'POST /enterprises/{rut}/login') && forms.loginForm(visit, enterprise.rut)
-    }`,
-  );
+  return panel(words.login, html`${facts(rows)}${offerAt(forms.login, data)}`);
 }
 
 /** Renders pairs of name and value. */
 const facts = (rows: readonly (readonly (Html | string)[])[]): Html =>
   html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
-async function certificatePanel({
-  enterprise,
-  access,
-  visit,
-  deps,
-  today,
-}: EnterprisePageData): Promise<Html> {
+async function certificatePanel(data: EnterprisePageData): Promise<Html> {
+  const { enterprise, visit, deps, today } = data;
   const { enterprises: words } = visit.texts;
   const certificate = await findCurrentCertificate(deps.orm.em.fork(), enterprise.rut, 'production');
   const shown = certificate
@@ -226,55 +219,35 @@ async function certificatePanel({
         [words.ends, renderExpiry(visit.texts, montevideoDate(certificate.notAfter), today)],
       ])
     : nothing(words.certificateNone);
-  return panel(
-    words.certificate,
-    html`${shown}${
-      mayAt(access, 'POST /enterprises/{rut}/certificate') && forms.certificateForm(visit, enterprise.rut)
-    }`,
-  );
+  return panel(words.certificate, html`${shown}${offerAt(forms.certificate, data)}`);
 }
 
-async function caesPanel(
-  { enterprise, access, visit }: EnterprisePageData,
-  list: List<CaeRow>,
-): Promise<Html> {
+async function caesPanel(data: EnterprisePageData, list: List<CaeRow>): Promise<Html> {
+  const { visit } = data;
   const { enterprises: words } = visit.texts;
-  return panel(
-    words.caes,
-    html`${await renderList(visit, list)}${
-      mayAt(access, 'POST /enterprises/{rut}/caes') && forms.caeForm(visit, enterprise.rut)
-    }`,
-  );
+  return panel(words.caes, html`${await renderList(visit, list)}${offerAt(forms.cae, data)}`);
 }
 
-async function branchesPanel(
-  { enterprise, access, visit }: EnterprisePageData,
-  list: List<ListedBranch>,
-): Promise<Html> {
+async function branchesPanel(data: EnterprisePageData, list: List<ListedBranch>): Promise<Html> {
+  const { visit } = data;
   const { enterprises: words } = visit.texts;
-  return panel(
-    words.branches,
-    html`${await renderList(visit, list)}${
-      mayAt(access, 'POST /enterprises/{rut}/branches') && forms.newBranchForm(visit, enterprise.rut)
-    }`,
-  );
+  return panel(words.branches, html`${await renderList(visit, list)}${offerAt(forms.newBranch, data)}`);
 }
 
-async function dataPanel({ enterprise, access, visit, deps }: EnterprisePageData): Promise<Html> {
+async function dataPanel(data: EnterprisePageData): Promise<Html> {
+  const { enterprise, access, visit, deps } = data;
   const { enterprises: words } = visit.texts;
-  const mayChange = mayAt(access, 'POST /enterprises/{rut}/data');
-  const mayLogo = mayAt(access, 'POST /enterprises/{rut}/logo');
+  const mayChange = mayAt(access, forms.data.route);
   const logo =
     enterprise.logoSha256 === null || enterprise.logoSha256 === undefined
       ? html`<p class="soft">${words.logoNone}</p>`
       : html`<p><img class="logo" src="/enterprises/${enterprise.rut}/logo" alt="${words.logo}"></p>`;
   const plans = mayChange ? await listPlans(deps.orm.em.fork()) : [];
-  return panel(
-    words.data,
-    html`${facts(dataRows(visit, enterprise))}${mayChange && forms.dataForm(visit, enterprise, plans)}${logo}${
-      mayLogo && forms.logoForms(visit, enterprise)
-    }`,
-  );
+  const change = offerAt(forms.data, data, forms.dataOf(visit, enterprise, plans));
+  const remove = enterprise.logoSha256 && offerAt(forms.removeLogo, data);
+  const logoForms =
+    mayAt(access, forms.logo.route) && fold(words.logo, html`${offerAt(forms.logo, data)}${remove}`);
+  return panel(words.data, html`${facts(dataRows(visit, enterprise))}${change}${logo}${logoForms}`);
 }
 
 function dataRows(visit: Visit, enterprise: Enterprise): [string, Html | string][] {
@@ -310,14 +283,8 @@ async function mailPanel({ enterprise, visit, deps }: EnterprisePageData): Promi
   );
 }
 
-async function reportsPanel({
-  enterprise,
-  access,
-  visit,
-  deps,
-  now,
-  today,
-}: EnterprisePageData): Promise<Html> {
+async function reportsPanel(data: EnterprisePageData): Promise<Html> {
+  const { enterprise, visit, deps, now, today } = data;
   const { enterprises: words } = visit.texts;
   const { rut } = enterprise;
   const em = deps.orm.em.fork();
@@ -333,28 +300,24 @@ async function reportsPanel({
     : words.dutyNone;
   return panel(
     words.reports,
-    html`<p>${words.duty} ${period}</p>${shown}<div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>${
-      mayAt(access, 'POST /enterprises/{rut}/send-report') && forms.sendDayForm(visit, rut, today)
-    }${mayAt(access, 'POST /enterprises/{rut}/report-duty') && forms.dutyForm(visit, rut)}`,
+    html`<p>${words.duty} ${period}</p>${shown}<div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>${offerAt(
+      forms.reportDay,
+      data,
+      { values: { date: today } },
+    )}${offerAt(forms.duty, data)}`,
   );
 }
 
 /** Renders the list of annulled numbers. */
-async function annulmentsPanel(
-  { enterprise, access, visit }: EnterprisePageData,
-  list: List<AnnulledSpan>,
-): Promise<Html> {
+async function annulmentsPanel(data: EnterprisePageData, list: List<AnnulledSpan>): Promise<Html> {
+  const { visit } = data;
   const { enterprises: words } = visit.texts;
-  return panel(
-    words.annulments,
-    html`${await renderList(visit, list)}${
-      mayAt(access, 'POST /enterprises/{rut}/annulments') && forms.annulForm(visit, enterprise.rut)
-    }`,
-  );
+  return panel(words.annulments, html`${await renderList(visit, list)}${offerAt(forms.annulment, data)}`);
 }
 
 /** Renders the accounts with a role here: all to operators and owners, to others only their own. */
-async function accountsPanel({ enterprise, access, visit, deps }: EnterprisePageData): Promise<Html> {
+async function accountsPanel(data: EnterprisePageData): Promise<Html> {
+  const { enterprise, access, visit, deps } = data;
   const { enterprises: words } = visit.texts;
   const { rut } = enterprise;
   const all = await listAccountRoles(deps.orm.em.fork(), rut);
@@ -365,26 +328,32 @@ async function accountsPanel({ enterprise, access, visit, deps }: EnterprisePage
     access.kind === 'operator' || isOwners
       ? all
       : all.filter(({ accountId }) => accountId === access.accountId);
-  const mayGrant = mayAt(access, 'POST /enterprises/{rut}/grants');
-  const mayWithdraw = mayAt(access, 'POST /enterprises/{rut}/grants/remove');
+  const mayWithdraw = mayAt(access, forms.withdrawal.route);
   const rows = seen.map(({ accountId, name, role }) => [
     name,
     visit.texts.members.roles[role],
     ...(mayWithdraw
-      ? [html`<code>${accountId}</code>`, role !== 'OWNER' && forms.withdrawForm(visit, rut, accountId)]
+      ? [
+          html`<code>${accountId}</code>`,
+          role !== 'OWNER' &&
+            forms.withdrawal.draw(visit, { rut }, { values: { account: accountId }, of: accountId }),
+        ]
       : []),
   ]);
   const heads = [words.account, words.role, ...(mayWithdraw ? [words.accountId, words.acting] : [])];
-  return panel(
-    words.accounts,
-    html`${table(words.accounts, heads, rows)}${mayGrant && forms.grantForm(visit, rut)}`,
-  );
+  return panel(words.accounts, html`${table(words.accounts, heads, rows)}${offerAt(forms.grant, data)}`);
 }
 
-async function actsPanel({ enterprise, access, visit, deps }: EnterprisePageData): Promise<Html> {
-  if (!mayAt(access, 'POST /enterprises/{rut}/transfer')) return html``;
-  const removed = await previewRemoval(deps, enterprise);
-  return panel(visit.texts.enterprises.acts, forms.actForms(visit, enterprise, removed));
+async function actsPanel(data: EnterprisePageData): Promise<Html> {
+  const { enterprise, access, visit, deps } = data;
+  if (!mayAt(access, forms.transfer.route)) return html``;
+  const about = forms.describeRemoved(visit, await previewRemoval(deps, enterprise));
+  const status =
+    enterprise.status === 'SUSPENDED' ? offerAt(forms.resumption, data) : offerAt(forms.suspension, data);
+  return panel(
+    visit.texts.enterprises.acts,
+    html`${status}${offerAt(forms.permission, data)}${offerAt(forms.transfer, data, { about })}`,
+  );
 }
 
 /** GET /enterprises/{rut}/logo: the logo of printed receipts. */

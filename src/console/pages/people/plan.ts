@@ -12,10 +12,13 @@ import { montevideoDate, startOfDay } from '../../../domain/values/montevideo.ts
 import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
+import type { Texts } from '../../../words/console.ts';
 import { findAccessAt } from '../../access/access.ts';
 import { requireRole } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
-import { ACCOUNT, accountBar, accountField, backTo, chooseAccount } from '../../accounts.ts';
+import { ACCOUNT, accountBar, backTo, chooseAccount } from '../../accounts.ts';
+import { about, type Field, readJson } from '../../fields.ts';
+import { defineForm } from '../../form.ts';
 import { amount as amountText, figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import {
@@ -29,8 +32,8 @@ import {
   type List,
   renderList,
 } from '../../lists.ts';
-import { type ConsoleDeps, definePage, go, show, signedIn, type Visit, withActor } from '../../page.ts';
-import { button, form, mark, panel } from '../../parts.ts';
+import { type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../../page.ts';
+import { mark, panel } from '../../parts.ts';
 import { factList } from '../webhooks/webhook.ts';
 
 const PENDING = 'PENDING' as const;
@@ -137,7 +140,7 @@ export const enterprisePlanPage = definePage({
     const plans = await listPlans(em);
     const payments = await listPayments(em, { rut: enterprise.rut });
     const access = await findAccessAt(deps.orm, signedIn(visit).viewer, enterprise.rut);
-    const mayChoose = mayAt(access, 'POST /plan/{rut}');
+    const mayChoose = mayAt(access, planChoice.route);
     const mayPay = mayAt(access, 'GET /plan/{rut}/payments/{id}');
     const list = paymentList(visit, payments, { rut: enterprise.rut, query, mayPay });
     if (query.format === 'csv') return csvAnswer(list);
@@ -154,31 +157,24 @@ export const enterprisePlanPage = definePage({
       [words.role, visit.texts.members.roles[enterprise.role]],
     ];
     const body = html`${accountBar(visit, '/plan', account)}${panel(null, factList(rows))}
-${mayChoose && panel(words.choose, chooseForm(visit, { enterprise, plans, account: account.accountId }))}
+${mayChoose && planChoice.draw(visit, params, choicesOf(visit, enterprise, plans, account.accountId))}
 ${panel(words.payments, html`${await renderList(visit, list)}<p class="soft">${words.cancelAbout}</p>`)}`;
     return show(`${words.title} · ${enterprise.legalName}`, body, { live: ['payments'] });
   },
 });
 
-function chooseForm(
+/** Returns what the page gives the form to choose a plan. */
+function choicesOf(
   visit: Visit,
-  { enterprise, plans, account }: { enterprise: PlannedEnterprise; plans: readonly Plan[]; account: string },
-): Html {
-  const { plan: words } = visit.texts.members;
-  const choices = plans.map((plan) => {
-    const { planId, frequencyId } = plan;
-    const isPresent = planId === enterprise.planId && frequencyId === enterprise.frequencyId;
-    const value = JSON.stringify([planId, frequencyId]);
-    const circle = html`<input type="radio" name="plan" value="${value}" required${isPresent && html` checked`}>`;
-    const present = isPresent && html` <span class="soft">(${words.present})</span>`;
-    return html`<label>${circle} ${planName(visit, plan)}: ${priceOf(visit, plan)}${present}</label>`;
-  });
-  return form(visit, `/plan/${enterprise.rut}`, [
-    html`<p>${words.chooseAbout}</p>`,
-    accountField({ accountId: account }),
-    html`<fieldset class="boxes"><legend>${words.plan}</legend>${choices}</fieldset>`,
-    button(words.chooseGo),
+  { planId, frequencyId }: PlannedEnterprise,
+  plans: readonly Plan[],
+  account: string,
+) {
+  const options = plans.map((plan): [string, string] => [
+    JSON.stringify([plan.planId, plan.frequencyId]),
+    `${planName(visit, plan)}: ${priceOf(visit, plan)}`,
   ]);
+  return { values: { account, plan: JSON.stringify([planId, frequencyId]) }, options: { plan: options } };
 }
 
 function paymentList(
@@ -244,19 +240,26 @@ const PlanChoice = z
   .string()
   .max(500)
   .transform((value, ctx) => {
-    const pair = z.tuple([z.string(), z.string()]).safeParse(parsed(value));
-    if (pair.success) return pair.data;
+    const pair = readJson(z.tuple([z.string(), z.string()]).nullable(), value, null);
+    if (pair) return pair;
     ctx.addIssue({ code: 'custom', message: 'must be a plan and its frequency.' });
     return z.NEVER;
   });
 
-function parsed(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return null;
-  }
-}
+/** The plans on sale, as circles to choose one. */
+const plans = ({ members: { plan: words } }: Texts): Field<[string, string]> => ({
+  label: words.plan,
+  schema: PlanChoice,
+  path: '/plan_id',
+  draw: ({ name, value, options = [] }) =>
+    html`<fieldset class="boxes"><legend>${words.plan}</legend>${options.map(([one, text]) => {
+      const isPresent = one === value;
+      const present = isPresent && html` <span class="soft">(${words.present})</span>`;
+      return html`<label><input type="radio" name="${name}" value="${one}" required${
+        isPresent && html` checked`
+      }> ${text}${present}</label>`;
+    })}</fieldset>`,
+});
 
 /** Renders the open payment of a plan; null without one. */
 async function dueOf(
@@ -272,21 +275,27 @@ async function dueOf(
 }
 
 /** POST /plan/{rut}: chooses a plan, like the API's PUT of the enterprise. */
-export const sendPlan = definePage({
+export const planChoice = defineForm({
   name: 'plan-choose',
   route: 'POST /plan/{rut}',
-  params: z.object({ rut: Rut }),
-  form: z.object({ ...ACCOUNT, plan: PlanChoice }),
-  back: ({ params, sent }) => backTo(`/plan/${params.rut}`)({ sent }),
-  async handle({ params: { rut }, form: { account, plan }, visit }, deps) {
-    const { plan: words } = visit.texts.members;
-    const { accountId } = chooseAccount(visit, account);
-    await enterpriseOf(visit, deps, accountId, rut);
+  as: 'panel',
+  form: (texts) => ({
+    title: texts.members.plan.choose,
+    about: texts.members.plan.chooseAbout,
+    go: texts.members.plan.chooseGo,
+    fields: { account: about(z.uuid().optional()), plan: plans(texts) },
+  }),
+  async find({ params: { rut }, form, visit }, deps) {
+    const account = chooseAccount(visit, form.account);
+    await enterpriseOf(visit, deps, account.accountId, rut);
     requireRole(visit, await findAccessAt(deps.orm, signedIn(visit).viewer, rut));
-    const [plan_id, frequency_id] = plan;
-    await updateEnterprise(withActor(deps, visit), { rut, update: { plan_id, frequency_id } });
-    const name = planName(visit, { planId: plan_id, frequencyId: frequency_id });
-    const due = await dueOf(visit, deps, { rut, planId: plan_id, frequencyId: frequency_id });
-    return go(link(`/plan/${rut}`, { account: accountId }), { kind: 'done', text: words.chosen(name, due) });
+    return account;
+  },
+  back: ({ params: { rut }, sent }) => backTo(`/plan/${rut}`, sent),
+  async run({ params: { rut }, form: { plan }, visit }, deps) {
+    const [planId, frequencyId] = plan;
+    await updateEnterprise(deps, { rut, update: { plan_id: planId, frequency_id: frequencyId } });
+    const due = await dueOf(visit, deps, { rut, planId, frequencyId });
+    return visit.texts.members.plan.chosen(planName(visit, { planId, frequencyId }), due);
   },
 });

@@ -1,0 +1,305 @@
+/** Forms: one declaration from which a form is drawn and read, its errors stand at their fields, and its command runs. */
+import { createHash } from 'node:crypto';
+import * as z from 'zod';
+import { isWebToken } from '../crypto/webTokens.ts';
+import { ENVIRONMENTS } from '../domain/receipts/cfeTypes.ts';
+import { checkInput } from '../domain/requests/faults.ts';
+import { dateSchema } from '../domain/values/dates.ts';
+import { Rut } from '../domain/values/rut.ts';
+import { type Fault, invalidInput, Refusal } from '../errors.ts';
+import { type Html, html } from '../page/html.ts';
+import type { Texts } from '../words/console.ts';
+import type { PageRoute } from './access/permissions.ts';
+import type { Field } from './fields.ts';
+import { link } from './links.ts';
+import {
+  type Answer,
+  type ConsoleDeps,
+  definePage,
+  FieldRefusal,
+  go,
+  LocalizedRefusal,
+  type Page,
+  type Sent,
+  type Visit,
+  withActor,
+} from './page.ts';
+import { button, panel, form as renderForm } from './parts.ts';
+
+/** Limit of bytes of a form with files: as base64, as the API takes files, they are a third longer. */
+const FILE_BYTES = 128 * 1024;
+/** More faults would not fit in the message of a form. */
+const MAX_SHOWN_FAULTS = 4;
+
+/** Schemas of path parameters by name; a form with another schema for one declares it. */
+const PATH_PARAMS = {
+  id: z.uuid(),
+  person: z.uuid(),
+  mail_id: z.uuid(),
+  rut: Rut,
+  branch: z.string().regex(/^\d{1,4}$/),
+  environment: z.enum(ENVIRONMENTS),
+  date: dateSchema(),
+  cfe_id: z.string().max(40),
+  token: z.string().refine(isWebToken),
+} as const;
+
+export type FormRoute = Extract<PageRoute, `POST ${string}`>;
+type NamesIn<R extends string> = R extends `${string}{${infer N}}${infer More}` ? N | NamesIn<More> : never;
+/** Path parameters of a route. */
+export type ParamsOf<R extends string> = {
+  readonly [N in NamesIn<R> & keyof typeof PATH_PARAMS]: z.output<(typeof PATH_PARAMS)[N]>;
+};
+
+export type Fields = Readonly<Record<string, Field>>;
+type Values<F extends Fields> = { readonly [N in keyof F]: F[N] extends Field<infer T> ? T : never };
+type ByField<F extends Fields, T> = { readonly [N in keyof F]?: T };
+
+/** How a form is drawn: its button in a row, folded under its title, in a panel, or as it is. */
+type Look = 'inline' | 'folded' | 'panel' | 'plain';
+
+/** Words and fields of a form, in one language. */
+export interface Shown<F extends Fields> {
+  readonly title?: string;
+  readonly about?: string | Html;
+  /** Text of the button; default: the title. */
+  readonly go?: string;
+  readonly isQuiet?: boolean;
+  readonly fields?: F;
+}
+
+/** What a page gives a form to draw it. */
+interface Drawing<F extends Fields> extends Omit<Shown<F>, 'fields'> {
+  readonly as?: Look;
+  readonly values?: ByField<F, string | readonly string[] | undefined>;
+  /** Choices that are not known when the form is declared. */
+  readonly options?: ByField<F, readonly (readonly [string, string])[]>;
+  /** Query of the address to which it is sent. */
+  readonly query?: Readonly<Record<string, string>>;
+  /** What stands before a field. */
+  readonly before?: ByField<F, Html>;
+  /** Fields that may be left empty here. */
+  readonly optional?: readonly (keyof F & string)[];
+  /** The field with the focus. */
+  readonly focus?: keyof F & string;
+  /** What stands next to the button. */
+  readonly beside?: Html;
+  /** The subject of a folded form among several on a page, for screen readers. */
+  readonly of?: string;
+}
+
+interface Request<R extends string, F extends Fields> {
+  readonly params: ParamsOf<R>;
+  /** The address to go on to. */
+  readonly query: { readonly to?: string | undefined };
+  readonly form: Values<F>;
+  readonly visit: Visit;
+}
+
+export interface Declaration<R extends FormRoute, F extends Fields, S> {
+  /** Name of the page in logs and metrics. */
+  readonly name: string;
+  /** Key of the table of permissions. */
+  readonly route: R;
+  /** How it is drawn by default. */
+  readonly as?: Look;
+  readonly params?: { readonly [N in keyof ParamsOf<R>]?: z.ZodType<string> };
+  readonly query?: z.ZodType<{ readonly to?: string | undefined }>;
+  readonly hasFile?: boolean;
+  readonly isSlow?: boolean;
+  /** Whether its command runs on the business clock, not on that of sessions. */
+  readonly onBusinessClock?: boolean;
+  form(texts: Texts): Shown<F>;
+  /** Returns what the form is about. Throws NOT_FOUND or FORBIDDEN if the viewer may not send it there. */
+  find?(request: Request<R, F>, deps: ConsoleDeps): S | Promise<S>;
+  /** Runs the command. Returns the message to show on the page to which the form leads back, or another answer. */
+  run(request: Request<R, F> & { found: S }, deps: ConsoleDeps): Promise<string | Answer>;
+  /** Returns a message of its own for an error; undefined for the usual one. */
+  refused?(texts: Texts, refusal: Refusal): string | undefined;
+  /** Returns the page to which the form leads back. */
+  back?(request: { params: ParamsOf<R>; sent: Sent; visit: Visit }): string;
+}
+
+/** A form: its route, and how pages draw it. */
+export interface Form<R extends FormRoute, F extends Fields> extends Page {
+  readonly route: R;
+  draw(visit: Visit, params: ParamsOf<R>, drawing?: Drawing<F>): Html;
+  /** Renders some of its fields, for a form that another part draws: that of a list's ticked rows. */
+  inputs(visit: Visit, names: readonly (keyof F & string)[], drawing?: Drawing<F>): Html;
+}
+
+/** Defines a form from its declaration. */
+// biome-ignore lint/complexity/noBannedTypes: a form without fields
+export function defineForm<R extends FormRoute, F extends Fields = {}, S = undefined>(
+  declaration: Declaration<R, F, S>,
+): Form<R, F> {
+  const { name, route, find, run, hasFile = false, onBusinessClock, isSlow = false, back } = declaration;
+  // Built once for each language.
+  const shown = new Map<Texts, Shown<F>>();
+  const shownIn = (texts: Texts): Shown<F> => {
+    const known = shown.get(texts) ?? declaration.form(texts);
+    shown.set(texts, known);
+    return known;
+  };
+  const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, one]) => one as keyof ParamsOf<R> & string);
+  const schemas = { ...PATH_PARAMS, ...declaration.params } as Readonly<Record<string, z.ZodType<string>>>;
+  const params = z.object(
+    Object.fromEntries(names.flatMap((one) => (schemas[one] ? [[one, schemas[one]]] : []))),
+  ) as unknown as z.ZodType<ParamsOf<R>>;
+
+  const page = definePage({
+    name,
+    route,
+    params,
+    form: z.record(z.string(), z.unknown()),
+    query: declaration.query ?? z.object({}),
+    isSlow,
+    ...(hasFile ? { fileBytes: FILE_BYTES } : {}),
+    ...(back ? { back } : {}),
+    async handle({ params, query, form: sent, visit }, deps) {
+      const fields = shownIn(visit.texts).fields ?? ({} as F);
+      try {
+        const request = { params, query, form: read(fields, sent, visit), visit };
+        const actor = visit.signedIn
+          ? withActor(onBusinessClock ? { ...deps, clock: deps.businessClock } : deps, visit)
+          : { ...deps, origin: { keyId: null, address: visit.address } };
+        // Without `find`, S is undefined.
+        const found = (await find?.(request, actor)) as S;
+        const done = await run({ ...request, found }, actor);
+        if (typeof done !== 'string') return done;
+        const to = back?.({ params, sent: sent as Sent, visit }) ?? '/';
+        return go(to, { kind: 'done', text: done });
+      } catch (error) {
+        if (!(error instanceof Refusal) || error instanceof LocalizedRefusal) throw error;
+        const own = declaration.refused?.(visit.texts, error);
+        if (own !== undefined) throw new LocalizedRefusal(error.code, own, { cause: error });
+        throw atFields(error, fields, visit.texts, idOf(name, actionOf(route, params), fields, sent));
+      }
+    },
+  });
+
+  const inputs = (
+    visit: Visit,
+    names: readonly string[],
+    { values = {}, options = {}, before = {}, optional = [], focus }: Drawing<Fields> = {},
+    faults: Readonly<Record<string, string>> = {},
+  ): Html[] => {
+    const { fields = {} as Fields } = shownIn(visit.texts);
+    return names.flatMap((name) => {
+      const field = fields[name];
+      const given = { value: values[name], options: options[name], fault: faults[name] };
+      const drawn = {
+        visit,
+        name,
+        values,
+        optional: optional.includes(name),
+        focus: focus === name,
+        ...given,
+      };
+      return field ? [html`${before[name]}${field.draw(drawn)}`] : [];
+    });
+  };
+
+  function draw(visit: Visit, params: ParamsOf<R>, drawing: Drawing<F> = {}): Html {
+    const { as = declaration.as ?? 'plain', beside, of } = drawing;
+    const { title = '', about, go = title, isQuiet, fields = {} } = { ...shownIn(visit.texts), ...drawing };
+    const action = actionOf(route, params);
+    const id = idOf(name, action, fields, drawing.values ?? {});
+    const faults = visit.flash?.at?.form === id ? visit.flash.at.faults : {};
+    const send = button(go, isQuiet ? 'quiet' : 'main');
+    const content = [
+      typeof about === 'string' && about !== '' ? html`<p>${about}</p>` : html`${about}`,
+      ...inputs(visit, Object.keys(fields), drawing, faults),
+      beside ? html`<div class="buttons">${send}${beside}</div>` : send,
+    ];
+    const kind = as === 'inline' ? 'inline' : '';
+    const rendered = renderForm(visit, link(action, drawing.query), content, kind, { id, hasFile });
+    if (as === 'panel') return panel(title, rendered);
+    return as === 'folded' ? fold(title, rendered, { of, isOpen: Object.keys(faults).length > 0 }) : rendered;
+  }
+  return {
+    ...page,
+    route,
+    draw,
+    inputs: (visit, names, drawing) => html`${inputs(visit, names, drawing)}`,
+  };
+}
+
+/** Renders content that opens on click. */
+export function fold(
+  title: string,
+  content: Html,
+  { of, isOpen = false }: { of?: string | undefined; isOpen?: boolean } = {},
+): Html {
+  const summary = html`<summary${of !== undefined && html` aria-label="${title} ${of}"`}>${title}</summary>`;
+  return html`<details class="act"${isOpen && html` open`}>${summary}${content}</details>`;
+}
+
+const actionOf = (route: string, params: Readonly<Record<string, unknown>>): string =>
+  route.slice('POST '.length).replace(/\{(\w+)\}/g, (_, one: string) => String(params[one]));
+
+/** Returns the HTML id of a form: the same in every drawing of it, another for another subject. */
+function idOf(
+  name: string,
+  action: string,
+  fields: Fields,
+  values: Readonly<Record<string, unknown>>,
+): string {
+  const about = Object.keys(fields).filter((one) => fields[one]?.isAbout);
+  const text = JSON.stringify([action, ...about.map((one) => String(values[one] ?? ''))]);
+  return `${name}-${createHash('sha256').update(text).digest('base64url').slice(0, 12)}`;
+}
+
+/** Returns the values of the fields. Throws INVALID_INPUT with all faults. */
+function read<F extends Fields>(fields: F, sent: unknown, visit: Visit): Values<F> {
+  const schemas = Object.entries(fields).map(([name, { schema }]) => [
+    name,
+    typeof schema === 'function' ? schema(visit) : schema,
+  ]);
+  const checked = checkInput(z.strictObject(Object.fromEntries(schemas)), sent);
+  if (!checked.ok) throw invalidInput(checked.faults);
+  return checked.value as Values<F>;
+}
+
+/** Returns an error in the reader's language, with each fault at its field; the same error if no fault is known. */
+function atFields(error: Refusal, fields: Fields, texts: Texts, form: string): Refusal {
+  const { more } = texts.enterprises;
+  const shown = error.faults.slice(0, MAX_SHOWN_FAULTS).flatMap((fault) => {
+    const name = fieldOf(fields, fault);
+    const words = describeFault(texts, name === undefined ? undefined : fields[name]?.label, fault.code);
+    return words ? [{ name, ...words }] : [];
+  });
+  if (shown.length === 0) return error;
+  const left = error.faults.length - MAX_SHOWN_FAULTS;
+  const said = [...shown.map(({ sentence }) => sentence), ...(left > 0 ? [more(left)] : [])];
+  const at = shown.flatMap(({ name, short }) => (name === undefined ? [] : [[name, short] as const]));
+  return new FieldRefusal(error, said.join(' '), { form, faults: Object.fromEntries(at.toReversed()) });
+}
+
+/** Returns the name of the shown field that a fault is about. */
+function fieldOf(fields: Fields, { path }: Fault): string | undefined {
+  const known = Object.entries(fields).filter(([, { label }]) => label !== undefined);
+  const pathOf = ([name, { path: own }]: [string, Field]): string => own ?? `/${name}`;
+  return known.find((one) => path === pathOf(one) || path.startsWith(`${pathOf(one)}/`))?.[0];
+}
+
+/** Describes a fault: for the message of the form, and for its place at the field. Null if there are no words for it. */
+function describeFault(
+  texts: Texts,
+  label: string | undefined,
+  code: string,
+): { sentence: string; short: string } | null {
+  const { enterprises: words } = texts;
+  const own = wordsFor(words.faults, code) ?? wordsFor(texts.faults, code);
+  if (own !== undefined) return { sentence: own, short: own };
+  const known = wordsFor(words.fieldFaults, code);
+  if (label === undefined && known === undefined) return null;
+  const what = known ?? words.wrong;
+  return {
+    sentence: `${label ?? words.value}: ${what}.`,
+    short: `${what.charAt(0).toUpperCase()}${what.slice(1)}.`,
+  };
+}
+
+const wordsFor = (words: Readonly<Record<string, string>>, code: string): string | undefined =>
+  Object.hasOwn(words, code) ? words[code] : undefined;
