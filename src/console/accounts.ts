@@ -85,11 +85,12 @@ export async function findOperatorsAccount(
 /** Defines a form about an account of the viewer, which leads back to the account's page at `path`. */
 export const accountForm = <R extends FormRoute, F extends Fields>(
   path: string,
+  route: R,
   declaration: Omit<Declaration<R, F & Account, AccountMembership>, 'find' | 'back' | 'form'> & {
     form(texts: Texts): Shown<F>;
   },
 ): Form<R, F & Account> =>
-  defineForm<R, F & Account, AccountMembership>({
+  defineForm<R, F & Account, AccountMembership>(route, {
     ...declaration,
     form(texts) {
       const shown = declaration.form(texts);

@@ -8,6 +8,7 @@ import { integerSchema, parseTypedNumber } from '../domain/values/decimal.ts';
 import { Email } from '../domain/values/email.ts';
 import { textSchema } from '../domain/values/text.ts';
 import { type Html, html } from '../page/html.ts';
+import type { Texts } from '../words/console.ts';
 import { signedIn, type Visit } from './page.ts';
 import { hidden as hiddenInput } from './parts.ts';
 
@@ -33,6 +34,8 @@ export interface Field<T = unknown> {
   readonly schema: z.ZodType<T> | ((visit: Visit) => z.ZodType<T>);
   /** JSON Pointer by which the faults of the command name the field; default: that of its name. */
   readonly path?: string | undefined;
+  /** What to say of any wrong value; default: the words for its fault. */
+  readonly wrong?: string;
   /** Hidden, and names the subject of the form. */
   readonly isAbout?: boolean;
   draw(drawn: Drawn): Html;
@@ -120,16 +123,19 @@ export const reason = (label: string, maxlength = REASON_LENGTH): Field<string> 
   text(label, { schema: textSchema(maxlength), maxlength });
 
 /** A reason that operators give for an action on a customer's data; customers need none. */
-export const operatorsReason = (label: string): Field<string | undefined> => {
-  const { schema, ...field } = reason(label);
+export function operatorsReason({ runs: words }: Texts): Field<string | undefined> {
+  const field = reason(words.why);
   const isOperator = (visit: Visit): boolean => signedIn(visit).viewer.kind === 'operator';
+  const schema = z
+    .string()
+    .optional()
+    .transform(() => undefined);
   return {
-    ...field,
-    schema: (visit) =>
-      isOperator(visit) ? (schema as z.ZodType<string>) : z.unknown().transform(() => undefined),
-    draw: (drawn) => (isOperator(drawn.visit) ? field.draw(drawn) : html``),
+    ...shownIf<string | undefined>(field, ({ visit }) => isOperator(visit)),
+    wrong: words.whyMissing,
+    schema: (visit) => (isOperator(visit) ? (field.schema as z.ZodType<string>) : schema),
   };
-};
+}
 
 /** A password or a code: as typed, and never shown again. */
 export const secret = (

@@ -65,11 +65,13 @@ export interface Shown<F extends Fields> {
   /** Text of the button; default: the title. */
   readonly go?: string;
   readonly isQuiet?: boolean;
+  /** The message after the command. */
+  readonly done?: string;
   readonly fields?: F;
 }
 
 /** What a page gives a form to draw it. */
-interface Drawing<F extends Fields> extends Omit<Shown<F>, 'fields'> {
+interface Drawing<F extends Fields> extends Omit<Shown<F>, 'fields' | 'done'> {
   readonly as?: Look;
   readonly values?: ByField<F, string | readonly string[] | undefined>;
   /** Choices that are not known when the form is declared. */
@@ -97,10 +99,6 @@ interface Request<R extends string, F extends Fields> {
 }
 
 export interface Declaration<R extends FormRoute, F extends Fields, S> {
-  /** Name of the page in logs and metrics. */
-  readonly name: string;
-  /** Key of the table of permissions. */
-  readonly route: R;
   /** How it is drawn by default. */
   readonly as?: Look;
   readonly params?: { readonly [N in keyof ParamsOf<R>]?: z.ZodType<string> };
@@ -112,8 +110,10 @@ export interface Declaration<R extends FormRoute, F extends Fields, S> {
   form(texts: Texts): Shown<F>;
   /** Returns what the form is about. Throws NOT_FOUND or FORBIDDEN if the viewer may not send it there. */
   find?(request: Request<R, F>, deps: ConsoleDeps): S | Promise<S>;
-  /** Runs the command. Returns the message to show on the page to which the form leads back, or another answer. */
-  run(request: Request<R, F> & { found: S }, deps: ConsoleDeps): Promise<string | Answer>;
+  /** Runs the command, after which the page to which the form leads back shows the text `done`. */
+  command?(request: Request<R, F> & { found: S }, deps: ConsoleDeps): Promise<unknown>;
+  /** Runs the command of a form without `done`. Returns the message to show on the page to which the form leads back, or another answer. */
+  run?(request: Request<R, F> & { found: S }, deps: ConsoleDeps): Promise<string | Answer>;
   /** Returns a message of its own for an error; undefined for the usual one. */
   refused?(texts: Texts, refusal: Refusal): string | undefined;
   /** Returns the page to which the form leads back. */
@@ -128,12 +128,13 @@ export interface Form<R extends FormRoute, F extends Fields> extends Page {
   inputs(visit: Visit, names: readonly (keyof F & string)[], drawing?: Drawing<F>): Html;
 }
 
-/** Defines a form from its declaration. */
+/** Defines the form of a route, a key of the table of permissions. */
 // biome-ignore lint/complexity/noBannedTypes: a form without fields
 export function defineForm<R extends FormRoute, F extends Fields = {}, S = undefined>(
+  route: R,
   declaration: Declaration<R, F, S>,
 ): Form<R, F> {
-  const { name, route, find, run, hasFile = false, onBusinessClock, isSlow = false, back } = declaration;
+  const { find, run, command, hasFile = false, onBusinessClock, isSlow = false, back } = declaration;
   // Built once for each language.
   const shown = new Map<Texts, Shown<F>>();
   const shownIn = (texts: Texts): Shown<F> => {
@@ -148,7 +149,8 @@ export function defineForm<R extends FormRoute, F extends Fields = {}, S = undef
   ) as unknown as z.ZodType<ParamsOf<R>>;
 
   const page = definePage({
-    name,
+    // Logs and metrics name a form by its path.
+    name: route.slice('POST '.length),
     route,
     params,
     form: z.record(z.string(), z.unknown()),
@@ -157,7 +159,7 @@ export function defineForm<R extends FormRoute, F extends Fields = {}, S = undef
     ...(hasFile ? { fileBytes: FILE_BYTES } : {}),
     ...(back ? { back } : {}),
     async handle({ params, query, form: sent, visit }, deps) {
-      const fields = shownIn(visit.texts).fields ?? ({} as F);
+      const { fields = {} as F, done = '' } = shownIn(visit.texts);
       try {
         const request = { params, query, form: read(fields, sent, visit), visit };
         const actor = visit.signedIn
@@ -165,15 +167,17 @@ export function defineForm<R extends FormRoute, F extends Fields = {}, S = undef
           : { ...deps, origin: { keyId: null, address: visit.address } };
         // Without `find`, S is undefined.
         const found = (await find?.(request, actor)) as S;
-        const done = await run({ ...request, found }, actor);
-        if (typeof done !== 'string') return done;
+        const all = { ...request, found };
+        const answered = run ? await run(all, actor) : done;
+        await command?.(all, actor);
+        if (typeof answered !== 'string') return answered;
         const to = back?.({ params, sent: sent as Sent, visit }) ?? '/';
-        return go(to, { kind: 'done', text: done });
+        return go(to, { kind: 'done', text: answered });
       } catch (error) {
         if (!(error instanceof Refusal) || error instanceof LocalizedRefusal) throw error;
         const own = declaration.refused?.(visit.texts, error);
         if (own !== undefined) throw new LocalizedRefusal(error.code, own, { cause: error });
-        throw atFields(error, fields, visit.texts, idOf(name, actionOf(route, params), fields, sent));
+        throw atFields(error, fields, visit.texts, idOf(actionOf(route, params), fields, sent));
       }
     },
   });
@@ -204,7 +208,7 @@ export function defineForm<R extends FormRoute, F extends Fields = {}, S = undef
     const { as = declaration.as ?? 'plain', beside, of } = drawing;
     const { title = '', about, go = title, isQuiet, fields = {} } = { ...shownIn(visit.texts), ...drawing };
     const action = actionOf(route, params);
-    const id = idOf(name, action, fields, drawing.values ?? {});
+    const id = idOf(action, fields, drawing.values ?? {});
     const faults = visit.flash?.at?.form === id ? visit.flash.at.faults : {};
     const send = button(go, isQuiet ? 'quiet' : 'main');
     const content = [
@@ -239,15 +243,10 @@ const actionOf = (route: string, params: Readonly<Record<string, unknown>>): str
   route.slice('POST '.length).replace(/\{(\w+)\}/g, (_, one: string) => String(params[one]));
 
 /** Returns the HTML id of a form: the same in every drawing of it, another for another subject. */
-function idOf(
-  name: string,
-  action: string,
-  fields: Fields,
-  values: Readonly<Record<string, unknown>>,
-): string {
+function idOf(action: string, fields: Fields, values: Readonly<Record<string, unknown>>): string {
   const about = Object.keys(fields).filter((one) => fields[one]?.isAbout);
   const text = JSON.stringify([action, ...about.map((one) => String(values[one] ?? ''))]);
-  return `${name}-${createHash('sha256').update(text).digest('base64url').slice(0, 12)}`;
+  return `form-${createHash('sha256').update(text).digest('base64url').slice(0, 12)}`;
 }
 
 /** Returns the values of the fields. Throws INVALID_INPUT with all faults. */
@@ -266,7 +265,7 @@ function atFields(error: Refusal, fields: Fields, texts: Texts, form: string): R
   const { more } = texts.enterprises;
   const shown = error.faults.slice(0, MAX_SHOWN_FAULTS).flatMap((fault) => {
     const name = fieldOf(fields, fault);
-    const words = describeFault(texts, name === undefined ? undefined : fields[name]?.label, fault.code);
+    const words = describeFault(texts, name === undefined ? undefined : fields[name], fault.code);
     return words ? [{ name, ...words }] : [];
   });
   if (shown.length === 0) return error;
@@ -286,11 +285,12 @@ function fieldOf(fields: Fields, { path }: Fault): string | undefined {
 /** Describes a fault: for the message of the form, and for its place at the field. Null if there are no words for it. */
 function describeFault(
   texts: Texts,
-  label: string | undefined,
+  field: Field | undefined,
   code: string,
 ): { sentence: string; short: string } | null {
   const { enterprises: words } = texts;
-  const own = wordsFor(words.faults, code) ?? wordsFor(texts.faults, code);
+  const label = field?.label;
+  const own = field?.wrong ?? wordsFor(words.faults, code) ?? wordsFor(texts.faults, code);
   if (own !== undefined) return { sentence: own, short: own };
   const known = wordsFor(words.fieldFaults, code);
   if (label === undefined && known === undefined) return null;

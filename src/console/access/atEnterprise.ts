@@ -58,9 +58,10 @@ const rutOf = (params: object): string => ('rut' in params ? String(params.rut) 
 // biome-ignore lint/complexity/noBannedTypes: a form without fields
 export const enterpriseForm = <R extends EnterpriseRoute, F extends Fields = {}>(
   section: Section,
+  route: R,
   form: Omit<Declaration<R, F, AtEnterprise>, 'find' | 'back' | 'onBusinessClock'>,
 ): Form<R, F> =>
-  defineForm<R, F, AtEnterprise>({
+  defineForm<R, F, AtEnterprise>(route, {
     as: 'folded',
     ...form,
     onBusinessClock: true,

@@ -140,9 +140,7 @@ const exists = ({ customers: words }: Texts, { faults: [fault] }: Refusal): stri
   fault?.code === 'customer.exists' ? words.exists : undefined;
 
 /** POST /enterprises/{rut}/customers: adds a customer. */
-export const newCustomer = defineForm({
-  name: 'customer-add',
-  route: 'POST /enterprises/{rut}/customers',
+export const newCustomer = defineForm('POST /enterprises/{rut}/customers', {
   as: 'panel',
   form: (texts) => ({
     title: texts.customers.add,
@@ -242,10 +240,8 @@ const ABOUT_ONE = {
 } as const;
 
 /** POST /enterprises/{rut}/customers/{id}: replaces the stored data. */
-export const customerChange = defineForm({
+export const customerChange = defineForm('POST /enterprises/{rut}/customers/{id}', {
   ...ABOUT_ONE,
-  name: 'customer-change',
-  route: 'POST /enterprises/{rut}/customers/{id}',
   form: (texts) => ({
     title: texts.customers.change,
     about: texts.customers.changeAbout,
@@ -260,11 +256,8 @@ export const customerChange = defineForm({
   },
 });
 
-/** POST /enterprises/{rut}/customers/{id}/delete. */
-export const customerDeletion = defineForm({
+export const customerDeletion = defineForm('POST /enterprises/{rut}/customers/{id}/delete', {
   ...ABOUT_ONE,
-  name: 'customer-delete',
-  route: 'POST /enterprises/{rut}/customers/{id}/delete',
   form: ({ customers: words }) => ({
     title: words.delete,
     about: words.deleteAbout,

@@ -64,9 +64,7 @@ const accountOf = ({ access, enterprise }: AtEnterprise): string =>
 const describeNoChange = ({ enterprises: words }: Texts, { faults }: Refusal): string | undefined =>
   faults.length === 0 ? words.already : undefined;
 
-export const login = enterpriseForm('login', {
-  name: 'enterprise-login',
-  route: 'POST /enterprises/{rut}/login',
+export const login = enterpriseForm('login', 'POST /enterprises/{rut}/login', {
   form: ({ enterprises: words }) => ({
     title: words.check,
     about: words.checkAbout,
@@ -76,17 +74,15 @@ export const login = enterpriseForm('login', {
     },
   }),
   refused: ({ enterprises: words }, { code }) => (code === 'RATE_LIMITED' ? words.tooMany : undefined),
-  async run({ found, form, visit }, deps) {
+  async run({ params, found, form, visit }, deps) {
     const typed = Object.entries(form).filter(([, value]) => value !== '');
     const login = parseOrRefuse(ValidateCredentials, Object.fromEntries(typed));
-    await requestCredentialsCheck(deps, { accountId: accountOf(found), rut: found.enterprise.rut, login });
+    await requestCredentialsCheck(deps, { accountId: accountOf(found), rut: params.rut, login });
     return visit.texts.enterprises.checking;
   },
 });
 
-export const certificate = enterpriseForm('certificate', {
-  name: 'enterprise-certificate',
-  route: 'POST /enterprises/{rut}/certificate',
+export const certificate = enterpriseForm('certificate', 'POST /enterprises/{rut}/certificate', {
   hasFile: true,
   // Slow: waits for the thread that opens the file.
   isSlow: true,
@@ -100,21 +96,19 @@ export const certificate = enterpriseForm('certificate', {
     },
   }),
   refused: ({ enterprises: words }, { code }) => (code === 'UNAVAILABLE' ? words.certificateBusy : undefined),
-  async run({ found, form: sent, visit }, deps) {
+  async run({ params, found, form: sent, visit }, deps) {
     const body = parseOrRefuse(UploadCertificate, { cert_b64: base64(sent.file), password: sent.password });
     using identity = await openCertificate({
       owner: accountOf(found),
       file: sent.file,
       password: body.password,
     });
-    const { notAfter } = await storeCertificate(deps, { rut: found.enterprise.rut }, identity);
+    const { notAfter } = await storeCertificate(deps, { rut: params.rut }, identity);
     return visit.texts.enterprises.certificateDone(dateText(montevideoDate(notAfter)));
   },
 });
 
-export const cae = enterpriseForm('caes', {
-  name: 'enterprise-cae',
-  route: 'POST /enterprises/{rut}/caes',
+export const cae = enterpriseForm('caes', 'POST /enterprises/{rut}/caes', {
   hasFile: true,
   form: ({ enterprises: words }) => ({
     title: words.uploadCae,
@@ -136,9 +130,7 @@ export const cae = enterpriseForm('caes', {
   },
 });
 
-export const annulment = enterpriseForm('annulments', {
-  name: 'enterprise-annul',
-  route: 'POST /enterprises/{rut}/annulments',
+export const annulment = enterpriseForm('annulments', 'POST /enterprises/{rut}/annulments', {
   form: ({ enterprises: words, environments }) => ({
     title: words.annul,
     about: words.annulAbout,
@@ -153,8 +145,8 @@ export const annulment = enterpriseForm('annulments', {
     },
   }),
   refused: ({ enterprises: words }, { faults }) => (faults.length === 0 ? words.annulRefused : undefined),
-  async run({ found, form, visit }, deps) {
-    const annulled = await annulNumbers(deps, { ...form, rut: found.enterprise.rut });
+  async run({ params, form, visit }, deps) {
+    const annulled = await annulNumbers(deps, { ...form, rut: params.rut });
     const numbers = annulled.reduce((sum, { fromNumber, toNumber }) => sum + toNumber - fromNumber + 1, 0);
     return visit.texts.enterprises.annulDone(figure(numbers, visit.texts));
   },
@@ -171,10 +163,8 @@ const BRANCH = {
   },
 } as const;
 
-export const newBranch = enterpriseForm('branches', {
+export const newBranch = enterpriseForm('branches', 'POST /enterprises/{rut}/branches', {
   ...BRANCH,
-  name: 'enterprise-branch-add',
-  route: 'POST /enterprises/{rut}/branches',
   form: ({ enterprises: words }) => ({
     title: words.addBranch,
     fields: {
@@ -182,35 +172,31 @@ export const newBranch = enterpriseForm('branches', {
       ...tableFields(words, BRANCH_FIELDS),
     },
   }),
-  async run({ found, form: sent, visit }, deps) {
+  async run({ params, form: sent, visit }, deps) {
     const body = branchBody(sent.branch, sent);
-    await addBranch(deps, { rut: found.enterprise.rut, body });
+    await addBranch(deps, { rut: params.rut, body });
     return visit.texts.enterprises.branchAdded(body.branch);
   },
 });
 
-export const branch = enterpriseForm('branches', {
+export const branch = enterpriseForm('branches', 'POST /enterprises/{rut}/branches/{branch}', {
   ...BRANCH,
-  name: 'enterprise-branch-change',
-  route: 'POST /enterprises/{rut}/branches/{branch}',
   as: 'plain',
   form: ({ enterprises: words }) => ({ go: words.save, fields: tableFields(words, BRANCH_FIELDS) }),
-  async run({ params, found, form: sent, visit }, deps) {
+  async run({ params, form: sent, visit }, deps) {
     const { branch, ...body } = branchBody(params.branch, sent);
-    await updateBranch(deps, { rut: found.enterprise.rut, branch, body });
+    await updateBranch(deps, { rut: params.rut, branch, body });
     return visit.texts.enterprises.branchChanged(branch);
   },
 });
 
-export const closeBranch = enterpriseForm('branches', {
+export const closeBranch = enterpriseForm('branches', 'POST /enterprises/{rut}/branches/{branch}/close', {
   ...BRANCH,
-  name: 'enterprise-branch-close',
-  route: 'POST /enterprises/{rut}/branches/{branch}/close',
   as: 'plain',
   form: ({ enterprises: words }) => ({ about: words.closeAbout, go: words.closeBranch, isQuiet: true }),
-  async run({ params, found, visit }, deps) {
+  async run({ params, visit }, deps) {
     const branch = Number(params.branch);
-    await removeBranch(deps, { rut: found.enterprise.rut, branch });
+    await removeBranch(deps, { rut: params.rut, branch });
     return visit.texts.enterprises.branchClosed(branch);
   },
 });
@@ -265,9 +251,7 @@ function bodyPart(name: string, value: string): Record<string, unknown> {
   return bodyOfSent(ENTERPRISE_FIELDS, { [name]: value });
 }
 
-export const data = enterpriseForm('data', {
-  name: 'enterprise-data',
-  route: 'POST /enterprises/{rut}/data',
+export const data = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
   form: ({ enterprises: words }) => ({
     title: words.changeBranch,
     about: words.dataAbout,
@@ -280,45 +264,38 @@ export const data = enterpriseForm('data', {
       start: text(words.startDate, { type: 'datetime-local', optional: true, path: '/scheduled_ready_date' }),
     },
   }),
-  async run({ found, form: { was, ...sent }, visit }, deps) {
+  async run({ params, form: { was, ...sent }, visit }, deps) {
     const { enterprises: words } = visit.texts;
     const shown = readJson(Shown, was, {});
     const changed = Object.entries(sent).filter(([name, value]) => value !== shown[name]);
     if (changed.length === 0) return words.dataSame;
     const body = Object.assign({}, ...changed.map(([name, value]) => bodyPart(name, value))) as unknown;
     await updateEnterprise(deps, {
-      rut: found.enterprise.rut,
+      rut: params.rut,
       update: parseOrRefuse(UpdateEnterprise, body),
     });
     return words.dataDone;
   },
 });
 
-export const logo = enterpriseForm('data', {
-  name: 'enterprise-logo-upload',
-  route: 'POST /enterprises/{rut}/logo',
+export const logo = enterpriseForm('data', 'POST /enterprises/{rut}/logo', {
   as: 'plain',
   hasFile: true,
   form: ({ enterprises: words }) => ({
     go: words.upload,
     fields: { file: file(words.logoFile, 'image/png,image/jpeg', '/logo_b64') },
   }),
-  async run({ found, form, visit }, deps) {
+  async run({ params, form, visit }, deps) {
     const update = parseOrRefuse(UpdateEnterprise, { logo_b64: base64(form.file) });
-    await updateEnterprise(deps, { rut: found.enterprise.rut, update });
+    await updateEnterprise(deps, { rut: params.rut, update });
     return visit.texts.enterprises.logoDone;
   },
 });
 
-export const removeLogo = enterpriseForm('data', {
-  name: 'enterprise-logo-remove',
-  route: 'POST /enterprises/{rut}/logo/remove',
+export const removeLogo = enterpriseForm('data', 'POST /enterprises/{rut}/logo/remove', {
   as: 'inline',
-  form: ({ enterprises: words }) => ({ go: words.logoRemove, isQuiet: true }),
-  async run({ found, visit }, deps) {
-    await updateEnterprise(deps, { rut: found.enterprise.rut, update: { logo_b64: null } });
-    return visit.texts.enterprises.logoRemoved;
-  },
+  form: ({ enterprises: words }) => ({ done: words.logoRemoved, go: words.logoRemove, isQuiet: true }),
+  command: ({ params }, deps) => updateEnterprise(deps, { rut: params.rut, update: { logo_b64: null } }),
 });
 
 // Roles of other accounts.
@@ -330,12 +307,11 @@ const refusedAccount =
     return code === 'NOT_FOUND' ? words.unknownAccount : words[same];
   };
 
-export const grant = enterpriseForm('accounts', {
-  name: 'enterprise-grant',
-  route: 'POST /enterprises/{rut}/grants',
+export const grant = enterpriseForm('accounts', 'POST /enterprises/{rut}/grants', {
   form: ({ enterprises: words, members }) => ({
     title: words.grant,
     about: words.grantAbout,
+    done: words.granted,
     fields: {
       account: text(words.accountId, { maxlength: 36 }),
       role: choice(words.role, optionsOf(GRANTED_ROLES, members.roles)),
@@ -343,33 +319,27 @@ export const grant = enterpriseForm('accounts', {
     },
   }),
   refused: refusedAccount('grantOwner'),
-  async run({ found, form: { account, ...grant }, visit }, deps) {
-    await setGrant(deps, { accountId: account, rut: found.enterprise.rut, ...grant });
-    return visit.texts.enterprises.granted;
-  },
+  command: ({ params, form: { account, ...grant } }, deps) =>
+    setGrant(deps, { accountId: account, rut: params.rut, ...grant }),
 });
 
-export const withdrawal = enterpriseForm('accounts', {
-  name: 'enterprise-grant-remove',
-  route: 'POST /enterprises/{rut}/grants/remove',
+export const withdrawal = enterpriseForm('accounts', 'POST /enterprises/{rut}/grants/remove', {
   form: ({ enterprises: words }) => ({
     title: words.withdraw,
+    done: words.withdrawn,
     fields: { account: about(z.string().max(100)), reason: reason(words.why) },
   }),
   refused: describeNoChange,
-  async run({ found, form: { account, reason }, visit }, deps) {
-    await removeGrant(deps, { accountId: account, rut: found.enterprise.rut, reason });
-    return visit.texts.enterprises.withdrawn;
-  },
+  command: ({ params, form: { account, reason } }, deps) =>
+    removeGrant(deps, { accountId: account, rut: params.rut, reason }),
 });
 
 // Daily reports.
 
-export const reportDay = enterpriseForm('reports', {
-  name: 'enterprise-send-report',
-  route: 'POST /enterprises/{rut}/send-report',
-  form: ({ enterprises: words, environments }) => ({
+export const reportDay = enterpriseForm('reports', 'POST /enterprises/{rut}/send-report', {
+  form: ({ enterprises: words, environments, reports }) => ({
     title: words.sendDay,
+    done: reports.sendDone,
     about: words.sendDayAbout,
     go: words.sendDayGo,
     fields: {
@@ -379,19 +349,15 @@ export const reportDay = enterpriseForm('reports', {
     },
   }),
   refused: (texts, { faults }) => (faults.length === 0 ? texts.reports.sendNot : undefined),
-  async run({ found, form, visit }, deps) {
-    await sendReport(deps, { rut: found.enterprise.rut, ...form });
-    return visit.texts.reports.sendDone;
-  },
+  command: ({ params, form }, deps) => sendReport(deps, { ...params, ...form }),
 });
 
-export const duty = enterpriseForm('reports', {
-  name: 'enterprise-report-duty',
-  route: 'POST /enterprises/{rut}/report-duty',
+export const duty = enterpriseForm('reports', 'POST /enterprises/{rut}/report-duty', {
   form: ({ enterprises: words }) => ({
     title: words.dutyAct,
     about: words.dutyAbout,
     go: words.dutyGo,
+    done: words.dutyDone,
     fields: {
       act: choice(words.act, [
         ['start', words.dutyStart],
@@ -402,51 +368,39 @@ export const duty = enterpriseForm('reports', {
     },
   }),
   refused: ({ enterprises: words }, { faults }) => (faults.length === 0 ? words.dutyRefused : undefined),
-  async run({ found, form, visit }, deps) {
-    await changeReportingObligation(deps, { rut: found.enterprise.rut, ...form });
-    return visit.texts.enterprises.dutyDone;
-  },
+  command: ({ params, form }, deps) => changeReportingObligation(deps, { ...params, ...form }),
 });
 
 // Actions of operators.
 
-export const suspension = enterpriseForm('acts', {
-  name: 'enterprise-suspend',
-  route: 'POST /enterprises/{rut}/suspend',
+export const suspension = enterpriseForm('acts', 'POST /enterprises/{rut}/suspend', {
   form: ({ enterprises: words }) => ({
     title: words.suspend,
     about: words.suspendAbout,
+    done: words.suspendDone,
     fields: { reason: reason(words.why) },
   }),
   refused: describeNoChange,
-  async run({ found, form, visit }, deps) {
-    await suspendEnterprise(deps, { rut: found.enterprise.rut, ...form });
-    return visit.texts.enterprises.suspendDone;
-  },
+  command: ({ params, form }, deps) => suspendEnterprise(deps, { ...params, ...form }),
 });
 
-export const resumption = enterpriseForm('acts', {
-  name: 'enterprise-resume',
-  route: 'POST /enterprises/{rut}/resume',
+export const resumption = enterpriseForm('acts', 'POST /enterprises/{rut}/resume', {
   form: ({ enterprises: words }) => ({
     title: words.resume,
     about: words.resumeAbout,
+    done: words.resumeDone,
     fields: { reason: reason(words.why) },
   }),
   refused: describeNoChange,
-  async run({ found, form, visit }, deps) {
-    await resumeEnterprise(deps, { rut: found.enterprise.rut, ...form });
-    return visit.texts.enterprises.resumeDone;
-  },
+  command: ({ params, form }, deps) => resumeEnterprise(deps, { ...params, ...form }),
 });
 
-export const permission = enterpriseForm('acts', {
-  name: 'enterprise-permission',
-  route: 'POST /enterprises/{rut}/permissions',
+export const permission = enterpriseForm('acts', 'POST /enterprises/{rut}/permissions', {
   form: ({ enterprises: words }) => ({
     title: words.permissionAct,
     about: words.permissionAbout,
     go: words.permissionGo,
+    done: words.permissionDone,
     fields: {
       act: choice(words.act, [
         ['grant', words.grantPermission],
@@ -456,10 +410,8 @@ export const permission = enterpriseForm('acts', {
       reason: reason(words.why),
     },
   }),
-  async run({ found, form: { act, ...sent }, visit }, deps) {
-    await changePermission(deps, { rut: found.enterprise.rut, held: act === 'grant', ...sent });
-    return visit.texts.enterprises.permissionDone;
-  },
+  command: ({ params, form: { act, ...sent } }, deps) =>
+    changePermission(deps, { rut: params.rut, held: act === 'grant', ...sent }),
 });
 
 /** Describes what a transfer removes if no certificate proves the owner (`removed`); null if one does. */
@@ -474,16 +426,13 @@ export function describeRemoved({ texts }: Visit, removed: Leftovers | null): Ht
   return html`<p>${words.transferUnproven}</p><p>${all.length === 0 ? words.transferNothing : all.join(' · ')}</p>`;
 }
 
-export const transfer = enterpriseForm('acts', {
-  name: 'enterprise-transfer',
-  route: 'POST /enterprises/{rut}/transfer',
+export const transfer = enterpriseForm('acts', 'POST /enterprises/{rut}/transfer', {
   form: ({ enterprises: words }) => ({
     title: words.transfer,
+    done: words.transferDone,
     fields: { account: text(words.accountId, { maxlength: 36 }), reason: reason(words.why) },
   }),
   refused: refusedAccount('transferSame'),
-  async run({ found, form: { account, reason }, visit }, deps) {
-    await transferEnterprise(deps, { rut: found.enterprise.rut, accountId: account, reason });
-    return visit.texts.enterprises.transferDone;
-  },
+  command: ({ params, form: { account, reason } }, deps) =>
+    transferEnterprise(deps, { rut: params.rut, accountId: account, reason }),
 });

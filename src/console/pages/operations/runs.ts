@@ -171,9 +171,7 @@ const kindField = (label: string): Field<(typeof RUN_KINDS)[number]> => {
 };
 
 /** POST /runs: starts a run over all matching rows, or over the ticked ones. */
-export const newRun = defineForm({
-  name: 'run-start',
-  route: 'POST /runs',
+export const newRun = defineForm('POST /runs', {
   form: ({ runs: words, stuck }) => ({
     fields: {
       ...NARROWING,
@@ -187,7 +185,7 @@ export const newRun = defineForm({
   async run({ form: { ids, kind, reason, expected, ...query }, visit }, deps) {
     if (ids.length === 0 && expected === undefined)
       throw new LocalizedRefusal('INVALID_INPUT', visit.texts.runs.tickFirst);
-    const seen = accountsFor(signedIn(visit).viewer, newRun.route);
+    const seen = accountsFor(signedIn(visit).viewer, routeOf(visit));
     const filter = { ...filterOf(query), ...(ids.length > 0 ? { ids } : {}) };
     const run = await startRun(deps, { kind, filter, reason, seen, expected });
     return go(`/runs/${run.id}`, { kind: 'done', text: visit.texts.runs.started(run.id) });
@@ -317,17 +315,16 @@ function stopForm(visit: Visit, run: Run): Html {
   return runStop.draw(visit, { id: run.id });
 }
 
-/** POST /runs/{id}/stop. */
-export const runStop = defineForm({
-  name: 'run-stop',
-  route: 'POST /runs/{id}/stop',
+export const runStop = defineForm('POST /runs/{id}/stop', {
   params: { id: z.string().max(60) },
-  form: ({ runs: words }) => ({ go: words.stop, fields: { reason: operatorsReason(words.why) } }),
+  form: (texts) => ({
+    done: texts.runs.stopAsked,
+    go: texts.runs.stop,
+    fields: { reason: operatorsReason(texts) },
+  }),
   back: ({ params: { id } }) => `/runs/${id}`,
-  async run({ params: { id }, form, visit }, deps) {
-    await stopRun(deps, { id, seen: accountsFor(signedIn(visit).viewer, runStop.route), ...form });
-    return visit.texts.runs.stopAsked;
-  },
+  command: ({ params: { id }, form, visit }, deps) =>
+    stopRun(deps, { id, seen: accountsFor(signedIn(visit).viewer, routeOf(visit)), ...form }),
 });
 
 /** Returns the URL of the run's webhook. */

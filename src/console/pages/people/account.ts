@@ -201,11 +201,8 @@ const FORM = {
   back: ({ params }: { params: { id: string } }) => accountPath(params.id),
 } as const;
 
-/** POST /accounts/{id}/limit. */
-export const limit = defineForm({
+export const limit = defineForm('POST /accounts/{id}/limit', {
   ...FORM,
-  name: 'account-limit',
-  route: 'POST /accounts/{id}/limit',
   form: ({ accounts: words }) => ({
     title: words.set,
     fields: {
@@ -221,11 +218,8 @@ export const limit = defineForm({
   },
 });
 
-/** POST /accounts/{id}/grants. */
-export const newGrant = defineForm({
+export const newGrant = defineForm('POST /accounts/{id}/grants', {
   ...FORM,
-  name: 'account-grant',
-  route: 'POST /accounts/{id}/grants',
   form: ({ accounts: words, members }) => ({
     title: words.grant,
     go: words.grantGo,
@@ -241,11 +235,8 @@ export const newGrant = defineForm({
   },
 });
 
-/** POST /accounts/{id}/grants/{rut}/remove. */
-export const grantRemoval = defineForm({
+export const grantRemoval = defineForm('POST /accounts/{id}/grants/{rut}/remove', {
   ...FORM,
-  name: 'account-grant-remove',
-  route: 'POST /accounts/{id}/grants/{rut}/remove',
   form: ({ accounts: words }) => ({ title: words.ungrant, fields: { reason: reason(words.reason) } }),
   async run({ params: { id, rut }, form, visit }, deps) {
     await removeGrant(deps, { accountId: id, rut, ...form });
@@ -254,10 +245,8 @@ export const grantRemoval = defineForm({
 });
 
 /** POST /accounts/{id}/people: adds a person; shows a link once for a person who cannot sign in yet. */
-export const newPerson = defineForm({
+export const newPerson = defineForm('POST /accounts/{id}/people', {
   ...FORM,
-  name: 'account-person',
-  route: 'POST /accounts/{id}/people',
   form: ({ accounts: words, members }) => ({
     title: words.add,
     about: words.addAbout,
@@ -289,11 +278,8 @@ const PERSON = {
   find: ({ params }: { params: { id: string; person: string } }, deps: ConsoleDeps) => memberOf(deps, params),
 } as const;
 
-/** POST /accounts/{id}/people/{person}/invite. */
-export const personInvitation = defineForm({
+export const personInvitation = defineForm('POST /accounts/{id}/people/{person}/invite', {
   ...PERSON,
-  name: 'account-person-invite',
-  route: 'POST /accounts/{id}/people/{person}/invite',
   form: ({ accounts: words }) => ({ title: words.invite, about: words.inviteAbout }),
   async run({ params: { id }, found: { email }, visit }, deps) {
     const { invitation } = await inviteUser(deps, { email });
@@ -301,11 +287,8 @@ export const personInvitation = defineForm({
   },
 });
 
-/** POST /accounts/{id}/people/{person}/disable. */
-export const personDisabling = defineForm({
+export const personDisabling = defineForm('POST /accounts/{id}/people/{person}/disable', {
   ...PERSON,
-  name: 'account-person-disable',
-  route: 'POST /accounts/{id}/people/{person}/disable',
   form: ({ accounts: words }) => ({
     title: words.disable,
     about: words.disableAbout,
@@ -318,10 +301,8 @@ export const personDisabling = defineForm({
 });
 
 /** POST /accounts/{id}/people/{person}/end: ends their sessions. */
-export const personEnd = defineForm({
+export const personEnd = defineForm('POST /accounts/{id}/people/{person}/end', {
   ...PERSON,
-  name: 'account-person-end',
-  route: 'POST /accounts/{id}/people/{person}/end',
   form: ({ accounts: words }) => ({ title: words.end, fields: { reason: reason(words.reason) } }),
   async run({ found: { email }, form, visit }, deps) {
     const ended = await endSessions(deps, { email, ...form });

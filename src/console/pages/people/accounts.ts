@@ -54,9 +54,7 @@ function columnsOf({ texts }: Visit): Column<ListedAccount>[] {
 }
 
 /** POST /accounts: creates an account and redirects to it. */
-export const newAccount = defineForm({
-  name: 'account-create',
-  route: 'POST /accounts',
+export const newAccount = defineForm('POST /accounts', {
   as: 'panel',
   form: ({ accounts: words }) => ({
     title: words.create,

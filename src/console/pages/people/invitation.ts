@@ -45,9 +45,7 @@ export function newPersonFields(
 }
 
 /** POST /invitation/{token}: sets the password and uses up the link. */
-export const invitation = defineForm({
-  name: 'invitation',
-  route: 'POST /invitation/{token}',
+export const invitation = defineForm('POST /invitation/{token}', {
   form: ({ invitation: words, signIn }) => ({
     go: words.go,
     fields: { password: secret(words.password), code: appCode(signIn.code) },

@@ -64,9 +64,7 @@ function acceptForm(visit: Visit, token: string, email: string, about: Html): Ht
 }
 
 /** POST /join/{token}: accepts the invitation and uses up the link. A signed-in person sends no password. */
-export const join = defineForm({
-  name: 'join',
-  route: 'POST /join/{token}',
+export const join = defineForm('POST /join/{token}', {
   form: ({ invitation: words, signIn }) => ({
     fields: {
       password: { ...secret(words.password), schema: z.string().max(1_000).optional() },

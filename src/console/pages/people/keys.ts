@@ -71,9 +71,7 @@ function stateOf(visit: Visit, { accountId }: AccountMembership, { id, revokedAt
 }
 
 /** POST /keys: creates a key and shows it once. */
-export const newKey = accountForm('/keys', {
-  name: 'key-make',
-  route: 'POST /keys',
+export const newKey = accountForm('/keys', 'POST /keys', {
   as: 'panel',
   form: ({ members: { keys: words }, environments }) => ({
     title: words.make,
@@ -99,18 +97,14 @@ export const newKey = accountForm('/keys', {
   },
 });
 
-/** POST /keys/{id}/revoke. */
-export const revocation = accountForm('/keys', {
-  name: 'key-revoke',
-  route: 'POST /keys/{id}/revoke',
+export const revocation = accountForm('/keys', 'POST /keys/{id}/revoke', {
   as: 'folded',
   form: ({ members: { keys: words } }) => ({
+    done: words.revokeDone,
     title: words.revoke,
     about: words.revokeAbout,
     fields: { reason: reason(words.reason) },
   }),
-  async run({ params: { id }, found: { accountId }, form, visit }, deps) {
-    await revokeApiKey(deps, { keyId: id, accountId, reason: form.reason });
-    return visit.texts.members.keys.revokeDone;
-  },
+  command: ({ params: { id }, found: { accountId }, form }, deps) =>
+    revokeApiKey(deps, { keyId: id, accountId, reason: form.reason }),
 });

@@ -50,9 +50,7 @@ ${
 });
 
 /** POST /me/sessions: ends one of the person's sessions, or all others if none is named. */
-export const sessionEnd = defineForm({
-  name: 'me-sessions',
-  route: 'POST /me/sessions',
+export const sessionEnd = defineForm('POST /me/sessions', {
   as: 'inline',
   form: ({ me: words }) => ({
     go: words.end,
@@ -68,10 +66,7 @@ export const sessionEnd = defineForm({
   },
 });
 
-/** POST /me/password. */
-export const passwordChange = defineForm({
-  name: 'me-password',
-  route: 'POST /me/password',
+export const passwordChange = defineForm('POST /me/password', {
   as: 'panel',
   form: ({ me: words }) => ({
     title: words.password,

@@ -108,9 +108,7 @@ function invitedTable(visit: Visit, account: AccountMembership, invited: readonl
 }
 
 /** POST /members: invites a person and shows the link once. */
-export const newInvitation = accountForm('/members', {
-  name: 'member-invite',
-  route: 'POST /members',
+export const newInvitation = accountForm('/members', 'POST /members', {
   as: 'panel',
   form: (texts) => ({
     title: texts.members.members.invite,
@@ -131,22 +129,14 @@ export const newInvitation = accountForm('/members', {
   },
 });
 
-/** POST /members/invitations/{id}/withdraw. */
-export const invitationWithdrawal = accountForm('/members', {
-  name: 'member-withdraw',
-  route: 'POST /members/invitations/{id}/withdraw',
+export const invitationWithdrawal = accountForm('/members', 'POST /members/invitations/{id}/withdraw', {
   as: 'inline',
-  form: ({ members: { members: words } }) => ({ go: words.withdraw, isQuiet: true }),
-  async run({ params: { id }, found: { accountId }, visit }, deps) {
-    await withdrawMemberInvitation(deps, { accountId, invitationId: id });
-    return visit.texts.members.members.withdrawn;
-  },
+  form: ({ members: { members: words } }) => ({ done: words.withdrawn, go: words.withdraw, isQuiet: true }),
+  command: ({ params: { id }, found: { accountId } }, deps) =>
+    withdrawMemberInvitation(deps, { accountId, invitationId: id }),
 });
 
-/** POST /members/{id}/role. */
-export const roleChange = accountForm('/members', {
-  name: 'member-role',
-  route: 'POST /members/{id}/role',
+export const roleChange = accountForm('/members', 'POST /members/{id}/role', {
   as: 'folded',
   form: (texts) => ({ title: texts.members.members.change, fields: { role: roleChoice(texts) } }),
   async run({ params: { id }, found: { accountId }, form: { role }, visit }, deps) {
@@ -156,10 +146,7 @@ export const roleChange = accountForm('/members', {
   },
 });
 
-/** POST /members/{id}/remove. */
-export const removal = accountForm('/members', {
-  name: 'member-remove',
-  route: 'POST /members/{id}/remove',
+export const removal = accountForm('/members', 'POST /members/{id}/remove', {
   as: 'folded',
   form: ({ members: { members: words } }) => ({
     title: words.remove,

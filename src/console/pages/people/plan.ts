@@ -275,9 +275,7 @@ async function dueOf(
 }
 
 /** POST /plan/{rut}: chooses a plan, like the API's PUT of the enterprise. */
-export const planChoice = defineForm({
-  name: 'plan-choose',
-  route: 'POST /plan/{rut}',
+export const planChoice = defineForm('POST /plan/{rut}', {
   as: 'panel',
   form: (texts) => ({
     title: texts.members.plan.choose,

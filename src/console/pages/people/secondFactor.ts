@@ -60,9 +60,7 @@ function factorPanels(visit: Visit): Html {
  * POST /me/second-factor: offers a new key after a proof of identity; with the offered key and its first code, stores it. The
  * form returns the key encrypted for this session (docs/decisions/console.md#sessions-are-rows).
  */
-export const secondFactor = defineForm({
-  name: 'second-factor',
-  route: 'POST /me/second-factor',
+export const secondFactor = defineForm('POST /me/second-factor', {
   as: 'panel',
   form(texts) {
     const { password, code } = proof(texts);
@@ -95,9 +93,7 @@ export const secondFactor = defineForm({
 });
 
 /** POST /me/second-factor/off: removes it; the password alone is enough to sign in. */
-export const turnOff = defineForm({
-  name: 'second-factor-off',
-  route: 'POST /me/second-factor/off',
+export const turnOff = defineForm('POST /me/second-factor/off', {
   as: 'panel',
   form: (texts) => ({
     title: texts.secondFactor.off,

@@ -71,9 +71,7 @@ function narrowPage(
 }
 
 /** POST /sign-in: starts a session, or asks for its second factor. */
-export const signInByPassword = defineForm({
-  name: 'sign-in',
-  route: 'POST /sign-in',
+export const signInByPassword = defineForm('POST /sign-in', {
   query: To,
   form: ({ signIn: words }) => ({
     go: words.go,
@@ -113,9 +111,7 @@ function codeForm(visit: Visit, to: string, refused?: { text: string; status: nu
 }
 
 /** POST /sign-in/code: completes the session. */
-export const confirmation = defineForm({
-  name: 'sign-in-code',
-  route: 'POST /sign-in/code',
+export const confirmation = defineForm('POST /sign-in/code', {
   query: To,
   form: ({ signIn: words }) => ({ go: words.codeGo, fields: { code: appCode(words.code) } }),
   async run({ query, form: sent, visit }, deps) {

@@ -414,10 +414,8 @@ const FORM = {
 } as const;
 
 /** POST …/support: retries, settles or abandons a CFE, with the reason. */
-export const support = defineForm({
+export const support = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/support', {
   ...FORM,
-  name: 'cfe-support',
-  route: 'POST /cfes/{rut}/{environment}/{cfe_id}/support',
   form: ({ cfe: words }) => ({
     fields: { action: about(z.enum(SUPPORT_ACTIONS)), reason: reason(words.reason) },
   }),
@@ -432,10 +430,8 @@ export const support = defineForm({
 });
 
 /** POST …/mails: sends the receipt to an address. */
-export const newMail = defineForm({
+export const newMail = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails', {
   ...FORM,
-  name: 'cfe-mail',
-  route: 'POST /cfes/{rut}/{environment}/{cfe_id}/mails',
   form: ({ cfe: words }) => ({
     about: words.mailMeans,
     go: words.mailSend,
@@ -449,10 +445,8 @@ export const newMail = defineForm({
 });
 
 /** POST …/mails/{mail_id}: sends an e-mail again. */
-export const mailAgain = defineForm({
+export const mailAgain = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}', {
   ...FORM,
-  name: 'cfe-mail-again',
-  route: 'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}',
   as: 'inline',
   form: ({ cfe: words }) => ({ go: words.again, isQuiet: true }),
   async run({ params, found: { cfe, access }, visit }, deps) {

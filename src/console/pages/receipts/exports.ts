@@ -155,9 +155,7 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
 }
 
 /** POST /exports: requests an export, and redirects to the list with its progress. */
-export const newExport = defineForm({
-  name: 'export-request',
-  route: 'POST /exports',
+export const newExport = defineForm('POST /exports', {
   as: 'panel',
   onBusinessClock: true,
   form: ({ exports: words, environments, numerals }) => ({
@@ -211,9 +209,7 @@ async function findVisibleExport(visit: Visit, deps: ConsoleDeps, id: string): P
 }
 
 /** POST /exports/{id}/stop: stops the export. */
-export const exportStop = defineForm({
-  name: 'export-stop',
-  route: 'POST /exports/{id}/stop',
+export const exportStop = defineForm('POST /exports/{id}/stop', {
   as: 'inline',
   params: { id: ID },
   onBusinessClock: true,

@@ -274,9 +274,7 @@ const actForm = <A extends ReportAct>(
   act: A,
   work: (key: ReportKey, reason: string, visit: Visit, deps: ConsoleDeps) => Promise<string>,
 ) =>
-  defineForm({
-    name: `report-${act}`,
-    route: `POST /reports/{rut}/{environment}/{date}/${act as ReportAct}`,
+  defineForm(`POST /reports/{rut}/{environment}/{date}/${act as ReportAct}`, {
     as: 'panel',
     onBusinessClock: true,
     form: ({ reports: words }) => ({ fields: { reason: reason(words.reason) } }),

@@ -106,22 +106,17 @@ function attemptsTable(visit: Visit, attempts: readonly DeliveryAttempt[]): Html
   return html`${table(words.attempts, heads, rows, [0, 2])}<p class="soft">${words.keptFor}</p>`;
 }
 
-/** POST /deliveries/{id}/redeliver. */
-export const redelivery = defineForm({
-  name: 'redeliver',
-  route: 'POST /deliveries/{id}/redeliver',
+export const redelivery = defineForm('POST /deliveries/{id}/redeliver', {
   as: 'panel',
-  form: ({ webhooks: words, runs }) => ({
-    title: words.redeliver,
-    about: words.redeliverAbout,
-    fields: { reason: operatorsReason(runs.why) },
+  form: (texts) => ({
+    title: texts.webhooks.redeliver,
+    about: texts.webhooks.redeliverAbout,
+    done: texts.webhooks.redelivered,
+    fields: { reason: operatorsReason(texts) },
   }),
   find: ({ params: { id }, visit }, { orm }) => deliveryFor(visit, orm, id),
   back: ({ params: { id } }) => `/deliveries/${id}`,
-  async run({ params: { id }, form, visit }, deps) {
-    await redeliver(deps, { deliveryId: id, ...form });
-    return visit.texts.webhooks.redelivered;
-  },
+  command: ({ params: { id }, form }, deps) => redeliver(deps, { deliveryId: id, ...form }),
 });
 
 /** Renders the form in a table's row: a button; for operators, a button that opens the field of the reason. */

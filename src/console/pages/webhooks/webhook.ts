@@ -126,30 +126,25 @@ const FORM = {
 } as const;
 
 /** POST /webhooks/{id}/change: changes its URL and events. */
-export const change = defineForm({
+export const change = defineForm('POST /webhooks/{id}/change', {
   ...FORM,
-  name: 'webhook-change',
-  route: 'POST /webhooks/{id}/change',
   form: ({ webhooks: words }) => ({
     title: words.change,
     about: words.changeAbout,
     go: words.changeGo,
+    done: words.changed,
     fields: {
       url: text(words.url, { maxlength: MAX_URL }),
       event: boxes(words.events, SELECTABLE_EVENTS),
     },
   }),
-  async run({ found, form: { url, event: events }, visit }, deps) {
-    await updateWebhook(deps, { webhookId: found.id, url, events });
-    return visit.texts.webhooks.changed;
-  },
+  command: ({ found, form: { url, event: events } }, deps) =>
+    updateWebhook(deps, { webhookId: found.id, url, events }),
 });
 
 /** POST /webhooks/{id}/enabled: enables or disables it for new events. */
-export const turning = defineForm({
+export const turning = defineForm('POST /webhooks/{id}/enabled', {
   ...FORM,
-  name: 'webhook-enabled',
-  route: 'POST /webhooks/{id}/enabled',
   form: () => ({ fields: { enabled: about(z.enum(['yes', 'no'])) } }),
   async run({ found, form, visit }, deps) {
     const { webhooks: words } = visit.texts;
@@ -160,10 +155,8 @@ export const turning = defineForm({
 });
 
 /** POST /webhooks/{id}/test: sends webhook.test, and redirects to its delivery. */
-export const test = defineForm({
+export const test = defineForm('POST /webhooks/{id}/test', {
   ...FORM,
-  name: 'webhook-test',
-  route: 'POST /webhooks/{id}/test',
   form: ({ webhooks: words }) => ({ title: words.test, about: words.testAbout, go: words.testGo }),
   async run({ found, visit }, deps) {
     const { id } = await testWebhook(deps, { webhookId: found.id });
@@ -172,10 +165,8 @@ export const test = defineForm({
 });
 
 /** POST /webhooks/{id}/secret: creates a new secret and shows it once. */
-export const secret = defineForm({
+export const secret = defineForm('POST /webhooks/{id}/secret', {
   ...FORM,
-  name: 'webhook-secret',
-  route: 'POST /webhooks/{id}/secret',
   form: ({ webhooks: words }) => ({
     title: words.secret,
     about: words.secretAbout,
@@ -198,11 +189,8 @@ export const secret = defineForm({
   },
 });
 
-/** POST /webhooks/{id}/remove. */
-export const removal = defineForm({
+export const removal = defineForm('POST /webhooks/{id}/remove', {
   ...FORM,
-  name: 'webhook-remove',
-  route: 'POST /webhooks/{id}/remove',
   form: ({ webhooks: words }) => ({
     title: words.remove,
     about: words.removeAbout,

@@ -147,9 +147,7 @@ export function stateMark({ texts: { webhooks: words } }: Visit, webhook: Listed
 }
 
 /** POST /webhooks: adds a webhook and shows its secret once. */
-export const newWebhook = defineForm({
-  name: 'webhook-add',
-  route: 'POST /webhooks',
+export const newWebhook = defineForm('POST /webhooks', {
   as: 'panel',
   form: ({ webhooks: words }) => ({
     title: words.add,
