@@ -65,8 +65,11 @@ interface Typed<T> extends Attributes {
 
 const MAX_LENGTH = 200;
 const MAX_TYPED = 4_000;
-/** Any text; rules of its own have the schema of the command. */
-const AnyText = z.string().refine(({ length }) => length <= MAX_TYPED, { params: { code: 'text.too_long' } });
+const MAX_SECRET = 1_000;
+/** Any text; the command has rules of its own. */
+const upTo = (most: number) =>
+  z.string().refine(({ length }) => length <= most, { params: { code: 'text.too_long' } });
+const AnyText = upTo(MAX_TYPED);
 const Trimmed = z
   .string()
   .default('')
@@ -143,7 +146,7 @@ export const secret = (
   { path, ...attributes }: Attributes & { path?: string } = {},
 ): Field<string> => ({
   label,
-  schema: z.string().max(1_000).default(''),
+  schema: upTo(MAX_SECRET).default(''),
   path,
   draw: (drawn) =>
     labelled(
@@ -151,7 +154,7 @@ export const secret = (
       drawn,
       input(
         { ...drawn, value: '' },
-        { type: 'password', autocomplete: 'new-password', maxlength: 1_000, ...attributes },
+        { type: 'password', autocomplete: 'new-password', maxlength: MAX_SECRET, ...attributes },
       ),
     ),
 });
