@@ -60,13 +60,13 @@ type Look = 'inline' | 'folded' | 'panel' | 'plain';
 
 /** Words and fields of a form, in one language. */
 export interface Shown<F extends Fields> {
-  readonly title?: string;
-  readonly about?: string | Html;
+  readonly title?: string | undefined;
+  readonly about?: string | Html | undefined;
   /** Text of the button; default: the title. */
-  readonly go?: string;
+  readonly go?: string | undefined;
   readonly isQuiet?: boolean;
   /** The message after the command. */
-  readonly done?: string;
+  readonly done?: string | undefined;
   readonly fields?: F;
 }
 
@@ -227,6 +227,16 @@ export function defineForm<R extends FormRoute, F extends Fields = {}, S = undef
     draw,
     inputs: (visit, names, drawing) => html`${inputs(visit, names, drawing)}`,
   };
+}
+
+/** Returns the words of a form by the names that they have in the texts: `annul`, `annulAbout`, `annulGo`, `annulDone`. */
+export function wordsOf<W extends object>(words: W, key: keyof W & string): Omit<Shown<Fields>, 'fields'> {
+  const of = (name: string): string | undefined => {
+    const found: unknown = Object.hasOwn(words, name) ? words[name as keyof W] : undefined;
+    return typeof found === 'string' ? found : undefined;
+  };
+  const [title, about, go, done] = [key, `${key}About`, `${key}Go`, `${key}Done`].map(of);
+  return { title, about, go, done };
 }
 
 /** Renders content that opens on click. */

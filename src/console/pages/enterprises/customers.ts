@@ -14,7 +14,7 @@ import type { Texts } from '../../../words/console.ts';
 import { type AtEnterprise, requireEnterprise } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
 import { bodyOfSent, choice, type Field, inputsOf, many, sure, tableFields, text } from '../../fields.ts';
-import { defineForm } from '../../form.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { type Column, column, LIST_QUERY, showList } from '../../lists.ts';
 import { type ConsoleDeps, definePage, go, show, type Visit } from '../../page.ts';
@@ -143,8 +143,7 @@ const exists = ({ customers: words }: Texts, { faults: [fault] }: Refusal): stri
 export const newCustomer = defineForm('POST /enterprises/{rut}/customers', {
   as: 'panel',
   form: (texts) => ({
-    title: texts.customers.add,
-    go: texts.customers.addGo,
+    ...wordsOf(texts.customers, 'add'),
     fields: {
       type: choice(
         texts.customers.type,
@@ -243,9 +242,7 @@ const ABOUT_ONE = {
 export const customerChange = defineForm('POST /enterprises/{rut}/customers/{id}', {
   ...ABOUT_ONE,
   form: (texts) => ({
-    title: texts.customers.change,
-    about: texts.customers.changeAbout,
-    go: texts.customers.changeGo,
+    ...wordsOf(texts.customers, 'change'),
     fields: { ...tableFields(texts.customers, CUSTOMER_FIELDS), ...addresses(texts) },
   }),
   refused: exists,
@@ -259,8 +256,7 @@ export const customerChange = defineForm('POST /enterprises/{rut}/customers/{id}
 export const customerDeletion = defineForm('POST /enterprises/{rut}/customers/{id}/delete', {
   ...ABOUT_ONE,
   form: ({ customers: words }) => ({
-    title: words.delete,
-    about: words.deleteAbout,
+    ...wordsOf(words, 'delete'),
     fields: { sure: sure(words.deleteSure) },
   }),
   async run({ params: { rut }, found: { docType, docNumber }, visit }, deps) {

@@ -49,7 +49,7 @@ import {
   tableFields,
   text,
 } from '../../fields.ts';
-import { fold } from '../../form.ts';
+import { fold, wordsOf } from '../../form.ts';
 import { amount as amountText, figure } from '../../format.ts';
 import type { Visit } from '../../page.ts';
 import { optionsOf } from '../../parts.ts';
@@ -66,8 +66,7 @@ const describeNoChange = ({ enterprises: words }: Texts, { faults }: Refusal): s
 
 export const login = enterpriseForm('login', 'POST /enterprises/{rut}/login', {
   form: ({ enterprises: words }) => ({
-    title: words.check,
-    about: words.checkAbout,
+    ...wordsOf(words, 'check'),
     fields: {
       username: text(words.username, { optional: true }),
       password: secret(words.password, { optional: true }),
@@ -132,9 +131,7 @@ export const cae = enterpriseForm('caes', 'POST /enterprises/{rut}/caes', {
 
 export const annulment = enterpriseForm('annulments', 'POST /enterprises/{rut}/annulments', {
   form: ({ enterprises: words, environments }) => ({
-    title: words.annul,
-    about: words.annulAbout,
-    go: words.annulGo,
+    ...wordsOf(words, 'annul'),
     fields: {
       type: choice(words.type, optionsOf(CFE_TYPE_NAMES, CFE_TYPES)),
       serie: text(words.serie, { maxlength: 2 }),
@@ -309,8 +306,7 @@ const refusedAccount =
 
 export const grant = enterpriseForm('accounts', 'POST /enterprises/{rut}/grants', {
   form: ({ enterprises: words, members }) => ({
-    title: words.grant,
-    about: words.grantAbout,
+    ...wordsOf(words, 'grant'),
     done: words.granted,
     fields: {
       account: text(words.accountId, { maxlength: 36 }),
@@ -338,10 +334,8 @@ export const withdrawal = enterpriseForm('accounts', 'POST /enterprises/{rut}/gr
 
 export const reportDay = enterpriseForm('reports', 'POST /enterprises/{rut}/send-report', {
   form: ({ enterprises: words, environments, reports }) => ({
-    title: words.sendDay,
+    ...wordsOf(words, 'sendDay'),
     done: reports.sendDone,
-    about: words.sendDayAbout,
-    go: words.sendDayGo,
     fields: {
       date: day(words.day),
       environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
@@ -375,9 +369,7 @@ export const duty = enterpriseForm('reports', 'POST /enterprises/{rut}/report-du
 
 export const suspension = enterpriseForm('acts', 'POST /enterprises/{rut}/suspend', {
   form: ({ enterprises: words }) => ({
-    title: words.suspend,
-    about: words.suspendAbout,
-    done: words.suspendDone,
+    ...wordsOf(words, 'suspend'),
     fields: { reason: reason(words.why) },
   }),
   refused: describeNoChange,
@@ -386,9 +378,7 @@ export const suspension = enterpriseForm('acts', 'POST /enterprises/{rut}/suspen
 
 export const resumption = enterpriseForm('acts', 'POST /enterprises/{rut}/resume', {
   form: ({ enterprises: words }) => ({
-    title: words.resume,
-    about: words.resumeAbout,
-    done: words.resumeDone,
+    ...wordsOf(words, 'resume'),
     fields: { reason: reason(words.why) },
   }),
   refused: describeNoChange,
@@ -428,8 +418,7 @@ export function describeRemoved({ texts }: Visit, removed: Leftovers | null): Ht
 
 export const transfer = enterpriseForm('acts', 'POST /enterprises/{rut}/transfer', {
   form: ({ enterprises: words }) => ({
-    title: words.transfer,
-    done: words.transferDone,
+    ...wordsOf(words, 'transfer'),
     fields: { account: text(words.accountId, { maxlength: 36 }), reason: reason(words.why) },
   }),
   refused: refusedAccount('transferSame'),

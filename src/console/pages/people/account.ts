@@ -21,7 +21,7 @@ import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { mayOpen, type PageRoute } from '../../access/permissions.ts';
 import { about, choice, email, number, reason, text } from '../../fields.ts';
-import { defineForm } from '../../form.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
@@ -221,8 +221,7 @@ export const limit = defineForm('POST /accounts/{id}/limit', {
 export const newGrant = defineForm('POST /accounts/{id}/grants', {
   ...FORM,
   form: ({ accounts: words, members }) => ({
-    title: words.grant,
-    go: words.grantGo,
+    ...wordsOf(words, 'grant'),
     fields: {
       rut: text('RUT', { schema: Rut, maxlength: 12, inputmode: 'numeric' }),
       role: choice(words.role, optionsOf(GRANTED_ROLES, members.roles)),
@@ -248,9 +247,7 @@ export const grantRemoval = defineForm('POST /accounts/{id}/grants/{rut}/remove'
 export const newPerson = defineForm('POST /accounts/{id}/people', {
   ...FORM,
   form: ({ accounts: words, members }) => ({
-    title: words.add,
-    about: words.addAbout,
-    go: words.addGo,
+    ...wordsOf(words, 'add'),
     fields: {
       email: email(words.email, BY_LENGTH),
       role: choice(words.role, optionsOf(MEMBER_ROLES, members.roles)),
@@ -280,7 +277,7 @@ const PERSON = {
 
 export const personInvitation = defineForm('POST /accounts/{id}/people/{person}/invite', {
   ...PERSON,
-  form: ({ accounts: words }) => ({ title: words.invite, about: words.inviteAbout }),
+  form: ({ accounts: words }) => wordsOf(words, 'invite'),
   async run({ params: { id }, found: { email }, visit }, deps) {
     const { invitation } = await inviteUser(deps, { email });
     return linkOnce(visit, deps, id, email, invitation.token);
@@ -290,8 +287,7 @@ export const personInvitation = defineForm('POST /accounts/{id}/people/{person}/
 export const personDisabling = defineForm('POST /accounts/{id}/people/{person}/disable', {
   ...PERSON,
   form: ({ accounts: words }) => ({
-    title: words.disable,
-    about: words.disableAbout,
+    ...wordsOf(words, 'disable'),
     fields: { reason: reason(words.reason) },
   }),
   async run({ found: { email }, form, visit }, deps) {

@@ -5,7 +5,7 @@ import { textSchema } from '../../../domain/values/text.ts';
 import { html } from '../../../page/html.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { email, text, tick } from '../../fields.ts';
-import { defineForm } from '../../form.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { type Column, column, figureColumn, LIST_QUERY, showList } from '../../lists.ts';
 import { definePage, go, signedIn, type Visit } from '../../page.ts';
@@ -57,8 +57,7 @@ function columnsOf({ texts }: Visit): Column<ListedAccount>[] {
 export const newAccount = defineForm('POST /accounts', {
   as: 'panel',
   form: ({ accounts: words }) => ({
-    title: words.create,
-    go: words.createGo,
+    ...wordsOf(words, 'create'),
     fields: {
       name: text(words.name, { schema: textSchema(NAME_LENGTH) }),
       email: email(words.email),

@@ -10,6 +10,7 @@ import { type Html, html } from '../../../page/html.ts';
 import { mayIn } from '../../access/permissions.ts';
 import { ACCOUNT, accountBar, accountForm, chooseAccount } from '../../accounts.ts';
 import { choice, once, reason, text } from '../../fields.ts';
+import { wordsOf } from '../../form.ts';
 import { moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
@@ -74,9 +75,7 @@ function stateOf(visit: Visit, { accountId }: AccountMembership, { id, revokedAt
 export const newKey = accountForm('/keys', 'POST /keys', {
   as: 'panel',
   form: ({ members: { keys: words }, environments }) => ({
-    title: words.make,
-    about: words.makeAbout,
-    go: words.makeGo,
+    ...wordsOf(words, 'make'),
     fields: {
       once: once(),
       label: text(words.label, { schema: textSchema(LABEL_LENGTH) }),
@@ -100,9 +99,7 @@ export const newKey = accountForm('/keys', 'POST /keys', {
 export const revocation = accountForm('/keys', 'POST /keys/{id}/revoke', {
   as: 'folded',
   form: ({ members: { keys: words } }) => ({
-    done: words.revokeDone,
-    title: words.revoke,
-    about: words.revokeAbout,
+    ...wordsOf(words, 'revoke'),
     fields: { reason: reason(words.reason) },
   }),
   command: ({ params: { id }, found: { accountId }, form }, deps) =>

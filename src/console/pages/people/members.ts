@@ -15,6 +15,7 @@ import type { Texts } from '../../../words/console.ts';
 import { mayIn, type PageRoute } from '../../access/permissions.ts';
 import { ACCOUNT, accountBar, accountForm, chooseAccount } from '../../accounts.ts';
 import { choice, email, type Field, reason } from '../../fields.ts';
+import { wordsOf } from '../../form.ts';
 import { moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
@@ -111,9 +112,7 @@ function invitedTable(visit: Visit, account: AccountMembership, invited: readonl
 export const newInvitation = accountForm('/members', 'POST /members', {
   as: 'panel',
   form: (texts) => ({
-    title: texts.members.members.invite,
-    about: texts.members.members.inviteAbout,
-    go: texts.members.members.inviteGo,
+    ...wordsOf(texts.members.members, 'invite'),
     fields: { email: email(texts.members.members.email, BY_LENGTH), role: roleChoice(texts) },
   }),
   async run({ found: { accountId, accountName }, form: { email, role }, visit }, deps) {
@@ -149,8 +148,7 @@ export const roleChange = accountForm('/members', 'POST /members/{id}/role', {
 export const removal = accountForm('/members', 'POST /members/{id}/remove', {
   as: 'folded',
   form: ({ members: { members: words } }) => ({
-    title: words.remove,
-    about: words.removeAbout,
+    ...wordsOf(words, 'remove'),
     fields: { reason: reason(words.removeReason) },
   }),
   async run({ params: { id }, found: { accountId }, form: { reason }, visit }, deps) {

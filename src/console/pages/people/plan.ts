@@ -18,7 +18,7 @@ import { requireRole } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
 import { ACCOUNT, accountBar, backTo, chooseAccount } from '../../accounts.ts';
 import { about, type Field, readJson } from '../../fields.ts';
-import { defineForm } from '../../form.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { amount as amountText, figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import {
@@ -278,9 +278,7 @@ async function dueOf(
 export const planChoice = defineForm('POST /plan/{rut}', {
   as: 'panel',
   form: (texts) => ({
-    title: texts.members.plan.choose,
-    about: texts.members.plan.chooseAbout,
-    go: texts.members.plan.chooseGo,
+    ...wordsOf(texts.members.plan, 'choose'),
     fields: { account: about(z.uuid().optional()), plan: plans(texts) },
   }),
   async find({ params: { rut }, form, visit }, deps) {

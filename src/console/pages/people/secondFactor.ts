@@ -10,7 +10,7 @@ import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { appKey } from '../../access/authenticatorApp.ts';
 import { appCode, type Drawn, secret, shownIf, state } from '../../fields.ts';
-import { defineForm } from '../../form.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { type Answer, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../../page.ts';
 import { panel, usernameField } from '../../parts.ts';
 import { signInPlaceOf } from './signIn.ts';
@@ -96,8 +96,7 @@ export const secondFactor = defineForm('POST /me/second-factor', {
 export const turnOff = defineForm('POST /me/second-factor/off', {
   as: 'panel',
   form: (texts) => ({
-    title: texts.secondFactor.off,
-    go: texts.secondFactor.offGo,
+    ...wordsOf(texts.secondFactor, 'off'),
     isQuiet: true,
     fields: proof(texts),
   }),

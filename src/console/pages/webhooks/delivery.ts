@@ -10,7 +10,7 @@ import { type Html, html } from '../../../page/html.ts';
 import { mayIn } from '../../access/permissions.ts';
 import { isAllowedIn } from '../../accounts.ts';
 import { operatorsReason } from '../../fields.ts';
-import { defineForm } from '../../form.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
 import { nothing, panel, table } from '../../parts.ts';
@@ -109,8 +109,7 @@ function attemptsTable(visit: Visit, attempts: readonly DeliveryAttempt[]): Html
 export const redelivery = defineForm('POST /deliveries/{id}/redeliver', {
   as: 'panel',
   form: (texts) => ({
-    title: texts.webhooks.redeliver,
-    about: texts.webhooks.redeliverAbout,
+    ...wordsOf(texts.webhooks, 'redeliver'),
     done: texts.webhooks.redelivered,
     fields: { reason: operatorsReason(texts) },
   }),

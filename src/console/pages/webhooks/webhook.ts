@@ -15,7 +15,7 @@ import { type Html, html } from '../../../page/html.ts';
 import { mayIn } from '../../access/permissions.ts';
 import { isAllowedIn } from '../../accounts.ts';
 import { about, boxes, state, sure, text } from '../../fields.ts';
-import { defineForm } from '../../form.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import { LIST_QUERY, showList } from '../../lists.ts';
@@ -129,9 +129,7 @@ const FORM = {
 export const change = defineForm('POST /webhooks/{id}/change', {
   ...FORM,
   form: ({ webhooks: words }) => ({
-    title: words.change,
-    about: words.changeAbout,
-    go: words.changeGo,
+    ...wordsOf(words, 'change'),
     done: words.changed,
     fields: {
       url: text(words.url, { maxlength: MAX_URL }),
@@ -157,7 +155,7 @@ export const turning = defineForm('POST /webhooks/{id}/enabled', {
 /** POST /webhooks/{id}/test: sends webhook.test, and redirects to its delivery. */
 export const test = defineForm('POST /webhooks/{id}/test', {
   ...FORM,
-  form: ({ webhooks: words }) => ({ title: words.test, about: words.testAbout, go: words.testGo }),
+  form: ({ webhooks: words }) => wordsOf(words, 'test'),
   async run({ found, visit }, deps) {
     const { id } = await testWebhook(deps, { webhookId: found.id });
     return go(`/deliveries/${id}`, { kind: 'done', text: visit.texts.webhooks.tested });
@@ -168,9 +166,7 @@ export const test = defineForm('POST /webhooks/{id}/test', {
 export const secret = defineForm('POST /webhooks/{id}/secret', {
   ...FORM,
   form: ({ webhooks: words }) => ({
-    title: words.secret,
-    about: words.secretAbout,
-    go: words.secretGo,
+    ...wordsOf(words, 'secret'),
     fields: { seen: state(z.union([z.literal(''), z.iso.datetime()])) },
   }),
   async run({ found, form, visit }, deps) {
@@ -192,8 +188,7 @@ export const secret = defineForm('POST /webhooks/{id}/secret', {
 export const removal = defineForm('POST /webhooks/{id}/remove', {
   ...FORM,
   form: ({ webhooks: words }) => ({
-    title: words.remove,
-    about: words.removeAbout,
+    ...wordsOf(words, 'remove'),
     fields: { sure: sure(words.removeSure) },
   }),
   async run({ found: { id, accountId }, visit }, deps) {

@@ -22,7 +22,7 @@ import {
   SoughtAccount,
 } from '../../accounts.ts';
 import { about, boxes, once, text } from '../../fields.ts';
-import { defineForm } from '../../form.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type Column, column, figureColumn, LIST_QUERY, showList } from '../../lists.ts';
@@ -150,9 +150,7 @@ export function stateMark({ texts: { webhooks: words } }: Visit, webhook: Listed
 export const newWebhook = defineForm('POST /webhooks', {
   as: 'panel',
   form: ({ webhooks: words }) => ({
-    title: words.add,
-    about: words.addAbout,
-    go: words.addGo,
+    ...wordsOf(words, 'add'),
     fields: {
       account: about(z.uuid()),
       once: once(),
