@@ -1,11 +1,7 @@
 /** Forms: one declaration from which a form is drawn and read, its errors stand at their fields, and its command runs. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { isWebToken } from '../crypto/webTokens.ts';
-import { ENVIRONMENTS } from '../domain/receipts/cfeTypes.ts';
 import { checkInput } from '../domain/requests/faults.ts';
-import { dateSchema } from '../domain/values/dates.ts';
-import { Rut } from '../domain/values/rut.ts';
 import { type Fault, invalidInput, Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Texts } from '../words/console.ts';
@@ -20,6 +16,8 @@ import {
   go,
   LocalizedRefusal,
   type Page,
+  type ParamSchemas,
+  type ParamsOf,
   type Sent,
   type Visit,
   withActor,
@@ -31,26 +29,7 @@ const FILE_BYTES = 128 * 1024;
 /** More faults would not fit in the message of a form. */
 const MAX_SHOWN_FAULTS = 4;
 
-/** Schemas of path parameters by name; a form with another schema for one declares it. */
-const PATH_PARAMS = {
-  id: z.uuid(),
-  person: z.uuid(),
-  mail_id: z.uuid(),
-  rut: Rut,
-  branch: z.string().regex(/^\d{1,4}$/),
-  environment: z.enum(ENVIRONMENTS),
-  date: dateSchema(),
-  cfe_id: z.string().max(40),
-  token: z.string().refine(isWebToken),
-} as const;
-
 export type FormRoute = Extract<PageRoute, `POST ${string}`>;
-type NamesIn<R extends string> = R extends `${string}{${infer N}}${infer More}` ? N | NamesIn<More> : never;
-/** Path parameters of a route. */
-export type ParamsOf<R extends string> = {
-  readonly [N in NamesIn<R> & keyof typeof PATH_PARAMS]: z.output<(typeof PATH_PARAMS)[N]>;
-};
-
 export type Fields = Readonly<Record<string, Field>>;
 type Values<F extends Fields> = { readonly [N in keyof F]: F[N] extends Field<infer T> ? T : never };
 type ByField<F extends Fields, T> = { readonly [N in keyof F]?: T };
@@ -101,7 +80,7 @@ interface Request<R extends string, F extends Fields> {
 export interface Declaration<R extends FormRoute, F extends Fields, S> {
   /** How it is drawn by default. */
   readonly as?: Look;
-  readonly params?: { readonly [N in keyof ParamsOf<R>]?: z.ZodType<string> };
+  readonly params?: ParamSchemas<R>;
   readonly query?: z.ZodType<{ readonly to?: string | undefined }>;
   readonly hasFile?: boolean;
   readonly isSlow?: boolean;
@@ -142,17 +121,11 @@ export function defineForm<R extends FormRoute, F extends Fields = {}, S = undef
     shown.set(texts, known);
     return known;
   };
-  const names = [...route.matchAll(/\{(\w+)\}/g)].map(([, one]) => one as keyof ParamsOf<R> & string);
-  const schemas = { ...PATH_PARAMS, ...declaration.params } as Readonly<Record<string, z.ZodType<string>>>;
-  const params = z.object(
-    Object.fromEntries(names.flatMap((one) => (schemas[one] ? [[one, schemas[one]]] : []))),
-  ) as unknown as z.ZodType<ParamsOf<R>>;
-
   const page = definePage({
     // Logs and metrics name a form by its path.
     name: route.slice('POST '.length),
     route,
-    params,
+    ...(declaration.params ? { params: declaration.params } : {}),
     form: z.record(z.string(), z.unknown()),
     query: declaration.query ?? z.object({}),
     isSlow,

@@ -57,6 +57,10 @@ export function table(
   )}</tbody></table></div>`;
 }
 
+/** Renders pairs of name and value. */
+export const factList = (rows: readonly (readonly [string, Part])[]): Html =>
+  html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+
 /** Renders a word with a colour; the word must be clear without it. */
 export const mark = (text: string, tone: 'good' | 'bad' | 'wait' | 'calm'): Html =>
   html`<span class="mark ${tone}">${text}</span>`;

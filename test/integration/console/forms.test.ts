@@ -31,7 +31,9 @@ test('each fault stands at its field, in the form that was sent and no other, on
   const sent = { environment: 'sandbox', per_hour: '0', reason: ' ' };
   expect((await browser.send(`${path}/limit`, sent)).to).toBe(path);
   const { text } = await browser.get(path);
-  expect(text).toContain('por hora: está fuera del rango permitido. Motivo (queda en la auditoría): está vacío.');
+  expect(text).toContain(
+    'por hora: está fuera del rango permitido. Motivo (queda en la auditoría): está vacío.',
+  );
 
   const wrong = formsOf(text).filter((form) => faultsIn(form).length > 0);
   expect(wrong).toHaveLength(1);

@@ -7,7 +7,6 @@ import { listMailsToReceiver, type MailOfReceiver } from '../../../db/mail/mails
 import { CUSTOMER_FIELDS, CustomerBody } from '../../../domain/enterprises/customer.ts';
 import { DOCUMENT_TYPES } from '../../../domain/receipts/receiverDocument.ts';
 import { parseOrRefuse } from '../../../domain/requests/faults.ts';
-import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
@@ -18,10 +17,8 @@ import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { type Column, column, LIST_QUERY, showList } from '../../lists.ts';
 import { type ConsoleDeps, definePage, go, show, type Visit } from '../../page.ts';
-import { mark, nothing, panel, table } from '../../parts.ts';
+import { factList, mark, nothing, panel, table } from '../../parts.ts';
 
-const OF = { params: z.object({ rut: Rut }) } as const;
-const ONE = { params: z.object({ rut: Rut, id: z.uuid() }) } as const;
 /** Empty inputs for more addresses. */
 const FREE_LINES = 2;
 const MAX_MAILS = 100;
@@ -37,7 +34,6 @@ async function customerFor({ orm }: ConsoleDeps, rut: string, id: string): Promi
 
 /** GET /enterprises/{rut}/customers: the customers of an enterprise. */
 export const customersPage = definePage({
-  ...OF,
   name: 'customers',
   route: 'GET /enterprises/{rut}/customers',
   query: z.object({
@@ -165,7 +161,6 @@ export const newCustomer = defineForm('POST /enterprises/{rut}/customers', {
 
 /** GET /enterprises/{rut}/customers/{id}: one customer, and the e-mails sent to them. */
 export const customerPage = definePage({
-  ...ONE,
   name: 'customer',
   route: 'GET /enterprises/{rut}/customers/{id}',
   async handle({ params: { rut, id }, visit }, deps) {
@@ -192,10 +187,7 @@ function customerPanels(
   const mayChange = mayAt(access, customerChange.route);
   const mayDelete = mayAt(access, customerDeletion.route);
   if (!mayChange && !mayDelete) {
-    const shown = columnsOf(visit).map(
-      (column) => html`<div><dt>${column.head}</dt><dd>${column.cell(customer)}</dd></div>`,
-    );
-    return panel(null, html`<dl class="facts">${shown}</dl>`);
+    return panel(null, factList(columnsOf(visit).map(({ head, cell }) => [head, cell(customer)] as const)));
   }
   return html`<div class="panels">${
     mayChange && customerChange.draw(visit, params, { values: valuesOf(customer) })

@@ -7,7 +7,7 @@ import { countRecentNumbers } from '../../../db/enterprises/warnings.ts';
 import { DirectoryEntry } from '../../../db/entities/authority.ts';
 import { type Enterprise, Logo } from '../../../db/entities/enterprises.ts';
 import { ReportDuty } from '../../../db/entities/reports.ts';
-import { type AnnulledSpan, type CaeRow, findCaes } from '../../../db/numbers/numbers.ts';
+import { type CaeRow, findCaes } from '../../../db/numbers/numbers.ts';
 import { listPlans } from '../../../db/people/payments.ts';
 import { listVisibleReports } from '../../../db/reports/consoleReports.ts';
 import {
@@ -19,7 +19,6 @@ import { type LowNumbers, lowNumbers } from '../../../domain/enterprises/warning
 import { CFE_TYPES, type CfeType } from '../../../domain/receipts/cfeTypes.ts';
 import { dateText } from '../../../domain/values/figures.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
-import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import {
@@ -35,12 +34,12 @@ import { day, minuteText, moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import { csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
 import { type ConsoleDeps, definePage, show, type Visit } from '../../page.ts';
-import { mark, nothing, panel, table } from '../../parts.ts';
+import { factList, mark, nothing, panel, table } from '../../parts.ts';
 import { planName } from '../people/plan.ts';
 import { exportsPath } from '../receipts/exports.ts';
 import { reportTable } from '../reports/reports.ts';
 import * as forms from './enterpriseForms.ts';
-import { annulmentList, branchList, caeList, type ListedBranch } from './enterpriseLists.ts';
+import { annulmentList, branchList, caeList } from './enterpriseLists.ts';
 import { renderExpiry, renderLowNumbers, STATUS_TONES } from './enterprises.ts';
 
 /** Data of the page's panels. */
@@ -63,7 +62,6 @@ const REPORTS = 7;
 export const enterprisePage = definePage({
   name: 'enterprise',
   route: 'GET /enterprises/{rut}',
-  params: z.object({ rut: Rut }),
   query: z.object({ ...LIST_QUERY }),
   async handle({ params, query, visit }, deps) {
     const at = await requireEnterprise(visit, deps, params.rut);
@@ -94,10 +92,10 @@ ${section('certificate', await certificatePanel(data))}
 ${section('data', await dataPanel(data))}
 ${await mailPanel(data)}
 </div></div>
-${section('caes', await caesPanel(data, caes))}
-${section('branches', await branchesPanel(data, branches))}
+${section('caes', await listPanel(data, caes, forms.cae))}
+${section('branches', await listPanel(data, branches, forms.newBranch))}
 ${section('reports', await reportsPanel(data))}
-${section('annulments', await annulmentsPanel(data, annulments))}
+${section('annulments', await listPanel(data, annulments, forms.annulment))}
 ${section('accounts', await accountsPanel(data))}
 ${section('acts', await actsPanel(data))}`;
     return show(enterprise.tradeName ?? enterprise.legalName, body, {
@@ -192,28 +190,24 @@ function loginPanel(data: EnterprisePageData): Html {
   const { enterprises: words } = visit.texts;
   const { loginStatus, efacturaStatus, lastValidatedAt, permissions } = enterprise;
   const tone = { NOT_ATTEMPTED: 'calm', SUCCESS: 'good', FAILED: 'bad' } as const;
-  const rows = [
+  const rows: [string, Html | string][] = [
     [words.loginState, mark(words.loginStates[loginStatus], tone[loginStatus])],
     [words.checkState, words.checkStates[efacturaStatus]],
     [words.checkedAt, lastValidatedAt ? moment(lastValidatedAt) : visit.texts.never],
-    ...PERMISSIONS.map((one) => [
+    ...PERMISSIONS.map((one): [string, Html] => [
       words.permissionNames[one],
       permissions.includes(one) ? mark(words.held, 'good') : mark(words.missing, 'wait'),
     ]),
   ];
-  return panel(words.login, html`${facts(rows)}${offerAt(forms.login, data)}`);
+  return panel(words.login, html`${factList(rows)}${offerAt(forms.login, data)}`);
 }
-
-/** Renders pairs of name and value. */
-const facts = (rows: readonly (readonly (Html | string)[])[]): Html =>
-  html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
 async function certificatePanel(data: EnterprisePageData): Promise<Html> {
   const { enterprise, visit, deps, today } = data;
   const { enterprises: words } = visit.texts;
   const certificate = await findCurrentCertificate(deps.orm.em.fork(), enterprise.rut, 'production');
   const shown = certificate
-    ? facts([
+    ? factList([
         [words.subject, certificate.subject],
         [words.from, day(montevideoDate(certificate.notBefore))],
         [words.ends, renderExpiry(visit.texts, montevideoDate(certificate.notAfter), today)],
@@ -222,16 +216,13 @@ async function certificatePanel(data: EnterprisePageData): Promise<Html> {
   return panel(words.certificate, html`${shown}${offerAt(forms.certificate, data)}`);
 }
 
-async function caesPanel(data: EnterprisePageData, list: List<CaeRow>): Promise<Html> {
-  const { visit } = data;
-  const { enterprises: words } = visit.texts;
-  return panel(words.caes, html`${await renderList(visit, list)}${offerAt(forms.cae, data)}`);
-}
-
-async function branchesPanel(data: EnterprisePageData, list: List<ListedBranch>): Promise<Html> {
-  const { visit } = data;
-  const { enterprises: words } = visit.texts;
-  return panel(words.branches, html`${await renderList(visit, list)}${offerAt(forms.newBranch, data)}`);
+/** Renders a list with the form that adds to it. */
+async function listPanel<R>(
+  data: EnterprisePageData,
+  list: List<R>,
+  form: typeof forms.cae | typeof forms.newBranch | typeof forms.annulment,
+): Promise<Html> {
+  return panel(list.label, html`${await renderList(data.visit, list)}${offerAt<never>(form, data)}`);
 }
 
 async function dataPanel(data: EnterprisePageData): Promise<Html> {
@@ -247,7 +238,7 @@ async function dataPanel(data: EnterprisePageData): Promise<Html> {
   const remove = enterprise.logoSha256 && offerAt(forms.removeLogo, data);
   const logoForms =
     mayAt(access, forms.logo.route) && fold(words.logo, html`${offerAt(forms.logo, data)}${remove}`);
-  return panel(words.data, html`${facts(dataRows(visit, enterprise))}${change}${logo}${logoForms}`);
+  return panel(words.data, html`${factList(dataRows(visit, enterprise))}${change}${logo}${logoForms}`);
 }
 
 function dataRows(visit: Visit, enterprise: Enterprise): [string, Html | string][] {
@@ -276,7 +267,7 @@ async function mailPanel({ enterprise, visit, deps }: EnterprisePageData): Promi
   const entry = await deps.orm.em.fork().findOne(DirectoryEntry, { rut: enterprise.rut });
   return panel(
     words.exchange,
-    facts([
+    factList([
       [words.replies, enterprise.email ?? never],
       [words.directory, entry?.mail ?? words.directoryNone],
     ]),
@@ -306,13 +297,6 @@ async function reportsPanel(data: EnterprisePageData): Promise<Html> {
       { values: { date: today } },
     )}${offerAt(forms.duty, data)}`,
   );
-}
-
-/** Renders the list of annulled numbers. */
-async function annulmentsPanel(data: EnterprisePageData, list: List<AnnulledSpan>): Promise<Html> {
-  const { visit } = data;
-  const { enterprises: words } = visit.texts;
-  return panel(words.annulments, html`${await renderList(visit, list)}${offerAt(forms.annulment, data)}`);
 }
 
 /** Renders the accounts with a role here: all to operators and owners, to others only their own. */
@@ -360,7 +344,6 @@ async function actsPanel(data: EnterprisePageData): Promise<Html> {
 export const enterpriseLogo = definePage({
   name: 'enterprise-logo',
   route: 'GET /enterprises/{rut}/logo',
-  params: z.object({ rut: Rut }),
   async handle({ params, visit }, deps) {
     const { enterprise } = await requireEnterprise(visit, deps, params.rut);
     const logo =

@@ -56,12 +56,12 @@ import {
   signedIn,
   type Visit,
 } from '../../page.ts';
-import { mark, nothing, optionsOf, panel, table } from '../../parts.ts';
+import { factList, mark, nothing, optionsOf, panel, table } from '../../parts.ts';
 import { filterOf, RUN_QUERY, RunQuery } from '../../runQuery.ts';
 import { deliveryMark } from '../webhooks/deliveries.ts';
-import { factList } from '../webhooks/webhook.ts';
 
 const SAMPLE = 10;
+const RunId = z.string().max(60);
 const FORM_FIELDS = Object.keys(RUN_QUERY);
 
 /** GET /runs/new: the preview of a bulk run. */
@@ -258,7 +258,7 @@ function stateMark(visit: Visit, { state, stopAskedAt }: Run): Html {
 export const runPage = definePage({
   name: 'run',
   route: 'GET /runs/{id}',
-  params: z.object({ id: z.string().max(60) }),
+  params: { id: RunId },
   query: z.object(LIST_QUERY),
   async handle({ params: { id }, query, visit }, deps) {
     const { runs: words } = visit.texts;
@@ -316,7 +316,7 @@ function stopForm(visit: Visit, run: Run): Html {
 }
 
 export const runStop = defineForm('POST /runs/{id}/stop', {
-  params: { id: z.string().max(60) },
+  params: { id: RunId },
   form: (texts) => ({
     done: texts.runs.stopAsked,
     go: texts.runs.stop,

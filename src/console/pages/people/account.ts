@@ -40,7 +40,6 @@ const maySend = (visit: Visit, route: PageRoute): boolean => mayOpen(signedIn(vi
 export const accountPage = definePage({
   name: 'account',
   route: 'GET /accounts/{id}',
-  params: z.object({ id: z.uuid() }),
   query: z.object(LIST_QUERY),
   async handle({ params: { id }, query, visit }, deps) {
     const { accounts: words } = visit.texts;

@@ -1,7 +1,5 @@
-import * as z from 'zod';
 import { acceptInvitation, findInvitedPerson } from '../../../commands/people/users.ts';
 import { invitationExpired } from '../../../commands/steps/people.ts';
-import { isWebToken } from '../../../crypto/webTokens.ts';
 import { html } from '../../../page/html.ts';
 import { appKey } from '../../access/authenticatorApp.ts';
 import { appCode, secret } from '../../fields.ts';
@@ -12,7 +10,6 @@ import { panel, usernameField } from '../../parts.ts';
 /** GET /invitation/{token}: the form for an invited person's password. Opening it does not use up the link. */
 export const invitationPage = definePage({
   name: 'invitation',
-  params: z.object({ token: z.string().refine(isWebToken) }),
   route: 'GET /invitation/{token}',
   async handle({ params, visit }, deps) {
     const words = visit.texts.invitation;

@@ -5,7 +5,6 @@ import {
   findMemberInvitation,
 } from '../../../commands/people/members.ts';
 import { invitationExpired } from '../../../commands/steps/people.ts';
-import { isWebToken } from '../../../crypto/webTokens.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { appCode, secret } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
@@ -17,7 +16,6 @@ import { newPersonFields } from './invitation.ts';
 /** GET /join/{token}: an invitation to an account. Opening it does not use up the link. */
 export const joinPage = definePage({
   name: 'join',
-  params: z.object({ token: z.string().refine(isWebToken) }),
   route: 'GET /join/{token}',
   async handle({ params, visit }, deps) {
     const { join: words, rolesAbout } = visit.texts.members;

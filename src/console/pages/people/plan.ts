@@ -9,7 +9,6 @@ import {
 } from '../../../db/people/payments.ts';
 import { checkoutUrl } from '../../../domain/people/payment.ts';
 import { montevideoDate, startOfDay } from '../../../domain/values/montevideo.ts';
-import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
@@ -33,8 +32,7 @@ import {
   renderList,
 } from '../../lists.ts';
 import { type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../../page.ts';
-import { mark, panel } from '../../parts.ts';
-import { factList } from '../webhooks/webhook.ts';
+import { factList, mark, panel } from '../../parts.ts';
 
 const PENDING = 'PENDING' as const;
 
@@ -130,7 +128,6 @@ async function enterpriseOf(
 export const enterprisePlanPage = definePage({
   name: 'enterprise-plan',
   route: 'GET /plan/{rut}',
-  params: z.object({ rut: Rut }),
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
   async handle({ params, query, visit }, deps) {
     const { plan: words } = visit.texts.members;
@@ -225,7 +222,6 @@ function paymentColumns(visit: Visit): Column<Payment>[] {
 export const payPage = definePage({
   name: 'pay',
   route: 'GET /plan/{rut}/payments/{id}',
-  params: z.object({ rut: Rut, id: z.uuid() }),
   async handle({ params: { rut, id }, visit }, deps) {
     const access = await findAccessAt(deps.orm, signedIn(visit).viewer, rut);
     const payments = access ? await listPayments(deps.orm.em.fork(), { rut }) : [];

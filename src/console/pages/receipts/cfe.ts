@@ -16,7 +16,7 @@ import { isSandboxAddressAllowed } from '../../../domain/mail/mail.ts';
 import { SUPPORT_ACTIONS, type SupportAction } from '../../../domain/operations/supportAction.ts';
 import { formatCfeId, parseCfeId } from '../../../domain/receipts/cfeId.ts';
 import type { CfeStatus } from '../../../domain/receipts/cfeStatus.ts';
-import { CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
+import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
 import { PAPERS, receiptUrl } from '../../../domain/receipts/qr.ts';
 import { receiptState } from '../../../domain/receipts/receiptState.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
@@ -33,8 +33,8 @@ import { about, email, reason } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { amount, day, figure, moment } from '../../format.ts';
 import { link, runUrl } from '../../links.ts';
-import { type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../../page.ts';
-import { mark, nothing, panel, table } from '../../parts.ts';
+import { type ConsoleDeps, definePage, go, type ParamsOf, show, signedIn, type Visit } from '../../page.ts';
+import { factList, mark, nothing, panel, table } from '../../parts.ts';
 import { mailMark } from '../enterprises/customers.ts';
 import { reportMark, reportPath } from '../reports/reports.ts';
 import { deliveryMark } from '../webhooks/deliveries.ts';
@@ -42,12 +42,7 @@ import { redeliverInRow, redelivery } from '../webhooks/delivery.ts';
 
 const MAX_ROWS = 100;
 
-const CFE_PARAMS = z.object({
-  rut: z.string(),
-  environment: z.enum(ENVIRONMENTS),
-  cfe_id: z.string().max(40),
-});
-type CfeParams = z.output<typeof CFE_PARAMS>;
+type CfeParams = ParamsOf<'GET /cfes/{rut}/{environment}/{cfe_id}'>;
 
 const pathOf = ({ rut, environment, cfe_id }: CfeParams): string => `/cfes/${rut}/${environment}/${cfe_id}`;
 const paramsOf = (cfe: Cfe, cfeId = formatCfeId(cfe)): CfeParams => ({
@@ -88,7 +83,6 @@ interface CfePageData {
 export const cfePage = definePage({
   name: 'cfe',
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}',
-  params: CFE_PARAMS,
   async handle({ params, visit }, deps) {
     const { cfe, access } = await findVisibleCfe(deps, visit, params);
     const { rut, environment, id } = cfe;
@@ -181,7 +175,7 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
     ...(cfe.idempotencyKey ? [[own.key, html`<code>${cfe.idempotencyKey}</code>`] as [string, Html]] : []),
     ...(cfe.requestId ? [[own.request, html`<code>${cfe.requestId}</code>`] as [string, Html]] : []),
   ];
-  return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return factList(rows);
 }
 
 /** Returns the next step and its time; empty for a CFE that is final. */
@@ -366,7 +360,6 @@ function receiptLinks(visit: Visit, cfe: Cfe, publicUrl: string): Html[] {
 export const cfeXmlPage = definePage({
   name: 'cfe-xml',
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}/xml',
-  params: CFE_PARAMS,
   async handle({ params, visit }, deps) {
     const { cfe } = await findVisibleCfe(deps, visit, params);
     const { rut, environment, type, sequence, serie, numero } = cfe;
@@ -381,7 +374,6 @@ export const cfeXmlPage = definePage({
 export const cfeExchangePage = definePage({
   name: 'cfe-exchange',
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange',
-  params: CFE_PARAMS,
   query: z.object({ operation: z.enum(ATTEMPT_OPERATIONS), answer: z.string().max(1_000) }),
   async handle({ params, query, visit }, deps) {
     const { cfe } = await findVisibleCfe(deps, visit, params);

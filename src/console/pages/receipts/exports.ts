@@ -227,7 +227,7 @@ export const exportZip = definePage({
   route: 'GET /exports/{id}/zip',
   // Counted, because each download writes a row of the audit.
   counted: true,
-  params: z.object({ id: ID }),
+  params: { id: ID },
   async handle({ params: { id }, visit }, deps) {
     const found = await findVisibleExport(visit, deps, id);
     if (!isExportKept(found, deps.businessClock()))

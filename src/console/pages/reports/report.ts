@@ -11,14 +11,12 @@ import {
   type UnsettledCfe,
 } from '../../../db/reports/dailyReports.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
-import { CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
+import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
 import type { RejectionReason } from '../../../domain/receipts/rejection.ts';
 import { availableReportActs, type ReportAct } from '../../../domain/reports/reportStatus.ts';
 import type { TypeSummary } from '../../../domain/reports/summary.ts';
-import { dateSchema } from '../../../domain/values/dates.ts';
 import { dateText, decimalText } from '../../../domain/values/figures.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
-import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
@@ -34,7 +32,6 @@ import { type ConsoleDeps, definePage, LocalizedRefusal, show, type Visit } from
 import { mark, nothing, panel, table } from '../../parts.ts';
 import { reportMark, reportPath } from './reports.ts';
 
-const Params = z.object({ rut: Rut, environment: z.enum(ENVIRONMENTS), date: dateSchema() });
 const MAX_WAITING = 100;
 /** Statuses for which the page compares our figures with the reported ones. */
 const COMPARED: readonly string[] = ['DIFFERS', 'REFUSED', 'SUPERSEDED'];
@@ -51,7 +48,6 @@ async function reportOf(visit: Visit, deps: ConsoleDeps, key: ReportKey) {
 export const reportPage = definePage({
   name: 'report',
   route: 'GET /reports/{rut}/{environment}/{date}',
-  params: Params,
   async handle({ params, visit }, deps) {
     const { reports: words, environments } = visit.texts;
     const { report, enterprise, access } = await reportOf(visit, deps, params);
@@ -257,7 +253,6 @@ function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: re
 export const reportXml = definePage({
   name: 'report-xml',
   route: 'GET /reports/{rut}/{environment}/{date}/xml',
-  params: Params,
   query: z.object({ submission: z.string().regex(/^\d{1,18}$/) }),
   async handle({ params, query, visit }, deps) {
     await reportOf(visit, deps, params);

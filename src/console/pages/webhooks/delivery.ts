@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { redeliver } from '../../../commands/webhooks/redeliver.ts';
 import { type Delivery, type DeliveryAttempt, Event, type Webhook } from '../../../db/entities/webhooks.ts';
 import type { Orm } from '../../../db/orm.ts';
@@ -13,9 +12,8 @@ import { operatorsReason } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
-import { nothing, panel, table } from '../../parts.ts';
+import { factList, nothing, panel, table } from '../../parts.ts';
 import { deliveryMark, enterpriseOf, nextAttempt, resultWords } from './deliveries.ts';
-import { factList } from './webhook.ts';
 
 interface Found {
   readonly delivery: Delivery;
@@ -33,7 +31,6 @@ async function deliveryFor(visit: Visit, orm: Orm, id: string): Promise<Found> {
 
 /** GET /deliveries/{id}: one event for one webhook, with each attempt. */
 export const deliveryPage = definePage({
-  params: z.object({ id: z.uuid() }),
   name: 'delivery',
   route: 'GET /deliveries/{id}',
   async handle({ params, visit }, deps) {

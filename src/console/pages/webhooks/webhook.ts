@@ -21,11 +21,10 @@ import { link } from '../../links.ts';
 import { LIST_QUERY, showList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { definePage, go, signedIn, type Visit } from '../../page.ts';
-import { button, hidden, mark, panel } from '../../parts.ts';
+import { button, factList, hidden, mark, panel } from '../../parts.ts';
 import { DELIVERY_FILTERS, deliveryList } from './deliveries.ts';
 import { MAX_URL, rateMark, stateMark } from './webhooks.ts';
 
-const ONE = { params: z.object({ id: z.uuid() }) } as const;
 /** Returns a webhook. Throws NOT_FOUND if the viewer may not use this route for its account. */
 async function webhookFor(visit: Visit, orm: Orm, id: string): Promise<Webhook> {
   const webhook = await findWebhook(orm.em.fork(), id);
@@ -35,7 +34,6 @@ async function webhookFor(visit: Visit, orm: Orm, id: string): Promise<Webhook> 
 
 /** GET /webhooks/{id}: one webhook with its forms and deliveries. */
 export const webhookPage = definePage({
-  ...ONE,
   name: 'webhook',
   route: 'GET /webhooks/{id}',
   query: z.object({
@@ -98,10 +96,6 @@ const againForm = (
 ${hidden('kind', 'redeliver')}${hidden('webhook', id)}
 <label class="field"><span>${texts.runs.undeliveredSince}</span><input name="since" type="date"></label>
 <div class="buttons">${button(texts.webhooks.redeliverUndelivered)}</div></form>`;
-
-/** Renders pairs of name and value. */
-export const factList = (rows: readonly (readonly [string, Html | string])[]): Html =>
-  html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
 /** Renders the forms of a webhook. */
 function forms(visit: Visit, { id, url, events, enabled, previousSecretUntil }: Webhook): Html {
