@@ -29,7 +29,7 @@ export interface Drawn {
 
 /** One field of a form. */
 export interface Field<T = unknown> {
-  /** Undefined for a field that nobody sees. */
+  /** Undefined for a hidden field. */
   readonly label?: string | undefined;
   readonly schema: z.ZodType<T> | ((visit: Visit) => z.ZodType<T>);
   /** JSON Pointer by which the faults of the command name the field; default: that of its name. */
@@ -112,10 +112,7 @@ export const number = (
   { minimum, maximum, ...more }: { minimum: number; maximum: number } & Omit<Typed<number>, 'schema'>,
 ): Field<number> =>
   text(label, {
-    schema: z
-      .string()
-      .transform(parseTypedNumber)
-      .pipe(integerSchema({ minimum, maximum })) as z.ZodType<number>,
+    schema: z.string().transform(parseTypedNumber).pipe(integerSchema({ minimum, maximum })),
     inputmode: 'numeric',
     maxlength: String(maximum).length,
     ...more,
@@ -190,7 +187,7 @@ export const file = (label: string, accept: string, path: string): Field<Uint8Ar
 /** One of some values. */
 export const choice = <const V extends string>(label: string, options: Options<V>): Field<V> => ({
   label,
-  schema: z.enum(options.map(([value]) => value)) as unknown as z.ZodType<V>,
+  schema: z.enum(options.map(([value]) => value)),
   draw: (drawn) => labelled(label, drawn, select(drawn.name, options, drawn.value, marks(drawn))),
 });
 

@@ -57,13 +57,13 @@ interface Drawing<F extends Fields> extends Omit<Shown<F>, 'fields' | 'done'> {
   readonly options?: ByField<F, readonly (readonly [string, string])[]>;
   /** Query of the address to which it is sent. */
   readonly query?: Readonly<Record<string, string>>;
-  /** What stands before a field. */
+  /** Markup before a field. */
   readonly before?: ByField<F, Html>;
   /** Fields that may be left empty here. */
   readonly optional?: readonly (keyof F & string)[];
   /** The field with the focus. */
   readonly focus?: keyof F & string;
-  /** What stands next to the button. */
+  /** Markup next to the button. */
   readonly beside?: Html;
   /** The subject of a folded form among several on a page, for screen readers. */
   readonly of?: string;
@@ -86,17 +86,17 @@ export interface Declaration<R extends FormRoute, F extends Fields, S> {
   readonly isSlow?: boolean;
   /** Whether its command runs on the business clock, not on that of sessions. */
   readonly onBusinessClock?: boolean;
-  form(texts: Texts): Shown<F>;
+  readonly form: (texts: Texts) => Shown<F>;
   /** Returns what the form is about. Throws NOT_FOUND or FORBIDDEN if the viewer may not send it there. */
-  find?(request: Request<R, F>, deps: ConsoleDeps): S | Promise<S>;
+  readonly find?: (request: Request<R, F>, deps: ConsoleDeps) => S | Promise<S>;
   /** Runs the command, after which the page to which the form leads back shows the text `done`. */
-  command?(request: Request<R, F> & { found: S }, deps: ConsoleDeps): Promise<unknown>;
-  /** Runs the command of a form without `done`. Returns the message to show on the page to which the form leads back, or another answer. */
-  run?(request: Request<R, F> & { found: S }, deps: ConsoleDeps): Promise<string | Answer>;
+  readonly command?: (request: Request<R, F> & { found: S }, deps: ConsoleDeps) => Promise<unknown>;
+  /** Runs the command of a form without `done`. Returns the message to show there, or another answer. */
+  readonly run?: (request: Request<R, F> & { found: S }, deps: ConsoleDeps) => Promise<string | Answer>;
   /** Returns a message of its own for an error; undefined for the usual one. */
-  refused?(texts: Texts, refusal: Refusal): string | undefined;
+  readonly refused?: (texts: Texts, refusal: Refusal) => string | undefined;
   /** Returns the page to which the form leads back. */
-  back?(request: { params: ParamsOf<R>; sent: Sent; visit: Visit }): string;
+  readonly back?: (request: { params: ParamsOf<R>; sent: Sent; visit: Visit }) => string;
 }
 
 /** A form: its route, and how pages draw it. */
@@ -113,93 +113,107 @@ export function defineForm<R extends FormRoute, F extends Fields = {}, S = undef
   route: R,
   declaration: Declaration<R, F, S>,
 ): Form<R, F> {
-  const { find, run, command, hasFile = false, onBusinessClock, isSlow = false, back } = declaration;
   // Built once for each language.
   const shown = new Map<Texts, Shown<F>>();
-  const shownIn = (texts: Texts): Shown<F> => {
-    const known = shown.get(texts) ?? declaration.form(texts);
-    shown.set(texts, known);
-    return known;
+  const made: Made<R, F, S> = {
+    ...declaration,
+    route,
+    shownIn(texts) {
+      const known = shown.get(texts) ?? declaration.form(texts);
+      shown.set(texts, known);
+      return known;
+    },
   };
+  const { params, query = z.object({}), isSlow = false, hasFile, back } = declaration;
   const page = definePage({
     // Logs and metrics name a form by its path.
     name: route.slice('POST '.length),
     route,
-    ...(declaration.params ? { params: declaration.params } : {}),
+    query,
     form: z.record(z.string(), z.unknown()),
-    query: declaration.query ?? z.object({}),
     isSlow,
+    ...(params ? { params } : {}),
     ...(hasFile ? { fileBytes: FILE_BYTES } : {}),
     ...(back ? { back } : {}),
-    async handle({ params, query, form: sent, visit }, deps) {
-      const { fields = {} as F, done = '' } = shownIn(visit.texts);
-      try {
-        const request = { params, query, form: read(fields, sent, visit), visit };
-        const actor = visit.signedIn
-          ? withActor(onBusinessClock ? { ...deps, clock: deps.businessClock } : deps, visit)
-          : { ...deps, origin: { keyId: null, address: visit.address } };
-        // Without `find`, S is undefined.
-        const found = (await find?.(request, actor)) as S;
-        const all = { ...request, found };
-        const answered = run ? await run(all, actor) : done;
-        await command?.(all, actor);
-        if (typeof answered !== 'string') return answered;
-        const to = back?.({ params, sent: sent as Sent, visit }) ?? '/';
-        return go(to, { kind: 'done', text: answered });
-      } catch (error) {
-        if (!(error instanceof Refusal) || error instanceof LocalizedRefusal) throw error;
-        const own = declaration.refused?.(visit.texts, error);
-        if (own !== undefined) throw new LocalizedRefusal(error.code, own, { cause: error });
-        throw atFields(error, fields, visit.texts, idOf(actionOf(route, params), fields, sent));
-      }
-    },
+    handle: ({ form, ...request }, deps) => send(made, { ...request, sent: form }, deps),
   });
-
-  const inputs = (
-    visit: Visit,
-    names: readonly string[],
-    { values = {}, options = {}, before = {}, optional = [], focus }: Drawing<Fields> = {},
-    faults: Readonly<Record<string, string>> = {},
-  ): Html[] => {
-    const { fields = {} as Fields } = shownIn(visit.texts);
-    return names.flatMap((name) => {
-      const field = fields[name];
-      const given = { value: values[name], options: options[name], fault: faults[name] };
-      const drawn = {
-        visit,
-        name,
-        values,
-        optional: optional.includes(name),
-        focus: focus === name,
-        ...given,
-      };
-      return field ? [html`${before[name]}${field.draw(drawn)}`] : [];
-    });
-  };
-
-  function draw(visit: Visit, params: ParamsOf<R>, drawing: Drawing<F> = {}): Html {
-    const { as = declaration.as ?? 'plain', beside, of } = drawing;
-    const { title = '', about, go = title, isQuiet, fields = {} } = { ...shownIn(visit.texts), ...drawing };
-    const action = actionOf(route, params);
-    const id = idOf(action, fields, drawing.values ?? {});
-    const faults = visit.flash?.at?.form === id ? visit.flash.at.faults : {};
-    const send = button(go, isQuiet ? 'quiet' : 'main');
-    const content = [
-      typeof about === 'string' && about !== '' ? html`<p>${about}</p>` : html`${about}`,
-      ...inputs(visit, Object.keys(fields), drawing, faults),
-      beside ? html`<div class="buttons">${send}${beside}</div>` : send,
-    ];
-    const kind = as === 'inline' ? 'inline' : '';
-    const rendered = renderForm(visit, link(action, drawing.query), content, kind, { id, hasFile });
-    if (as === 'panel') return panel(title, rendered);
-    return as === 'folded' ? fold(title, rendered, { of, isOpen: Object.keys(faults).length > 0 }) : rendered;
-  }
   return {
     ...page,
     route,
-    draw,
-    inputs: (visit, names, drawing) => html`${inputs(visit, names, drawing)}`,
+    draw: (visit, params, drawing = {}) => draw(made, visit, params, drawing),
+    inputs: (visit, names, drawing) => html`${inputs(made.shownIn(visit.texts), visit, names, drawing)}`,
   };
+}
+
+interface Made<R extends FormRoute, F extends Fields, S> extends Declaration<R, F, S> {
+  readonly route: R;
+  readonly shownIn: (texts: Texts) => Shown<F>;
+}
+
+/** Reads a sent form and runs its command. Throws a refusal with each fault at its field. */
+async function send<R extends FormRoute, F extends Fields, S>(
+  { route, shownIn, find, run, command, refused, back, onBusinessClock }: Made<R, F, S>,
+  { sent, ...request }: Omit<Request<R, F>, 'form'> & { sent: Readonly<Record<string, unknown>> },
+  deps: ConsoleDeps,
+): Promise<Answer> {
+  const { params, visit } = request;
+  const { fields = {} as F, done = '' } = shownIn(visit.texts);
+  try {
+    const asked = { ...request, form: read(fields, sent, visit) };
+    const actor = visit.signedIn
+      ? withActor(onBusinessClock ? { ...deps, clock: deps.businessClock } : deps, visit)
+      : { ...deps, origin: { keyId: null, address: visit.address } };
+    // Without `find`, S is undefined.
+    const all = { ...asked, found: (await find?.(asked, actor)) as S };
+    await command?.(all, actor);
+    const answered = run ? await run(all, actor) : done;
+    if (typeof answered !== 'string') return answered;
+    return go(back?.({ params, sent: sent as Sent, visit }) ?? '/', { kind: 'done', text: answered });
+  } catch (error) {
+    if (!(error instanceof Refusal) || error instanceof LocalizedRefusal) throw error;
+    const own = refused?.(visit.texts, error);
+    if (own !== undefined) throw new LocalizedRefusal(error.code, own, { cause: error });
+    throw atFields(error, fields, visit.texts, idOf(actionOf(route, params), fields, sent));
+  }
+}
+
+function draw<R extends FormRoute, F extends Fields, S>(
+  { route, shownIn, hasFile = false, ...declared }: Made<R, F, S>,
+  visit: Visit,
+  params: ParamsOf<R>,
+  drawing: Drawing<F>,
+): Html {
+  const { as = declared.as ?? 'plain', beside, of } = drawing;
+  const shown = { ...shownIn(visit.texts), ...drawing };
+  const { title = '', about, go = title, isQuiet, fields = {} } = shown;
+  const action = actionOf(route, params);
+  const id = idOf(action, fields, drawing.values ?? {});
+  const faults = visit.flash?.at?.form === id ? visit.flash.at.faults : {};
+  const send = button(go, isQuiet ? 'quiet' : 'main');
+  const content = [
+    typeof about === 'string' && about !== '' ? html`<p>${about}</p>` : html`${about}`,
+    ...inputs(shown, visit, Object.keys(fields), drawing, faults),
+    beside ? html`<div class="buttons">${send}${beside}</div>` : send,
+  ];
+  const kind = as === 'inline' ? 'inline' : '';
+  const rendered = renderForm(visit, link(action, drawing.query), content, kind, { id, hasFile });
+  if (as === 'panel') return panel(title, rendered);
+  return as === 'folded' ? fold(title, rendered, { of, isOpen: Object.keys(faults).length > 0 }) : rendered;
+}
+
+function inputs(
+  { fields = {} }: Shown<Fields>,
+  visit: Visit,
+  names: readonly string[],
+  { values = {}, options = {}, before = {}, optional = [], focus }: Drawing<Fields> = {},
+  faults: Readonly<Record<string, string>> = {},
+): Html[] {
+  return names.flatMap((name) => {
+    const given = { value: values[name], options: options[name], fault: faults[name] };
+    const how = { optional: optional.includes(name), focus: focus === name };
+    const drawn = fields[name]?.draw({ visit, name, values, ...given, ...how });
+    return drawn ? [html`${before[name]}${drawn}`] : [];
+  });
 }
 
 /** Returns the words of a form by the names that they have in the texts: `annul`, `annulAbout`, `annulGo`, `annulDone`. */
@@ -228,7 +242,7 @@ const actionOf = (route: string, params: Readonly<Record<string, unknown>>): str
 /** Returns the HTML id of a form: the same in every drawing of it, another for another subject. */
 function idOf(action: string, fields: Fields, values: Readonly<Record<string, unknown>>): string {
   const about = Object.keys(fields).filter((one) => fields[one]?.isAbout);
-  const text = JSON.stringify([action, ...about.map((one) => String(values[one] ?? ''))]);
+  const text = JSON.stringify([action, ...about.map((one) => values[one] ?? '')]);
   return `form-${createHash('sha256').update(text).digest('base64url').slice(0, 12)}`;
 }
 

@@ -30,17 +30,18 @@ import * as delivery from './webhooks/delivery.ts';
 import * as webhook from './webhooks/webhook.ts';
 import * as webhooks from './webhooks/webhooks.ts';
 
-const MODULES: readonly Readonly<Record<string, unknown>>[] = [
-  ...[health, help, search, audit, runs, stuck],
-  ...[customers, enterprise, enterpriseForms, enterprises],
-  ...[account, accounts, invitation, join, keys, me, members, plan, savedFilters, secondFactor, signIn],
-  ...[cfe, cfes, exports, report, reports],
-  ...[deliveries, delivery, webhook, webhooks],
+const MODULES: readonly Readonly<Record<string, unknown>>[][] = [
+  [health, help, search, audit, runs, stuck],
+  [customers, enterprise, enterpriseForms, enterprises],
+  [account, accounts, invitation, join, keys, me, members, plan, savedFilters, secondFactor, signIn],
+  [cfe, cfes, exports, report, reports],
+  [deliveries, delivery, webhook, webhooks],
 ];
 const isPage = (one: unknown): one is Page =>
   typeof one === 'object' && one !== null && 'route' in one && 'handle' in one;
 
 /** All pages and forms of the console: those that their modules export; those of one path before those with parameters. */
-export const PAGES: readonly Page[] = MODULES.flatMap((module) => Object.values(module))
+export const PAGES: readonly Page[] = MODULES.flat()
+  .flatMap((module) => Object.values(module))
   .filter(isPage)
   .toSorted((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));

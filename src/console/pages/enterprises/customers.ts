@@ -91,14 +91,17 @@ function addresses({ customers: words }: Texts): {
   readonly send: Field<string[]>;
 } {
   const about = html`<legend>${words.notifications}</legend><p class="soft">${words.notificationsAbout}</p>`;
-  const draw: Field['draw'] = ({ values: { email = [], send = [] }, fault }) => {
-    const lines = [...email, ...Array.from({ length: FREE_LINES }, () => '')].map((destination, i) => {
-      const isTicked = i >= email.length || send.includes(String(i));
-      const attributes = html`maxlength="254" autocomplete="off" aria-label="${words.notifications} ${i + 1}"`;
-      const address = html`<input type="email" name="email" value="${destination}" ${attributes}>`;
-      const box = html`<input type="checkbox" name="send" value="${i}"${isTicked && html` checked`}>`;
-      return html`<div>${address} <label>${box} ${words.notify}</label></div>`;
-    });
+  const draw: Field['draw'] = ({ values, fault }) => {
+    const [email, send] = [values['email'] ?? [], values['send'] ?? []];
+    const lines = [...[email].flat(), ...Array.from({ length: FREE_LINES }, () => '')].map(
+      (destination, i) => {
+        const isTicked = i >= email.length || send.includes(String(i));
+        const attributes = html`maxlength="254" autocomplete="off" aria-label="${words.notifications} ${i + 1}"`;
+        const address = html`<input type="email" name="email" value="${destination}" ${attributes}>`;
+        const box = html`<input type="checkbox" name="send" value="${i}"${isTicked && html` checked`}>`;
+        return html`<div>${address} <label>${box} ${words.notify}</label></div>`;
+      },
+    );
     const wrong = fault !== undefined && html`<p class="fault">${fault}</p>`;
     return html`<fieldset class="boxes">${about}${lines}${wrong}</fieldset>`;
   };
@@ -187,7 +190,7 @@ function customerPanels(
   const mayChange = mayAt(access, customerChange.route);
   const mayDelete = mayAt(access, customerDeletion.route);
   if (!mayChange && !mayDelete) {
-    return panel(null, factList(columnsOf(visit).map(({ head, cell }) => [head, cell(customer)] as const)));
+    return panel(null, factList(columnsOf(visit).map((one) => [one.head, one.cell(customer)] as const)));
   }
   return html`<div class="panels">${
     mayChange && customerChange.draw(visit, params, { values: valuesOf(customer) })

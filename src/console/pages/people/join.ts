@@ -73,7 +73,7 @@ export const join = defineForm('POST /join/{token}', {
   async run({ params: { token }, form: { password, code }, visit }, deps) {
     const { texts, signedIn } = visit;
     if (password !== undefined) {
-      // Accepted as the new person, whoever is signed in.
+      // Accepted as the new person, not as the one who is signed in.
       const from = { ...deps, origin: { keyId: null, address: visit.address } };
       await acceptMembershipAsNew(from, { token, password, code: code.trim() });
       return go('/sign-in', { kind: 'done', text: texts.invitation.accepted });

@@ -265,11 +265,11 @@ export const reportXml = definePage({
 });
 
 /** Defines the form of an action on a report; rejected if the report's state has changed and no longer permits it. */
-const actForm = <A extends ReportAct>(
-  act: A,
+const actForm = (
+  act: ReportAct,
   work: (key: ReportKey, reason: string, visit: Visit, deps: ConsoleDeps) => Promise<string>,
 ) =>
-  defineForm(`POST /reports/{rut}/{environment}/{date}/${act as ReportAct}`, {
+  defineForm(`POST /reports/{rut}/{environment}/{date}/${act}`, {
     as: 'panel',
     onBusinessClock: true,
     form: ({ reports: words }) => ({ fields: { reason: reason(words.reason) } }),
