@@ -5,7 +5,7 @@ import { checkInput } from '../domain/requests/faults.ts';
 import { type Fault, invalidInput, Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Texts } from '../words/console.ts';
-import type { PageRoute } from './access/permissions.ts';
+import { isForAnyone, type PageRoute } from './access/permissions.ts';
 import type { Field } from './fields.ts';
 import { link } from './links.ts';
 import {
@@ -160,7 +160,8 @@ async function send<R extends FormRoute, F extends Fields, S>(
   const { fields = {} as F, done = '' } = shownIn(visit.texts);
   try {
     const asked = { ...request, form: read(fields, sent, visit) };
-    const actor = visit.signedIn
+    // A form for anyone is not an act of the person who happens to be signed in.
+    const actor = !isForAnyone(route)
       ? withActor(onBusinessClock ? { ...deps, clock: deps.businessClock } : deps, visit)
       : { ...deps, origin: { keyId: null, address: visit.address } };
     // Without `find`, S is undefined.
@@ -272,12 +273,12 @@ function atFields(error: Refusal, fields: Fields, texts: Texts, form: string): R
   return new FieldRefusal(error, said.join(' '), { form, faults: Object.fromEntries(at.toReversed()) });
 }
 
-/** Returns the name of the shown field that a fault is about. */
-function fieldOf(fields: Fields, { path }: Fault): string | undefined {
-  const known = Object.entries(fields).filter(([, { label }]) => label !== undefined);
-  const pathOf = ([name, { path: own }]: [string, Field]): string => own ?? `/${name}`;
-  return known.find((one) => path === pathOf(one) || path.startsWith(`${pathOf(one)}/`))?.[0];
-}
+/** Returns the name of the visible field that a fault of the form or of its command is about. */
+const fieldOf = (fields: Fields, { path }: Fault): string | undefined =>
+  Object.entries(fields).find(
+    ([name, { label, path: own = `/${name}` }]) =>
+      label !== undefined && (path === `/${name}` || path === own || path.startsWith(`${own}/`)),
+  )?.[0];
 
 /** Describes a fault: for the message of the form, and for its place at the field. Null if there are no words for it. */
 function describeFault(

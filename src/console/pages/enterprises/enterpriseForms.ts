@@ -226,7 +226,8 @@ export function dataOf(visit: Visit, enterprise: Enterprise, plans: readonly Pla
     planValue(plan.planId, plan.frequencyId),
     `${planName(visit, plan)}: ${amountText(plan.currency, plan.amount, visit.texts)}`,
   ]);
-  const ownName = planId ? planName(visit, { planId, frequencyId }) : visit.texts.enterprises.planNone;
+  const ownName =
+    planId && own !== '' ? planName(visit, { planId, frequencyId }) : visit.texts.enterprises.planNone;
   const isOnSale = onSale.some(([value]) => value === own);
   return {
     values: { ...now, was: JSON.stringify(now) },

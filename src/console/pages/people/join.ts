@@ -9,7 +9,7 @@ import { type Html, html } from '../../../page/html.ts';
 import { appCode, secret } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { link } from '../../links.ts';
-import { definePage, go, show, type Visit } from '../../page.ts';
+import { definePage, go, show, type Visit, withActor } from '../../page.ts';
 import { button, form, panel } from '../../parts.ts';
 import { newPersonFields } from './invitation.ts';
 
@@ -73,13 +73,11 @@ export const join = defineForm('POST /join/{token}', {
   async run({ params: { token }, form: { password, code }, visit }, deps) {
     const { texts, signedIn } = visit;
     if (password !== undefined) {
-      // Accepted as the new person, not as the one who is signed in.
-      const from = { ...deps, origin: { keyId: null, address: visit.address } };
-      await acceptMembershipAsNew(from, { token, password, code: code.trim() });
+      await acceptMembershipAsNew(deps, { token, password, code: code.trim() });
       return go('/sign-in', { kind: 'done', text: texts.invitation.accepted });
     }
     if (!signedIn) return go(link('/sign-in', { to: `/join/${token}` }));
-    await acceptMembershipSignedIn(deps, { token, personId: signedIn.session.personId });
+    await acceptMembershipSignedIn(withActor(deps, visit), { token, personId: signedIn.session.personId });
     return go('/', { kind: 'done', text: texts.members.join.done });
   },
 });
