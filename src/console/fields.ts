@@ -325,12 +325,3 @@ export const bodyOfSent = (
       return [[name, value === '' && optional ? null : value]];
     }),
   );
-
-/** Returns JSON that a page put into a field, as read by a schema; `otherwise` if it is none. */
-export function readJson<T>(schema: z.ZodType<T>, json: string, otherwise: T): T {
-  try {
-    return schema.parse(JSON.parse(json));
-  } catch {
-    return otherwise;
-  }
-}

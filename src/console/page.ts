@@ -249,3 +249,12 @@ export function withActor<D extends CommandDeps>(deps: D, visit: Visit): D {
 /** Describes a rate limit: when the next attempt is possible. */
 export const describeRateLimit = ({ retryAfterSeconds = 60 }: Refusal, texts: Texts): string =>
   texts.signIn.limited(Math.ceil(retryAfterSeconds / 60));
+
+/** Returns JSON that a browser sent back, as read by a schema; `otherwise` if it is none. */
+export function readJson<T>(schema: z.ZodType<T>, json: string, otherwise: T): T {
+  try {
+    return schema.parse(JSON.parse(json));
+  } catch {
+    return otherwise;
+  }
+}

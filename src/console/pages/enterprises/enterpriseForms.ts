@@ -42,7 +42,6 @@ import {
   file,
   inputsOf,
   number,
-  readJson,
   reason,
   secret,
   state,
@@ -51,9 +50,9 @@ import {
 } from '../../fields.ts';
 import { fold, wordsOf } from '../../form.ts';
 import { amount as amountText, figure } from '../../format.ts';
-import type { Visit } from '../../page.ts';
+import { readJson, type Visit } from '../../page.ts';
 import { optionsOf } from '../../parts.ts';
-import { planName } from '../people/plan.ts';
+import { planName, planOf, planValue } from '../people/plan.ts';
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const MAX_NUMBER = 9_999_999;
@@ -212,8 +211,6 @@ export function branchForms(
 
 // Data on receipts, plan and start date.
 
-const planValue = (planId: string | null | undefined, frequencyId: string | null | undefined): string =>
-  planId && frequencyId ? JSON.stringify([planId, frequencyId]) : '';
 /** Formats a timestamp for `datetime-local`. */
 const localTime = (at: Date | null | undefined): string => (at ? montevideoTimestamp(at).slice(0, 16) : '');
 
@@ -236,11 +233,10 @@ export function dataOf(visit: Visit, enterprise: Enterprise, plans: readonly Pla
 }
 
 const Shown = z.record(z.string(), z.string());
-const PlanChoice = z.tuple([z.string(), z.string()]);
 function bodyPart(name: string, value: string): Record<string, unknown> {
   if (name === 'plan') {
     // The empty option is offered only without a plan.
-    const [plan_id, frequency_id] = readJson(PlanChoice, value, ['-', '-']);
+    const [plan_id, frequency_id] = planOf(value) ?? ['-', '-'];
     return value === '' ? {} : { plan_id, frequency_id };
   }
   // Browsers leave out seconds that are zero.

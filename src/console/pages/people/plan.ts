@@ -16,7 +16,7 @@ import { findAccessAt } from '../../access/access.ts';
 import { requireRole } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
 import { ACCOUNT, accountBar, backTo, chooseAccount } from '../../accounts.ts';
-import { about, type Field, readJson } from '../../fields.ts';
+import { about, type Field } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
 import { amount as amountText, figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
@@ -31,7 +31,7 @@ import {
   type List,
   renderList,
 } from '../../lists.ts';
-import { type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../../page.ts';
+import { type ConsoleDeps, definePage, go, readJson, show, signedIn, type Visit } from '../../page.ts';
 import { factList, mark, panel } from '../../parts.ts';
 
 const PENDING = 'PENDING' as const;
@@ -168,10 +168,10 @@ function choicesOf(
   account: string,
 ) {
   const options = plans.map((plan): [string, string] => [
-    JSON.stringify([plan.planId, plan.frequencyId]),
+    planValue(plan.planId, plan.frequencyId),
     `${planName(visit, plan)}: ${priceOf(visit, plan)}`,
   ]);
-  return { values: { account, plan: JSON.stringify([planId, frequencyId]) }, options: { plan: options } };
+  return { values: { account, plan: planValue(planId, frequencyId) }, options: { plan: options } };
 }
 
 function paymentList(
@@ -232,11 +232,19 @@ export const payPage = definePage({
   },
 });
 
+/** A plan and its frequency, as the value of a choice. */
+export const planValue = (
+  planId: string | null | undefined,
+  frequencyId: string | null | undefined,
+): string => (planId && frequencyId ? JSON.stringify([planId, frequencyId]) : '');
+/** Returns them; null for another value. */
+export const planOf = (value: string): [string, string] | null =>
+  readJson(z.tuple([z.string(), z.string()]).nullable(), value, null);
 const PlanChoice = z
   .string()
   .max(500)
   .transform((value, ctx) => {
-    const pair = readJson(z.tuple([z.string(), z.string()]).nullable(), value, null);
+    const pair = planOf(value);
     if (pair) return pair;
     ctx.addIssue({ code: 'custom', message: 'must be a plan and its frequency.' });
     return z.NEVER;

@@ -22,6 +22,7 @@ import {
   describeRateLimit,
   go,
   LocalizedRefusal,
+  readJson,
   show,
   signedIn,
   type Visit,
@@ -160,19 +161,20 @@ export const oidcReturn = definePage({
   query: z.object({}).loose(),
   async handle({ visit }, deps) {
     const { signIn: words } = visit.texts;
-    const oidcVisit = OidcVisitSchema.safeParse(readJson(visit.cookies.get('oidc')));
+    const sent = Buffer.from(visit.cookies.get('oidc') ?? '', 'base64url').toString('utf8');
+    const oidcVisit = readJson(OidcVisitSchema.nullable(), sent, null);
     visit.cookies.set('oidc', '', 0);
-    if (!deps.oidc || !oidcVisit.success)
+    if (!deps.oidc || !oidcVisit)
       return signInForm(visit, deps.oidc !== null, '/', { text: words.oidcRefused, status: 403 });
     try {
-      const identity = await deps.oidc.end(new URL(visit.path, deps.consoleUrl).search, oidcVisit.data);
+      const identity = await deps.oidc.end(new URL(visit.path, deps.consoleUrl).search, oidcVisit);
       const token = await signInByOidc(deps, identity, visit);
       return startBrowserSession(
         visit,
         deps,
         { token, complete: true },
         identity.email,
-        ownPath(oidcVisit.data.to),
+        ownPath(oidcVisit.to),
       );
     } catch (error) {
       return signInForm(visit, true, '/', describeFailure(error, deps, visit.texts, words.oidcRefused));
@@ -244,12 +246,4 @@ function describeFailure(
   if (!(error instanceof Refusal) || !['UNAUTHORIZED', 'FORBIDDEN'].includes(error.code)) throw error;
   onSignIn('refused');
   return { text: wrong, status: 403 };
-}
-
-function readJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(Buffer.from(text ?? '', 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
