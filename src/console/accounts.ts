@@ -7,7 +7,7 @@ import { type Html, html } from '../page/html.ts';
 import type { Texts } from '../words/console.ts';
 import { mayIn } from './access/permissions.ts';
 import { about, type Field, select } from './fields.ts';
-import { type Declaration, defineForm, type Fields, type Form, type FormRoute, type Shown } from './form.ts';
+import { type Declaration, defineForm, type Fields, type Form, type FormRoute } from './form.ts';
 import { link } from './links.ts';
 import type { Filter } from './lists.ts';
 import { type Answer, type ConsoleDeps, go, routeOf, type Sent, signedIn, type Visit } from './page.ts';
@@ -86,16 +86,14 @@ export async function findOperatorsAccount(
 export const accountForm = <R extends FormRoute, F extends Fields>(
   path: string,
   route: R,
-  declaration: Omit<Declaration<R, F & Account, AccountMembership>, 'find' | 'back' | 'form'> & {
-    form(texts: Texts): Shown<F>;
+  declaration: Omit<Declaration<R, F & Account, AccountMembership>, 'find' | 'back' | 'fields'> & {
+    fields?(texts: Texts): F;
   },
 ): Form<R, F & Account> =>
   defineForm<R, F & Account, AccountMembership>(route, {
     ...declaration,
-    form(texts) {
-      const shown = declaration.form(texts);
-      return { ...shown, fields: { account: about(z.uuid()), ...shown.fields } as unknown as F & Account };
-    },
+    fields: (texts) =>
+      ({ account: about(z.uuid()), ...declaration.fields?.(texts) }) as unknown as F & Account,
     find({ form, visit }) {
       const { account } = form as { account: string };
       // A form for another's account is refused like one for no account.

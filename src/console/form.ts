@@ -37,8 +37,8 @@ type ByField<F extends Fields, T> = { readonly [N in keyof F]?: T };
 /** How a form is drawn: its button in a row, folded under its title, in a panel, or as it is. */
 type Look = 'inline' | 'folded' | 'panel' | 'plain';
 
-/** Words and fields of a form, in one language. */
-export interface Shown<F extends Fields> {
+/** Words of a form, in one language. */
+interface Words {
   readonly title?: string | undefined;
   readonly about?: string | Html | undefined;
   /** Text of the button; default: the title. */
@@ -46,11 +46,10 @@ export interface Shown<F extends Fields> {
   readonly isQuiet?: boolean;
   /** The message after the command. */
   readonly done?: string | undefined;
-  readonly fields?: F;
 }
 
 /** What a page gives a form to draw it. */
-interface Drawing<F extends Fields> extends Omit<Shown<F>, 'fields' | 'done'> {
+interface Drawing<F extends Fields> extends Omit<Words, 'done'> {
   readonly as?: Look;
   readonly values?: ByField<F, string | readonly string[] | undefined>;
   /** Choices that are not known when the form is declared. */
@@ -86,7 +85,8 @@ export interface Declaration<R extends FormRoute, F extends Fields, S> {
   readonly isSlow?: boolean;
   /** Whether its command runs on the business clock, not on that of sessions. */
   readonly onBusinessClock?: boolean;
-  readonly form: (texts: Texts) => Shown<F>;
+  readonly words?: (texts: Texts) => Words;
+  readonly fields?: (texts: Texts) => F;
   /** Returns what the form is about. Throws NOT_FOUND or FORBIDDEN if the viewer may not send it there. */
   readonly find?: (request: Request<R, F>, deps: ConsoleDeps) => S | Promise<S>;
   /** Runs the command, after which the page to which the form leads back shows the text `done`. */
@@ -119,7 +119,8 @@ export function defineForm<R extends FormRoute, F extends Fields = {}, S = undef
     ...declaration,
     route,
     shownIn(texts) {
-      const known = shown.get(texts) ?? declaration.form(texts);
+      const { words, fields } = declaration;
+      const known = shown.get(texts) ?? { ...words?.(texts), fields: fields?.(texts) ?? ({} as F) };
       shown.set(texts, known);
       return known;
     },
@@ -145,6 +146,8 @@ export function defineForm<R extends FormRoute, F extends Fields = {}, S = undef
   };
 }
 
+type Shown<F extends Fields> = Words & { readonly fields: F };
+
 interface Made<R extends FormRoute, F extends Fields, S> extends Declaration<R, F, S> {
   readonly route: R;
   readonly shownIn: (texts: Texts) => Shown<F>;
@@ -157,7 +160,7 @@ async function send<R extends FormRoute, F extends Fields, S>(
   deps: ConsoleDeps,
 ): Promise<Answer> {
   const { params, visit } = request;
-  const { fields = {} as F, done = '' } = shownIn(visit.texts);
+  const { fields, done = '' } = shownIn(visit.texts);
   try {
     const asked = { ...request, form: read(fields, sent, visit) };
     // A form for anyone is not an act of the person who happens to be signed in.
@@ -186,7 +189,7 @@ function draw<R extends FormRoute, F extends Fields, S>(
 ): Html {
   const { as = declared.as ?? 'plain', beside, of } = drawing;
   const shown = { ...shownIn(visit.texts), ...drawing };
-  const { title = '', about, go = title, isQuiet, fields = {} } = shown;
+  const { title = '', about, go = title, isQuiet, fields } = shown;
   const action = actionOf(route, params);
   const id = idOf(action, fields, drawing.values ?? {});
   const faults = visit.flash?.at?.form === id ? visit.flash.at.faults : {};
@@ -203,7 +206,7 @@ function draw<R extends FormRoute, F extends Fields, S>(
 }
 
 function inputs(
-  { fields = {} }: Shown<Fields>,
+  { fields }: Shown<Fields>,
   visit: Visit,
   names: readonly string[],
   { values = {}, options = {}, before = {}, optional = [], focus }: Drawing<Fields> = {},
@@ -218,7 +221,7 @@ function inputs(
 }
 
 /** Returns the words of a form by the names that they have in the texts: `annul`, `annulAbout`, `annulGo`, `annulDone`. */
-export function wordsOf<W extends object>(words: W, key: keyof W & string): Omit<Shown<Fields>, 'fields'> {
+export function wordsOf<W extends object>(words: W, key: keyof W & string): Words {
   const of = (name: string): string | undefined => {
     const found: unknown = Object.hasOwn(words, name) ? words[name as keyof W] : undefined;
     return typeof found === 'string' ? found : undefined;

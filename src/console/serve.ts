@@ -388,7 +388,7 @@ export function refusalPage(ctx: Ctx, refusal: Refusal, deps: ConsoleDeps): void
   ctx.body = layout(ctx.method === 'GET' ? visit : { ...visit, path: '/' }, { title, body });
 }
 
-/** Returns the visit of a request of which only the browser is known. */
+/** Returns the visit of a request without its session. */
 function unknownVisit(ctx: Ctx, deps: ConsoleDeps): Visit {
   const cookies = cookiesOf(ctx.req, ctx.res, deps.consoleUrl.startsWith('https:'));
   const language = languageOf(cookies.get('language'), ctx.get('Accept-Language'));

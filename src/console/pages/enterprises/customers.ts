@@ -141,17 +141,15 @@ const exists = ({ customers: words }: Texts, { faults: [fault] }: Refusal): stri
 /** POST /enterprises/{rut}/customers: adds a customer. */
 export const newCustomer = defineForm('POST /enterprises/{rut}/customers', {
   as: 'panel',
-  form: (texts) => ({
-    ...wordsOf(texts.customers, 'add'),
-    fields: {
-      type: choice(
-        texts.customers.type,
-        DOCUMENT_TYPES.map((one) => [one, one] as const),
-      ),
-      document: { ...text(texts.customers.document), path: '/doc_number' },
-      ...tableFields(texts.customers, CUSTOMER_FIELDS),
-      ...addresses(texts),
-    },
+  words: (texts) => wordsOf(texts.customers, 'add'),
+  fields: (texts) => ({
+    type: choice(
+      texts.customers.type,
+      DOCUMENT_TYPES.map((one) => [one, one] as const),
+    ),
+    document: { ...text(texts.customers.document), path: '/doc_number' },
+    ...tableFields(texts.customers, CUSTOMER_FIELDS),
+    ...addresses(texts),
   }),
   find: ({ params, visit }, deps) => requireEnterprise(visit, deps, params.rut),
   refused: exists,
@@ -236,10 +234,8 @@ const ABOUT_ONE = {
 /** POST /enterprises/{rut}/customers/{id}: replaces the stored data. */
 export const customerChange = defineForm('POST /enterprises/{rut}/customers/{id}', {
   ...ABOUT_ONE,
-  form: (texts) => ({
-    ...wordsOf(texts.customers, 'change'),
-    fields: { ...tableFields(texts.customers, CUSTOMER_FIELDS), ...addresses(texts) },
-  }),
+  words: (texts) => wordsOf(texts.customers, 'change'),
+  fields: (texts) => ({ ...tableFields(texts.customers, CUSTOMER_FIELDS), ...addresses(texts) }),
   refused: exists,
   async run({ params: { rut }, found: { docType, docNumber }, form: sent, visit }, deps) {
     const customer = bodyOf({ type: docType, document: docNumber }, sent);
@@ -250,10 +246,8 @@ export const customerChange = defineForm('POST /enterprises/{rut}/customers/{id}
 
 export const customerDeletion = defineForm('POST /enterprises/{rut}/customers/{id}/delete', {
   ...ABOUT_ONE,
-  form: ({ customers: words }) => ({
-    ...wordsOf(words, 'delete'),
-    fields: { sure: sure(words.deleteSure) },
-  }),
+  words: ({ customers: words }) => wordsOf(words, 'delete'),
+  fields: ({ customers: words }) => ({ sure: sure(words.deleteSure) }),
   async run({ params: { rut }, found: { docType, docNumber }, visit }, deps) {
     await deleteCustomer(deps, { rut, docType, docNumber });
     return go(pathOf(rut), { kind: 'done', text: visit.texts.customers.deleted });

@@ -64,12 +64,10 @@ const describeNoChange = ({ enterprises: words }: Texts, { faults }: Refusal): s
   faults.length === 0 ? words.already : undefined;
 
 export const login = enterpriseForm('login', 'POST /enterprises/{rut}/login', {
-  form: ({ enterprises: words }) => ({
-    ...wordsOf(words, 'check'),
-    fields: {
-      username: text(words.username, { optional: true }),
-      password: secret(words.password, { optional: true }),
-    },
+  words: ({ enterprises: words }) => wordsOf(words, 'check'),
+  fields: ({ enterprises: words }) => ({
+    username: text(words.username, { optional: true }),
+    password: secret(words.password, { optional: true }),
   }),
   refused: ({ enterprises: words }, { code }) => (code === 'RATE_LIMITED' ? words.tooMany : undefined),
   async run({ params, found, form, visit }, deps) {
@@ -84,14 +82,14 @@ export const certificate = enterpriseForm('certificate', 'POST /enterprises/{rut
   hasFile: true,
   // Slow: waits for the thread that opens the file.
   isSlow: true,
-  form: ({ enterprises: words }) => ({
+  words: ({ enterprises: words }) => ({
     title: words.uploadCertificate,
     about: words.uploadAbout,
     go: words.upload,
-    fields: {
-      file: file(words.file, '.p12,.pfx', '/cert_b64'),
-      password: secret(words.filePassword),
-    },
+  }),
+  fields: ({ enterprises: words }) => ({
+    file: file(words.file, '.p12,.pfx', '/cert_b64'),
+    password: secret(words.filePassword),
   }),
   refused: ({ enterprises: words }, { code }) => (code === 'UNAVAILABLE' ? words.certificateBusy : undefined),
   async run({ params, found, form: sent, visit }, deps) {
@@ -108,13 +106,10 @@ export const certificate = enterpriseForm('certificate', 'POST /enterprises/{rut
 
 export const cae = enterpriseForm('caes', 'POST /enterprises/{rut}/caes', {
   hasFile: true,
-  form: ({ enterprises: words }) => ({
-    title: words.uploadCae,
-    go: words.upload,
-    fields: {
-      file: file(words.caeFile, '.xml', '/cae_b64'),
-      start: text(words.start, { ...numeric, path: '/cae_start_number', hint: words.startAbout }),
-    },
+  words: ({ enterprises: words }) => ({ title: words.uploadCae, go: words.upload }),
+  fields: ({ enterprises: words }) => ({
+    file: file(words.caeFile, '.xml', '/cae_b64'),
+    start: text(words.start, { ...numeric, path: '/cae_start_number', hint: words.startAbout }),
   }),
   async run({ found, form: sent, visit }, deps) {
     const body = parseOrRefuse(UploadCae, {
@@ -129,16 +124,14 @@ export const cae = enterpriseForm('caes', 'POST /enterprises/{rut}/caes', {
 });
 
 export const annulment = enterpriseForm('annulments', 'POST /enterprises/{rut}/annulments', {
-  form: ({ enterprises: words, environments }) => ({
-    ...wordsOf(words, 'annul'),
-    fields: {
-      type: choice(words.type, optionsOf(CFE_TYPE_NAMES, CFE_TYPES)),
-      serie: text(words.serie, { maxlength: 2 }),
-      from: number(words.fromNumber, { minimum: 1, maximum: MAX_NUMBER }),
-      to: number(words.toNumber, { minimum: 1, maximum: MAX_NUMBER }),
-      environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
-      reason: reason(words.why),
-    },
+  words: ({ enterprises: words }) => wordsOf(words, 'annul'),
+  fields: ({ enterprises: words, environments }) => ({
+    type: choice(words.type, optionsOf(CFE_TYPE_NAMES, CFE_TYPES)),
+    serie: text(words.serie, { maxlength: 2 }),
+    from: number(words.fromNumber, { minimum: 1, maximum: MAX_NUMBER }),
+    to: number(words.toNumber, { minimum: 1, maximum: MAX_NUMBER }),
+    environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
+    reason: reason(words.why),
   }),
   refused: ({ enterprises: words }, { faults }) => (faults.length === 0 ? words.annulRefused : undefined),
   async run({ params, form, visit }, deps) {
@@ -161,12 +154,10 @@ const BRANCH = {
 
 export const newBranch = enterpriseForm('branches', 'POST /enterprises/{rut}/branches', {
   ...BRANCH,
-  form: ({ enterprises: words }) => ({
-    title: words.addBranch,
-    fields: {
-      branch: text(words.branch, { inputmode: 'numeric', maxlength: 4 }),
-      ...tableFields(words, BRANCH_FIELDS),
-    },
+  words: ({ enterprises: words }) => ({ title: words.addBranch }),
+  fields: ({ enterprises: words }) => ({
+    branch: text(words.branch, { inputmode: 'numeric', maxlength: 4 }),
+    ...tableFields(words, BRANCH_FIELDS),
   }),
   async run({ params, form: sent, visit }, deps) {
     const body = branchBody(sent.branch, sent);
@@ -178,7 +169,8 @@ export const newBranch = enterpriseForm('branches', 'POST /enterprises/{rut}/bra
 export const branch = enterpriseForm('branches', 'POST /enterprises/{rut}/branches/{branch}', {
   ...BRANCH,
   as: 'plain',
-  form: ({ enterprises: words }) => ({ go: words.save, fields: tableFields(words, BRANCH_FIELDS) }),
+  words: ({ enterprises: words }) => ({ go: words.save }),
+  fields: ({ enterprises: words }) => tableFields(words, BRANCH_FIELDS),
   async run({ params, form: sent, visit }, deps) {
     const { branch, ...body } = branchBody(params.branch, sent);
     await updateBranch(deps, { rut: params.rut, branch, body });
@@ -189,7 +181,7 @@ export const branch = enterpriseForm('branches', 'POST /enterprises/{rut}/branch
 export const closeBranch = enterpriseForm('branches', 'POST /enterprises/{rut}/branches/{branch}/close', {
   ...BRANCH,
   as: 'plain',
-  form: ({ enterprises: words }) => ({ about: words.closeAbout, go: words.closeBranch, isQuiet: true }),
+  words: ({ enterprises: words }) => ({ about: words.closeAbout, go: words.closeBranch, isQuiet: true }),
   async run({ params, visit }, deps) {
     const branch = Number(params.branch);
     await removeBranch(deps, { rut: params.rut, branch });
@@ -246,17 +238,13 @@ function bodyPart(name: string, value: string): Record<string, unknown> {
 }
 
 export const data = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
-  form: ({ enterprises: words }) => ({
-    title: words.changeBranch,
-    about: words.dataAbout,
-    go: words.save,
-    fields: {
-      // The values that the form showed, to keep what a colleague has changed since.
-      was: state(z.string().max(10_000)),
-      ...tableFields(words, ENTERPRISE_FIELDS),
-      plan: text(words.plan, { path: '/plan_id' }),
-      start: text(words.startDate, { type: 'datetime-local', optional: true, path: '/scheduled_ready_date' }),
-    },
+  words: ({ enterprises: words }) => ({ title: words.changeBranch, about: words.dataAbout, go: words.save }),
+  fields: ({ enterprises: words }) => ({
+    // The values that the form showed, to keep what a colleague has changed since.
+    was: state(z.string().max(10_000)),
+    ...tableFields(words, ENTERPRISE_FIELDS),
+    plan: text(words.plan, { path: '/plan_id' }),
+    start: text(words.startDate, { type: 'datetime-local', optional: true, path: '/scheduled_ready_date' }),
   }),
   async run({ params, form: { was, ...sent }, visit }, deps) {
     const { enterprises: words } = visit.texts;
@@ -275,10 +263,8 @@ export const data = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
 export const logo = enterpriseForm('data', 'POST /enterprises/{rut}/logo', {
   as: 'plain',
   hasFile: true,
-  form: ({ enterprises: words }) => ({
-    go: words.upload,
-    fields: { file: file(words.logoFile, 'image/png,image/jpeg', '/logo_b64') },
-  }),
+  words: ({ enterprises: words }) => ({ go: words.upload }),
+  fields: ({ enterprises: words }) => ({ file: file(words.logoFile, 'image/png,image/jpeg', '/logo_b64') }),
   async run({ params, form, visit }, deps) {
     const update = parseOrRefuse(UpdateEnterprise, { logo_b64: base64(form.file) });
     await updateEnterprise(deps, { rut: params.rut, update });
@@ -288,7 +274,7 @@ export const logo = enterpriseForm('data', 'POST /enterprises/{rut}/logo', {
 
 export const removeLogo = enterpriseForm('data', 'POST /enterprises/{rut}/logo/remove', {
   as: 'inline',
-  form: ({ enterprises: words }) => ({ done: words.logoRemoved, go: words.logoRemove, isQuiet: true }),
+  words: ({ enterprises: words }) => ({ done: words.logoRemoved, go: words.logoRemove, isQuiet: true }),
   command: ({ params }, deps) => updateEnterprise(deps, { rut: params.rut, update: { logo_b64: null } }),
 });
 
@@ -302,14 +288,11 @@ const refusedAccount =
   };
 
 export const grant = enterpriseForm('accounts', 'POST /enterprises/{rut}/grants', {
-  form: ({ enterprises: words, members }) => ({
-    ...wordsOf(words, 'grant'),
-    done: words.granted,
-    fields: {
-      account: text(words.accountId, { maxlength: 36 }),
-      role: choice(words.role, optionsOf(GRANTED_ROLES, members.roles)),
-      reason: reason(words.why),
-    },
+  words: ({ enterprises: words }) => ({ ...wordsOf(words, 'grant'), done: words.granted }),
+  fields: ({ enterprises: words, members }) => ({
+    account: text(words.accountId, { maxlength: 36 }),
+    role: choice(words.role, optionsOf(GRANTED_ROLES, members.roles)),
+    reason: reason(words.why),
   }),
   refused: refusedAccount('grantOwner'),
   command: ({ params, form: { account, ...grant } }, deps) =>
@@ -317,11 +300,8 @@ export const grant = enterpriseForm('accounts', 'POST /enterprises/{rut}/grants'
 });
 
 export const withdrawal = enterpriseForm('accounts', 'POST /enterprises/{rut}/grants/remove', {
-  form: ({ enterprises: words }) => ({
-    title: words.withdraw,
-    done: words.withdrawn,
-    fields: { account: about(z.string().max(100)), reason: reason(words.why) },
-  }),
+  words: ({ enterprises: words }) => ({ title: words.withdraw, done: words.withdrawn }),
+  fields: ({ enterprises: words }) => ({ account: about(z.string().max(100)), reason: reason(words.why) }),
   refused: describeNoChange,
   command: ({ params, form: { account, reason } }, deps) =>
     removeGrant(deps, { accountId: account, rut: params.rut, reason }),
@@ -330,33 +310,30 @@ export const withdrawal = enterpriseForm('accounts', 'POST /enterprises/{rut}/gr
 // Daily reports.
 
 export const reportDay = enterpriseForm('reports', 'POST /enterprises/{rut}/send-report', {
-  form: ({ enterprises: words, environments, reports }) => ({
-    ...wordsOf(words, 'sendDay'),
-    done: reports.sendDone,
-    fields: {
-      date: day(words.day),
-      environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
-      reason: reason(words.why),
-    },
+  words: ({ enterprises: words, reports }) => ({ ...wordsOf(words, 'sendDay'), done: reports.sendDone }),
+  fields: ({ enterprises: words, environments }) => ({
+    date: day(words.day),
+    environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
+    reason: reason(words.why),
   }),
   refused: (texts, { faults }) => (faults.length === 0 ? texts.reports.sendNot : undefined),
   command: ({ params, form }, deps) => sendReport(deps, { ...params, ...form }),
 });
 
 export const duty = enterpriseForm('reports', 'POST /enterprises/{rut}/report-duty', {
-  form: ({ enterprises: words }) => ({
+  words: ({ enterprises: words }) => ({
     title: words.dutyAct,
     about: words.dutyAbout,
     go: words.dutyGo,
     done: words.dutyDone,
-    fields: {
-      act: choice(words.act, [
-        ['start', words.dutyStart],
-        ['stop', words.dutyStop],
-      ]),
-      from: day(words.day),
-      reason: reason(words.why),
-    },
+  }),
+  fields: ({ enterprises: words }) => ({
+    act: choice(words.act, [
+      ['start', words.dutyStart],
+      ['stop', words.dutyStop],
+    ]),
+    from: day(words.day),
+    reason: reason(words.why),
   }),
   refused: ({ enterprises: words }, { faults }) => (faults.length === 0 ? words.dutyRefused : undefined),
   command: ({ params, form }, deps) => changeReportingObligation(deps, { ...params, ...form }),
@@ -365,37 +342,33 @@ export const duty = enterpriseForm('reports', 'POST /enterprises/{rut}/report-du
 // Actions of operators.
 
 export const suspension = enterpriseForm('acts', 'POST /enterprises/{rut}/suspend', {
-  form: ({ enterprises: words }) => ({
-    ...wordsOf(words, 'suspend'),
-    fields: { reason: reason(words.why) },
-  }),
+  words: ({ enterprises: words }) => wordsOf(words, 'suspend'),
+  fields: ({ enterprises: words }) => ({ reason: reason(words.why) }),
   refused: describeNoChange,
   command: ({ params, form }, deps) => suspendEnterprise(deps, { ...params, ...form }),
 });
 
 export const resumption = enterpriseForm('acts', 'POST /enterprises/{rut}/resume', {
-  form: ({ enterprises: words }) => ({
-    ...wordsOf(words, 'resume'),
-    fields: { reason: reason(words.why) },
-  }),
+  words: ({ enterprises: words }) => wordsOf(words, 'resume'),
+  fields: ({ enterprises: words }) => ({ reason: reason(words.why) }),
   refused: describeNoChange,
   command: ({ params, form }, deps) => resumeEnterprise(deps, { ...params, ...form }),
 });
 
 export const permission = enterpriseForm('acts', 'POST /enterprises/{rut}/permissions', {
-  form: ({ enterprises: words }) => ({
+  words: ({ enterprises: words }) => ({
     title: words.permissionAct,
     about: words.permissionAbout,
     go: words.permissionGo,
     done: words.permissionDone,
-    fields: {
-      act: choice(words.act, [
-        ['grant', words.grantPermission],
-        ['withdraw', words.withdrawPermission],
-      ]),
-      permission: choice(words.permission, optionsOf(PERMISSIONS.toReversed(), words.permissionNames)),
-      reason: reason(words.why),
-    },
+  }),
+  fields: ({ enterprises: words }) => ({
+    act: choice(words.act, [
+      ['grant', words.grantPermission],
+      ['withdraw', words.withdrawPermission],
+    ]),
+    permission: choice(words.permission, optionsOf(PERMISSIONS.toReversed(), words.permissionNames)),
+    reason: reason(words.why),
   }),
   command: ({ params, form: { act, ...sent } }, deps) =>
     changePermission(deps, { rut: params.rut, held: act === 'grant', ...sent }),
@@ -414,9 +387,10 @@ export function describeRemoved({ texts }: Visit, removed: Leftovers | null): Ht
 }
 
 export const transfer = enterpriseForm('acts', 'POST /enterprises/{rut}/transfer', {
-  form: ({ enterprises: words }) => ({
-    ...wordsOf(words, 'transfer'),
-    fields: { account: text(words.accountId, { maxlength: 36 }), reason: reason(words.why) },
+  words: ({ enterprises: words }) => wordsOf(words, 'transfer'),
+  fields: ({ enterprises: words }) => ({
+    account: text(words.accountId, { maxlength: 36 }),
+    reason: reason(words.why),
   }),
   refused: refusedAccount('transferSame'),
   command: ({ params, form: { account, reason } }, deps) =>

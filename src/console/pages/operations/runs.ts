@@ -172,14 +172,12 @@ const kindField = (label: string): Field<(typeof RUN_KINDS)[number]> => {
 
 /** POST /runs: starts a run over all matching rows, or over the ticked ones. */
 export const newRun = defineForm('POST /runs', {
-  form: ({ runs: words, stuck }) => ({
-    fields: {
-      ...NARROWING,
-      ids: { ...many(), schema: Ticked.pipe(z.array(z.uuid())) },
-      kind: kindField(stuck.ticked),
-      expected: state(z.coerce.number().int().min(0).optional()),
-      reason: reason(words.why, RUN_REASON_LENGTH),
-    },
+  fields: ({ runs: words, stuck }) => ({
+    ...NARROWING,
+    ids: { ...many(), schema: Ticked.pipe(z.array(z.uuid())) },
+    kind: kindField(stuck.ticked),
+    expected: state(z.coerce.number().int().min(0).optional()),
+    reason: reason(words.why, RUN_REASON_LENGTH),
   }),
   back: ({ sent }) => backOf(sent),
   async run({ form: { ids, kind, reason, expected, ...query }, visit }, deps) {
@@ -317,11 +315,8 @@ function stopForm(visit: Visit, run: Run): Html {
 
 export const runStop = defineForm('POST /runs/{id}/stop', {
   params: { id: RunId },
-  form: (texts) => ({
-    done: texts.runs.stopAsked,
-    go: texts.runs.stop,
-    fields: { reason: operatorsReason(texts) },
-  }),
+  words: (texts) => ({ done: texts.runs.stopAsked, go: texts.runs.stop }),
+  fields: (texts) => ({ reason: operatorsReason(texts) }),
   back: ({ params: { id } }) => `/runs/${id}`,
   command: ({ params: { id }, form, visit }, deps) =>
     stopRun(deps, { id, seen: accountsFor(signedIn(visit).viewer, routeOf(visit)), ...form }),

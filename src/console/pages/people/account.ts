@@ -202,13 +202,11 @@ const FORM = {
 
 export const limit = defineForm('POST /accounts/{id}/limit', {
   ...FORM,
-  form: ({ accounts: words }) => ({
-    title: words.set,
-    fields: {
-      environment: about(z.enum(ENVIRONMENTS)),
-      per_hour: number(words.perHour, { minimum: 1, maximum: MAX_PER_HOUR }),
-      reason: reason(words.reason),
-    },
+  words: ({ accounts: words }) => ({ title: words.set }),
+  fields: ({ accounts: words }) => ({
+    environment: about(z.enum(ENVIRONMENTS)),
+    per_hour: number(words.perHour, { minimum: 1, maximum: MAX_PER_HOUR }),
+    reason: reason(words.reason),
   }),
   async run({ params: { id }, form: { per_hour: perHour, ...sent }, visit }, deps) {
     await setRateLimit(deps, { accountId: id, perHour, ...sent });
@@ -219,13 +217,11 @@ export const limit = defineForm('POST /accounts/{id}/limit', {
 
 export const newGrant = defineForm('POST /accounts/{id}/grants', {
   ...FORM,
-  form: ({ accounts: words, members }) => ({
-    ...wordsOf(words, 'grant'),
-    fields: {
-      rut: text('RUT', { schema: Rut, maxlength: 12, inputmode: 'numeric' }),
-      role: choice(words.role, optionsOf(GRANTED_ROLES, members.roles)),
-      reason: reason(words.reason),
-    },
+  words: ({ accounts: words }) => wordsOf(words, 'grant'),
+  fields: ({ accounts: words, members }) => ({
+    rut: text('RUT', { schema: Rut, maxlength: 12, inputmode: 'numeric' }),
+    role: choice(words.role, optionsOf(GRANTED_ROLES, members.roles)),
+    reason: reason(words.reason),
   }),
   async run({ params: { id }, form, visit }, deps) {
     await setGrant(deps, { accountId: id, ...form });
@@ -235,7 +231,8 @@ export const newGrant = defineForm('POST /accounts/{id}/grants', {
 
 export const grantRemoval = defineForm('POST /accounts/{id}/grants/{rut}/remove', {
   ...FORM,
-  form: ({ accounts: words }) => ({ title: words.ungrant, fields: { reason: reason(words.reason) } }),
+  words: ({ accounts: words }) => ({ title: words.ungrant }),
+  fields: ({ accounts: words }) => ({ reason: reason(words.reason) }),
   async run({ params: { id, rut }, form, visit }, deps) {
     await removeGrant(deps, { accountId: id, rut, ...form });
     return visit.texts.accounts.ungranted(rut);
@@ -245,12 +242,10 @@ export const grantRemoval = defineForm('POST /accounts/{id}/grants/{rut}/remove'
 /** POST /accounts/{id}/people: adds a person; shows a link once for a person who cannot sign in yet. */
 export const newPerson = defineForm('POST /accounts/{id}/people', {
   ...FORM,
-  form: ({ accounts: words, members }) => ({
-    ...wordsOf(words, 'add'),
-    fields: {
-      email: email(words.email, BY_LENGTH),
-      role: choice(words.role, optionsOf(MEMBER_ROLES, members.roles)),
-    },
+  words: ({ accounts: words }) => wordsOf(words, 'add'),
+  fields: ({ accounts: words, members }) => ({
+    email: email(words.email, BY_LENGTH),
+    role: choice(words.role, optionsOf(MEMBER_ROLES, members.roles)),
   }),
   async run({ params: { id }, form, visit }, deps) {
     const { invitation } = await createUser(deps, { accountId: id, ...form });
@@ -276,7 +271,7 @@ const PERSON = {
 
 export const personInvitation = defineForm('POST /accounts/{id}/people/{person}/invite', {
   ...PERSON,
-  form: ({ accounts: words }) => wordsOf(words, 'invite'),
+  words: ({ accounts: words }) => wordsOf(words, 'invite'),
   async run({ params: { id }, found: { email }, visit }, deps) {
     const { invitation } = await inviteUser(deps, { email });
     return linkOnce(visit, deps, id, email, invitation.token);
@@ -285,10 +280,8 @@ export const personInvitation = defineForm('POST /accounts/{id}/people/{person}/
 
 export const personDisabling = defineForm('POST /accounts/{id}/people/{person}/disable', {
   ...PERSON,
-  form: ({ accounts: words }) => ({
-    ...wordsOf(words, 'disable'),
-    fields: { reason: reason(words.reason) },
-  }),
+  words: ({ accounts: words }) => wordsOf(words, 'disable'),
+  fields: ({ accounts: words }) => ({ reason: reason(words.reason) }),
   async run({ found: { email }, form, visit }, deps) {
     await disableUser(deps, { email, ...form });
     return visit.texts.accounts.disabled(email);
@@ -298,7 +291,8 @@ export const personDisabling = defineForm('POST /accounts/{id}/people/{person}/d
 /** POST /accounts/{id}/people/{person}/end: ends their sessions. */
 export const personEnd = defineForm('POST /accounts/{id}/people/{person}/end', {
   ...PERSON,
-  form: ({ accounts: words }) => ({ title: words.end, fields: { reason: reason(words.reason) } }),
+  words: ({ accounts: words }) => ({ title: words.end }),
+  fields: ({ accounts: words }) => ({ reason: reason(words.reason) }),
   async run({ found: { email }, form, visit }, deps) {
     const ended = await endSessions(deps, { email, ...form });
     return visit.texts.accounts.ended(email, figure(ended, visit.texts));

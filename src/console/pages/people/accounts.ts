@@ -56,13 +56,11 @@ function columnsOf({ texts }: Visit): Column<ListedAccount>[] {
 /** POST /accounts: creates an account and redirects to it. */
 export const newAccount = defineForm('POST /accounts', {
   as: 'panel',
-  form: ({ accounts: words }) => ({
-    ...wordsOf(words, 'create'),
-    fields: {
-      name: text(words.name, { schema: textSchema(NAME_LENGTH) }),
-      email: email(words.email),
-      developer: tick(words.developerAbout),
-    },
+  words: ({ accounts: words }) => wordsOf(words, 'create'),
+  fields: ({ accounts: words }) => ({
+    name: text(words.name, { schema: textSchema(NAME_LENGTH) }),
+    email: email(words.email),
+    developer: tick(words.developerAbout),
   }),
   back: () => '/accounts',
   async run({ form: { name, email, developer }, visit }, deps) {

@@ -43,9 +43,10 @@ export function newPersonFields(
 
 /** POST /invitation/{token}: sets the password and uses up the link. */
 export const invitation = defineForm('POST /invitation/{token}', {
-  form: ({ invitation: words, signIn }) => ({
-    go: words.go,
-    fields: { password: secret(words.password), code: appCode(signIn.code) },
+  words: ({ invitation: words }) => ({ go: words.go }),
+  fields: ({ invitation: words, signIn }) => ({
+    password: secret(words.password),
+    code: appCode(signIn.code),
   }),
   back: ({ params: { token } }) => `/invitation/${token}`,
   async run({ params: { token }, form: { password, code }, visit }, deps) {

@@ -63,11 +63,9 @@ function acceptForm(visit: Visit, token: string, email: string, about: Html): Ht
 
 /** POST /join/{token}: accepts the invitation and uses up the link. A signed-in person sends no password. */
 export const join = defineForm('POST /join/{token}', {
-  form: ({ invitation: words, signIn }) => ({
-    fields: {
-      password: { ...secret(words.password), schema: z.string().max(1_000).optional() },
-      code: appCode(signIn.code),
-    },
+  fields: ({ invitation: words, signIn }) => ({
+    password: { ...secret(words.password), schema: z.string().max(1_000).optional() },
+    code: appCode(signIn.code),
   }),
   back: ({ params: { token } }) => `/join/${token}`,
   async run({ params: { token }, form: { password, code }, visit }, deps) {

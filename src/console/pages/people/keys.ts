@@ -74,13 +74,11 @@ function stateOf(visit: Visit, { accountId }: AccountMembership, { id, revokedAt
 /** POST /keys: creates a key and shows it once. */
 export const newKey = accountForm('/keys', 'POST /keys', {
   as: 'panel',
-  form: ({ members: { keys: words }, environments }) => ({
-    ...wordsOf(words, 'make'),
-    fields: {
-      once: once(),
-      label: text(words.label, { schema: textSchema(LABEL_LENGTH) }),
-      environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
-    },
+  words: ({ members: { keys: words } }) => wordsOf(words, 'make'),
+  fields: ({ members: { keys: words }, environments }) => ({
+    once: once(),
+    label: text(words.label, { schema: textSchema(LABEL_LENGTH) }),
+    environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
   }),
   async run({ found: { accountId, accountName }, form: { once: keyId, label, environment }, visit }, deps) {
     const { keys: words } = visit.texts.members;
@@ -98,10 +96,8 @@ export const newKey = accountForm('/keys', 'POST /keys', {
 
 export const revocation = accountForm('/keys', 'POST /keys/{id}/revoke', {
   as: 'folded',
-  form: ({ members: { keys: words } }) => ({
-    ...wordsOf(words, 'revoke'),
-    fields: { reason: reason(words.reason) },
-  }),
+  words: ({ members: { keys: words } }) => wordsOf(words, 'revoke'),
+  fields: ({ members: { keys: words } }) => ({ reason: reason(words.reason) }),
   command: ({ params: { id }, found: { accountId }, form }, deps) =>
     revokeApiKey(deps, { keyId: id, accountId, reason: form.reason }),
 });

@@ -52,11 +52,8 @@ ${
 /** POST /me/sessions: ends one of the person's sessions, or all others if none is named. */
 export const sessionEnd = defineForm('POST /me/sessions', {
   as: 'inline',
-  form: ({ me: words }) => ({
-    go: words.end,
-    isQuiet: true,
-    fields: { session: about(z.uuid().optional()) },
-  }),
+  words: ({ me: words }) => ({ go: words.end, isQuiet: true }),
+  fields: () => ({ session: about(z.uuid().optional()) }),
   back: () => '/me',
   async run({ form, visit }, deps) {
     const { session } = signedIn(visit);
@@ -68,13 +65,10 @@ export const sessionEnd = defineForm('POST /me/sessions', {
 
 export const passwordChange = defineForm('POST /me/password', {
   as: 'panel',
-  form: ({ me: words }) => ({
-    title: words.password,
-    go: words.change,
-    fields: {
-      old: secret(words.old, { autocomplete: 'current-password' }),
-      password: secret(words.new),
-    },
+  words: ({ me: words }) => ({ title: words.password, go: words.change }),
+  fields: ({ me: words }) => ({
+    old: secret(words.old, { autocomplete: 'current-password' }),
+    password: secret(words.new),
   }),
   back: () => '/me',
   async run({ form, visit }, deps) {

@@ -111,10 +111,8 @@ function invitedTable(visit: Visit, account: AccountMembership, invited: readonl
 /** POST /members: invites a person and shows the link once. */
 export const newInvitation = accountForm('/members', 'POST /members', {
   as: 'panel',
-  form: (texts) => ({
-    ...wordsOf(texts.members.members, 'invite'),
-    fields: { email: email(texts.members.members.email, BY_LENGTH), role: roleChoice(texts) },
-  }),
+  words: (texts) => wordsOf(texts.members.members, 'invite'),
+  fields: (texts) => ({ email: email(texts.members.members.email, BY_LENGTH), role: roleChoice(texts) }),
   async run({ found: { accountId, accountName }, form: { email, role }, visit }, deps) {
     const { members: words, roles } = visit.texts.members;
     const { token } = await inviteMember(deps, { accountId, email, role });
@@ -130,14 +128,15 @@ export const newInvitation = accountForm('/members', 'POST /members', {
 
 export const invitationWithdrawal = accountForm('/members', 'POST /members/invitations/{id}/withdraw', {
   as: 'inline',
-  form: ({ members: { members: words } }) => ({ done: words.withdrawn, go: words.withdraw, isQuiet: true }),
+  words: ({ members: { members: words } }) => ({ done: words.withdrawn, go: words.withdraw, isQuiet: true }),
   command: ({ params: { id }, found: { accountId } }, deps) =>
     withdrawMemberInvitation(deps, { accountId, invitationId: id }),
 });
 
 export const roleChange = accountForm('/members', 'POST /members/{id}/role', {
   as: 'folded',
-  form: (texts) => ({ title: texts.members.members.change, fields: { role: roleChoice(texts) } }),
+  words: (texts) => ({ title: texts.members.members.change }),
+  fields: (texts) => ({ role: roleChoice(texts) }),
   async run({ params: { id }, found: { accountId }, form: { role }, visit }, deps) {
     const { members: words, roles } = visit.texts.members;
     const { email } = await changeMemberRole(deps, { accountId, personId: id, role });
@@ -147,10 +146,8 @@ export const roleChange = accountForm('/members', 'POST /members/{id}/role', {
 
 export const removal = accountForm('/members', 'POST /members/{id}/remove', {
   as: 'folded',
-  form: ({ members: { members: words } }) => ({
-    ...wordsOf(words, 'remove'),
-    fields: { reason: reason(words.removeReason) },
-  }),
+  words: ({ members: { members: words } }) => wordsOf(words, 'remove'),
+  fields: ({ members: { members: words } }) => ({ reason: reason(words.removeReason) }),
   async run({ params: { id }, found: { accountId }, form: { reason }, visit }, deps) {
     const { email } = await removeMember(deps, { accountId, personId: id, reason });
     return visit.texts.members.members.removed(email);

@@ -281,10 +281,8 @@ async function dueOf(
 /** POST /plan/{rut}: chooses a plan, like the API's PUT of the enterprise. */
 export const planChoice = defineForm('POST /plan/{rut}', {
   as: 'panel',
-  form: (texts) => ({
-    ...wordsOf(texts.members.plan, 'choose'),
-    fields: { account: about(z.uuid().optional()), plan: plans(texts) },
-  }),
+  words: (texts) => wordsOf(texts.members.plan, 'choose'),
+  fields: (texts) => ({ account: about(z.uuid().optional()), plan: plans(texts) }),
   async find({ params: { rut }, form, visit }, deps) {
     const account = chooseAccount(visit, form.account);
     await enterpriseOf(visit, deps, account.accountId, rut);

@@ -62,17 +62,15 @@ function factorPanels(visit: Visit): Html {
  */
 export const secondFactor = defineForm('POST /me/second-factor', {
   as: 'panel',
-  form(texts) {
+  words: ({ secondFactor: words }) => ({ go: words.show }),
+  fields(texts) {
     const { password, code } = proof(texts);
     const isOffer = ({ values }: Drawn): boolean => values['offered'] !== undefined;
     const newCode = appCode(texts.signIn.code);
     return {
-      go: texts.secondFactor.show,
-      fields: {
-        offered: state(z.string().max(200).optional()),
-        password: shownIf(password, (drawn) => !isOffer(drawn)),
-        code: { ...code, draw: (drawn: Drawn) => (isOffer(drawn) ? newCode : code).draw(drawn) },
-      },
+      offered: state(z.string().max(200).optional()),
+      password: shownIf(password, (drawn) => !isOffer(drawn)),
+      code: { ...code, draw: (drawn: Drawn) => (isOffer(drawn) ? newCode : code).draw(drawn) },
     };
   },
   back: () => PATH,
@@ -95,11 +93,8 @@ export const secondFactor = defineForm('POST /me/second-factor', {
 /** POST /me/second-factor/off: removes it; the password alone is enough to sign in. */
 export const turnOff = defineForm('POST /me/second-factor/off', {
   as: 'panel',
-  form: (texts) => ({
-    ...wordsOf(texts.secondFactor, 'off'),
-    isQuiet: true,
-    fields: proof(texts),
-  }),
+  words: (texts) => ({ ...wordsOf(texts.secondFactor, 'off'), isQuiet: true }),
+  fields: (texts) => proof(texts),
   back: () => PATH,
   async run({ form, visit }, deps) {
     const { session } = signedIn(visit);

@@ -74,12 +74,10 @@ function narrowPage(
 /** POST /sign-in: starts a session, or asks for its second factor. */
 export const signInByPassword = defineForm('POST /sign-in', {
   query: To,
-  form: ({ signIn: words }) => ({
-    go: words.go,
-    fields: {
-      email: text(words.email, { type: 'email', autocomplete: 'username', maxlength: 254 }),
-      password: secret(words.password, { autocomplete: 'current-password' }),
-    },
+  words: ({ signIn: words }) => ({ go: words.go }),
+  fields: ({ signIn: words }) => ({
+    email: text(words.email, { type: 'email', autocomplete: 'username', maxlength: 254 }),
+    password: secret(words.password, { autocomplete: 'current-password' }),
   }),
   async run({ query, form: sent, visit }, deps) {
     const to = ownPath(query.to);
@@ -114,7 +112,8 @@ function codeForm(visit: Visit, to: string, refused?: { text: string; status: nu
 /** POST /sign-in/code: completes the session. */
 export const confirmation = defineForm('POST /sign-in/code', {
   query: To,
-  form: ({ signIn: words }) => ({ go: words.codeGo, fields: { code: appCode(words.code) } }),
+  words: ({ signIn: words }) => ({ go: words.codeGo }),
+  fields: ({ signIn: words }) => ({ code: appCode(words.code) }),
   async run({ query, form: sent, visit }, deps) {
     const { pendingSession } = visit;
     const to = ownPath(query.to);

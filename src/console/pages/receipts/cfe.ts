@@ -408,9 +408,7 @@ const FORM = {
 /** POST …/support: retries, settles or abandons a CFE, with the reason. */
 export const support = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/support', {
   ...FORM,
-  form: ({ cfe: words }) => ({
-    fields: { action: about(z.enum(SUPPORT_ACTIONS)), reason: reason(words.reason) },
-  }),
+  fields: ({ cfe: words }) => ({ action: about(z.enum(SUPPORT_ACTIONS)), reason: reason(words.reason) }),
   async run({ params, found: { cfe }, form, visit }, deps) {
     const asked = { id: cfe.id, ...form, dryRun: false, requestId: visit.requestId };
     const { outcome, why } = await supportCfe(deps, asked);
@@ -424,11 +422,8 @@ export const support = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/suppo
 /** POST …/mails: sends the receipt to an address. */
 export const newMail = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails', {
   ...FORM,
-  form: ({ cfe: words }) => ({
-    about: words.mailMeans,
-    go: words.mailSend,
-    fields: { destination: email(words.mailTo) },
-  }),
+  words: ({ cfe: words }) => ({ about: words.mailMeans, go: words.mailSend }),
+  fields: ({ cfe: words }) => ({ destination: email(words.mailTo) }),
   async run({ found: { cfe, access }, form: { destination }, visit }, deps) {
     const accountId = access.kind === 'member' ? access.accountId : cfe.accountId;
     await sendMail(deps, { accountId, cfeUuid: cfe.id, destination });
@@ -440,7 +435,7 @@ export const newMail = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails
 export const mailAgain = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}', {
   ...FORM,
   as: 'inline',
-  form: ({ cfe: words }) => ({ go: words.again, isQuiet: true }),
+  words: ({ cfe: words }) => ({ go: words.again, isQuiet: true }),
   async run({ params, found: { cfe, access }, visit }, deps) {
     const mail = await findMail(deps.orm.em.fork(), params.mail_id);
     if (mail?.cfeUuid !== cfe.id) throw new Refusal('NOT_FOUND', 'There is no such e-mail.');

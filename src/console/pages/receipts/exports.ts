@@ -158,21 +158,17 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
 export const newExport = defineForm('POST /exports', {
   as: 'panel',
   onBusinessClock: true,
-  form: ({ exports: words, environments, numerals }) => ({
-    title: words.ask,
-    about: words.about,
-    go: words.go,
-    fields: {
-      rut: text(words.rut, { schema: Rut, inputmode: 'numeric', maxlength: 12, list: SUGGESTED }),
-      environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
-      month: text(words.monthAs, {
-        schema: Month,
-        type: 'month',
-        maxlength: 7,
-        placeholder: words.monthForm,
-      }),
-      pdfs: tick(words.pdfs(figure(MOST_PRINTED, { numerals }))),
-    },
+  words: ({ exports: words }) => ({ title: words.ask, about: words.about, go: words.go }),
+  fields: ({ exports: words, environments, numerals }) => ({
+    rut: text(words.rut, { schema: Rut, inputmode: 'numeric', maxlength: 12, list: SUGGESTED }),
+    environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
+    month: text(words.monthAs, {
+      schema: Month,
+      type: 'month',
+      maxlength: 7,
+      placeholder: words.monthForm,
+    }),
+    pdfs: tick(words.pdfs(figure(MOST_PRINTED, { numerals }))),
   }),
   find: ({ form: { rut }, visit }, deps) => requireEnterprise(visit, deps, rut),
   back: ({ sent }) => exportsPath(validValues(sent)),
@@ -213,7 +209,7 @@ export const exportStop = defineForm('POST /exports/{id}/stop', {
   as: 'inline',
   params: { id: ID },
   onBusinessClock: true,
-  form: ({ exports: words }) => ({ go: words.stop, isQuiet: true }),
+  words: ({ exports: words }) => ({ go: words.stop, isQuiet: true }),
   find: ({ params: { id }, visit }, deps) => findVisibleExport(visit, deps, id),
   async run({ params: { id }, visit }, deps) {
     await stopExport(deps, id);

@@ -272,7 +272,7 @@ const actForm = (
   defineForm(`POST /reports/{rut}/{environment}/{date}/${act}`, {
     as: 'panel',
     onBusinessClock: true,
-    form: ({ reports: words }) => ({ fields: { reason: reason(words.reason) } }),
+    fields: ({ reports: words }) => ({ reason: reason(words.reason) }),
     back: ({ params }) => reportPath(params),
     async find({ params, visit }, deps) {
       const { report } = await reportOf(visit, deps, params);

@@ -105,11 +105,8 @@ function attemptsTable(visit: Visit, attempts: readonly DeliveryAttempt[]): Html
 
 export const redelivery = defineForm('POST /deliveries/{id}/redeliver', {
   as: 'panel',
-  form: (texts) => ({
-    ...wordsOf(texts.webhooks, 'redeliver'),
-    done: texts.webhooks.redelivered,
-    fields: { reason: operatorsReason(texts) },
-  }),
+  words: (texts) => ({ ...wordsOf(texts.webhooks, 'redeliver'), done: texts.webhooks.redelivered }),
+  fields: (texts) => ({ reason: operatorsReason(texts) }),
   find: ({ params: { id }, visit }, { orm }) => deliveryFor(visit, orm, id),
   back: ({ params: { id } }) => `/deliveries/${id}`,
   command: ({ params: { id }, form }, deps) => redeliver(deps, { deliveryId: id, ...form }),

@@ -122,13 +122,10 @@ const FORM = {
 /** POST /webhooks/{id}/change: changes its URL and events. */
 export const change = defineForm('POST /webhooks/{id}/change', {
   ...FORM,
-  form: ({ webhooks: words }) => ({
-    ...wordsOf(words, 'change'),
-    done: words.changed,
-    fields: {
-      url: text(words.url, { maxlength: MAX_URL }),
-      event: boxes(words.events, SELECTABLE_EVENTS),
-    },
+  words: ({ webhooks: words }) => ({ ...wordsOf(words, 'change'), done: words.changed }),
+  fields: ({ webhooks: words }) => ({
+    url: text(words.url, { maxlength: MAX_URL }),
+    event: boxes(words.events, SELECTABLE_EVENTS),
   }),
   command: ({ found, form: { url, event: events } }, deps) =>
     updateWebhook(deps, { webhookId: found.id, url, events }),
@@ -137,7 +134,7 @@ export const change = defineForm('POST /webhooks/{id}/change', {
 /** POST /webhooks/{id}/enabled: enables or disables it for new events. */
 export const turning = defineForm('POST /webhooks/{id}/enabled', {
   ...FORM,
-  form: () => ({ fields: { enabled: about(z.enum(['yes', 'no'])) } }),
+  fields: () => ({ enabled: about(z.enum(['yes', 'no'])) }),
   async run({ found, form, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const enabled = form.enabled === 'yes';
@@ -149,7 +146,7 @@ export const turning = defineForm('POST /webhooks/{id}/enabled', {
 /** POST /webhooks/{id}/test: sends webhook.test, and redirects to its delivery. */
 export const test = defineForm('POST /webhooks/{id}/test', {
   ...FORM,
-  form: ({ webhooks: words }) => wordsOf(words, 'test'),
+  words: ({ webhooks: words }) => wordsOf(words, 'test'),
   async run({ found, visit }, deps) {
     const { id } = await testWebhook(deps, { webhookId: found.id });
     return go(`/deliveries/${id}`, { kind: 'done', text: visit.texts.webhooks.tested });
@@ -159,10 +156,8 @@ export const test = defineForm('POST /webhooks/{id}/test', {
 /** POST /webhooks/{id}/secret: creates a new secret and shows it once. */
 export const secret = defineForm('POST /webhooks/{id}/secret', {
   ...FORM,
-  form: ({ webhooks: words }) => ({
-    ...wordsOf(words, 'secret'),
-    fields: { seen: state(z.union([z.literal(''), z.iso.datetime()])) },
-  }),
+  words: ({ webhooks: words }) => wordsOf(words, 'secret'),
+  fields: () => ({ seen: state(z.union([z.literal(''), z.iso.datetime()])) }),
   async run({ found, form, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const { id: webhookId, url } = found;
@@ -181,10 +176,8 @@ export const secret = defineForm('POST /webhooks/{id}/secret', {
 
 export const removal = defineForm('POST /webhooks/{id}/remove', {
   ...FORM,
-  form: ({ webhooks: words }) => ({
-    ...wordsOf(words, 'remove'),
-    fields: { sure: sure(words.removeSure) },
-  }),
+  words: ({ webhooks: words }) => wordsOf(words, 'remove'),
+  fields: ({ webhooks: words }) => ({ sure: sure(words.removeSure) }),
   async run({ found: { id, accountId }, visit }, deps) {
     await removeWebhook(deps, { webhookId: id });
     const to = link('/webhooks', { account: accountId });

@@ -149,14 +149,12 @@ export function stateMark({ texts: { webhooks: words } }: Visit, webhook: Listed
 /** POST /webhooks: adds a webhook and shows its secret once. */
 export const newWebhook = defineForm('POST /webhooks', {
   as: 'panel',
-  form: ({ webhooks: words }) => ({
-    ...wordsOf(words, 'add'),
-    fields: {
-      account: about(z.uuid()),
-      once: once(),
-      url: text(words.url, { maxlength: MAX_URL, placeholder: words.urlHint }),
-      event: boxes(words.events, SELECTABLE_EVENTS),
-    },
+  words: ({ webhooks: words }) => wordsOf(words, 'add'),
+  fields: ({ webhooks: words }) => ({
+    account: about(z.uuid()),
+    once: once(),
+    url: text(words.url, { maxlength: MAX_URL, placeholder: words.urlHint }),
+    event: boxes(words.events, SELECTABLE_EVENTS),
   }),
   back: ({ sent }) => backTo('/webhooks', sent),
   async run({ form: { account: accountId, once: webhookId, url, event: events }, visit }, deps) {
