@@ -1,8 +1,13 @@
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { RateLimit } from '../../../src/db/entities/people.ts';
 import { anAccount } from '../../support/commandDeps.ts';
+import { axeFaults, openBrowser, testWithBrowser } from '../../support/console/browser.ts';
 import { type Browser, startConsole, type TestConsole } from '../../support/console/console.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
+
+/** Where to leave pictures of the pages. */
+const PICTURES = process.env['CONSOLE_PICTURES'];
 
 let db: TestDatabase;
 let site: TestConsole;
@@ -63,3 +68,30 @@ test('a field that the form does not have, or a hidden one that was changed, is 
   }
   expect(await db.orm.em.fork().count(RateLimit, {})).toBe(0);
 });
+
+testWithBrowser(
+  'a browser shows the fault at the field with what was typed, and still after an update',
+  async () => {
+    await using chromium = await openBrowser();
+    const page = await (await chromium.newContext({ baseURL: site.url, locale: 'es-UY' })).newPage();
+    const cookies = [...browser.cookies].map(([name, value]) => ({ name, value, url: site.url }));
+    await page.context().addCookies(cookies);
+    await page.goto(path);
+    await page.getByText('Agregar una persona').click();
+    const form = page.locator(`form[action="${path}/people"]`);
+    await form.locator('[name=email]').fill('ana@localhost');
+    await form.getByRole('button').click();
+    const fault = page.getByText('No es una dirección de correo.', { exact: true });
+    await fault.waitFor();
+    expect(await form.locator('[name=email]').inputValue()).toBe('ana@localhost');
+    expect(await form.locator('[name=email]').getAttribute('aria-describedby')).toBe('fault-email');
+    expect(await axeFaults(page)).toEqual([]);
+    if (PICTURES) await page.screenshot({ path: join(PICTURES, 'console-fault.png'), fullPage: true });
+
+    const updated = page.waitForResponse((response) => response.url().endsWith(path));
+    await page.evaluate("htmx.trigger('#main', 'changed')");
+    await updated;
+    await page.waitForFunction("!document.querySelector('.htmx-request')");
+    expect(await fault.count()).toBe(1);
+  },
+);

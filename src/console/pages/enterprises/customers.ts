@@ -138,7 +138,6 @@ function bodyOf(
 const exists = ({ customers: words }: Texts, { faults: [fault] }: Refusal): string | undefined =>
   fault?.code === 'customer.exists' ? words.exists : undefined;
 
-/** POST /enterprises/{rut}/customers: adds a customer. */
 export const newCustomer = defineForm('POST /enterprises/{rut}/customers', {
   as: 'panel',
   words: (texts) => wordsOf(texts.customers, 'add'),
@@ -231,7 +230,6 @@ const ABOUT_ONE = {
   back: ({ params: { rut, id } }: { params: { rut: string; id: string } }): string => pathOf(rut, id),
 } as const;
 
-/** POST /enterprises/{rut}/customers/{id}: replaces the stored data. */
 export const customerChange = defineForm('POST /enterprises/{rut}/customers/{id}', {
   ...ABOUT_ONE,
   words: (texts) => wordsOf(texts.customers, 'change'),

@@ -170,7 +170,7 @@ const kindField = (label: string): Field<(typeof RUN_KINDS)[number]> => {
   };
 };
 
-/** POST /runs: starts a run over all matching rows, or over the ticked ones. */
+/** Starts a run over all matching rows, or over the ticked ones. */
 export const newRun = defineForm('POST /runs', {
   fields: ({ runs: words, stuck }) => ({
     ...NARROWING,

@@ -239,7 +239,7 @@ export const grantRemoval = defineForm('POST /accounts/{id}/grants/{rut}/remove'
   },
 });
 
-/** POST /accounts/{id}/people: adds a person; shows a link once for a person who cannot sign in yet. */
+/** Adds a person; shows a link once for a person who cannot sign in yet. */
 export const newPerson = defineForm('POST /accounts/{id}/people', {
   ...FORM,
   words: ({ accounts: words }) => wordsOf(words, 'add'),
@@ -288,7 +288,7 @@ export const personDisabling = defineForm('POST /accounts/{id}/people/{person}/d
   },
 });
 
-/** POST /accounts/{id}/people/{person}/end: ends their sessions. */
+/** Ends their sessions. */
 export const personEnd = defineForm('POST /accounts/{id}/people/{person}/end', {
   ...PERSON,
   words: ({ accounts: words }) => ({ title: words.end }),

@@ -53,7 +53,6 @@ function columnsOf({ texts }: Visit): Column<ListedAccount>[] {
   ];
 }
 
-/** POST /accounts: creates an account and redirects to it. */
 export const newAccount = defineForm('POST /accounts', {
   as: 'panel',
   words: ({ accounts: words }) => wordsOf(words, 'create'),

@@ -41,7 +41,7 @@ export function newPersonFields(
   } as const;
 }
 
-/** POST /invitation/{token}: sets the password and uses up the link. */
+/** Sets the password and uses up the link. */
 export const invitation = defineForm('POST /invitation/{token}', {
   words: ({ invitation: words }) => ({ go: words.go }),
   fields: ({ invitation: words, signIn }) => ({

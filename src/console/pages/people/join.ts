@@ -61,7 +61,7 @@ function acceptForm(visit: Visit, token: string, email: string, about: Html): Ht
   return html`<div>${about}<p>${words.signIn(email)}</p>${!visit.signedIn && html`<p><a href="${to}">${words.signInGo}</a></p>`}</div>`;
 }
 
-/** POST /join/{token}: accepts the invitation and uses up the link. A signed-in person sends no password. */
+/** Accepts the invitation and uses up the link. A signed-in person sends no password. */
 export const join = defineForm('POST /join/{token}', {
   fields: ({ invitation: words, signIn }) => ({
     password: { ...secret(words.password), schema: z.string().max(1_000).optional() },

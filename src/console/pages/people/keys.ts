@@ -71,7 +71,7 @@ function stateOf(visit: Visit, { accountId }: AccountMembership, { id, revokedAt
   return html`${mark(words.live, 'good')}${may && revocation.draw(visit, { id }, { values: { account: accountId } })}`;
 }
 
-/** POST /keys: creates a key and shows it once. */
+/** Creates a key and shows it once. */
 export const newKey = accountForm('/keys', 'POST /keys', {
   as: 'panel',
   words: ({ members: { keys: words } }) => wordsOf(words, 'make'),

@@ -49,7 +49,7 @@ ${
   },
 });
 
-/** POST /me/sessions: ends one of the person's sessions, or all others if none is named. */
+/** Ends one of the person's sessions, or all others if none is named. */
 export const sessionEnd = defineForm('POST /me/sessions', {
   as: 'inline',
   words: ({ me: words }) => ({ go: words.end, isQuiet: true }),

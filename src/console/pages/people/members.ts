@@ -108,7 +108,7 @@ function invitedTable(visit: Visit, account: AccountMembership, invited: readonl
   return table(words.open, [words.email, words.role, words.expires, words.act], rows);
 }
 
-/** POST /members: invites a person and shows the link once. */
+/** Invites a person and shows the link once. */
 export const newInvitation = accountForm('/members', 'POST /members', {
   as: 'panel',
   words: (texts) => wordsOf(texts.members.members, 'invite'),

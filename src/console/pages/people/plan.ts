@@ -278,7 +278,7 @@ async function dueOf(
   return due ? amountText(due.currency, due.amount, texts) : null;
 }
 
-/** POST /plan/{rut}: chooses a plan, like the API's PUT of the enterprise. */
+/** Chooses a plan, like the API's PUT of the enterprise. */
 export const planChoice = defineForm('POST /plan/{rut}', {
   as: 'panel',
   words: (texts) => wordsOf(texts.members.plan, 'choose'),

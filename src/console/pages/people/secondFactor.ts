@@ -90,7 +90,7 @@ export const secondFactor = defineForm('POST /me/second-factor', {
   },
 });
 
-/** POST /me/second-factor/off: removes it; the password alone is enough to sign in. */
+/** Removes it; the password alone is enough to sign in. */
 export const turnOff = defineForm('POST /me/second-factor/off', {
   as: 'panel',
   words: (texts) => ({ ...wordsOf(texts.secondFactor, 'off'), isQuiet: true }),

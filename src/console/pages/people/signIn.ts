@@ -71,7 +71,7 @@ function narrowPage(
   return show(title, body, refused ? { status: refused.status } : {});
 }
 
-/** POST /sign-in: starts a session, or asks for its second factor. */
+/** Starts a session, or asks for its second factor. */
 export const signInByPassword = defineForm('POST /sign-in', {
   query: To,
   words: ({ signIn: words }) => ({ go: words.go }),
@@ -109,7 +109,6 @@ function codeForm(visit: Visit, to: string, refused?: { text: string; status: nu
   return narrowPage(visit, words.codeTitle, form, refused);
 }
 
-/** POST /sign-in/code: completes the session. */
 export const confirmation = defineForm('POST /sign-in/code', {
   query: To,
   words: ({ signIn: words }) => ({ go: words.codeGo }),

@@ -405,7 +405,6 @@ const FORM = {
     code === 'RATE_LIMITED' ? words.mailLimit : undefined,
 } as const;
 
-/** POST …/support: retries, settles or abandons a CFE, with the reason. */
 export const support = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/support', {
   ...FORM,
   fields: ({ cfe: words }) => ({ action: about(z.enum(SUPPORT_ACTIONS)), reason: reason(words.reason) }),
@@ -419,7 +418,6 @@ export const support = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/suppo
   },
 });
 
-/** POST …/mails: sends the receipt to an address. */
 export const newMail = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails', {
   ...FORM,
   words: ({ cfe: words }) => ({ about: words.mailMeans, go: words.mailSend }),
@@ -431,7 +429,6 @@ export const newMail = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails
   },
 });
 
-/** POST …/mails/{mail_id}: sends an e-mail again. */
 export const mailAgain = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}', {
   ...FORM,
   as: 'inline',

@@ -154,7 +154,6 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
   return html`${mark(words.done, 'good')} <a href="/exports/${id}/zip" download>${words.fetch}</a> <span class="soft">${size}</span>`;
 }
 
-/** POST /exports: requests an export, and redirects to the list with its progress. */
 export const newExport = defineForm('POST /exports', {
   as: 'panel',
   onBusinessClock: true,
@@ -204,7 +203,6 @@ async function findVisibleExport(visit: Visit, deps: ConsoleDeps, id: string): P
   return found;
 }
 
-/** POST /exports/{id}/stop: stops the export. */
 export const exportStop = defineForm('POST /exports/{id}/stop', {
   as: 'inline',
   params: { id: ID },

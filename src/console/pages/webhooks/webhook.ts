@@ -119,7 +119,6 @@ const FORM = {
   back: ({ params }: { params: { id: string } }): string => `/webhooks/${params.id}`,
 } as const;
 
-/** POST /webhooks/{id}/change: changes its URL and events. */
 export const change = defineForm('POST /webhooks/{id}/change', {
   ...FORM,
   words: ({ webhooks: words }) => ({ ...wordsOf(words, 'change'), done: words.changed }),
@@ -131,7 +130,7 @@ export const change = defineForm('POST /webhooks/{id}/change', {
     updateWebhook(deps, { webhookId: found.id, url, events }),
 });
 
-/** POST /webhooks/{id}/enabled: enables or disables it for new events. */
+/** Enables or disables it for new events. */
 export const turning = defineForm('POST /webhooks/{id}/enabled', {
   ...FORM,
   fields: () => ({ enabled: about(z.enum(['yes', 'no'])) }),
@@ -143,7 +142,7 @@ export const turning = defineForm('POST /webhooks/{id}/enabled', {
   },
 });
 
-/** POST /webhooks/{id}/test: sends webhook.test, and redirects to its delivery. */
+/** Sends webhook.test, and redirects to its delivery. */
 export const test = defineForm('POST /webhooks/{id}/test', {
   ...FORM,
   words: ({ webhooks: words }) => wordsOf(words, 'test'),
@@ -153,7 +152,7 @@ export const test = defineForm('POST /webhooks/{id}/test', {
   },
 });
 
-/** POST /webhooks/{id}/secret: creates a new secret and shows it once. */
+/** Creates a new secret and shows it once. */
 export const secret = defineForm('POST /webhooks/{id}/secret', {
   ...FORM,
   words: ({ webhooks: words }) => wordsOf(words, 'secret'),

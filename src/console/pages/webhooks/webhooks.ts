@@ -146,7 +146,7 @@ export function stateMark({ texts: { webhooks: words } }: Visit, webhook: Listed
   return mark(webhook.disabledReason === 'gone' ? words.gone : words.disabled, 'wait');
 }
 
-/** POST /webhooks: adds a webhook and shows its secret once. */
+/** Adds a webhook and shows its secret once. */
 export const newWebhook = defineForm('POST /webhooks', {
   as: 'panel',
   words: ({ webhooks: words }) => wordsOf(words, 'add'),
