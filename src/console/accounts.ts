@@ -4,17 +4,21 @@ import { listAccountsPage } from '../db/people/consoleAccounts.ts';
 import type { AccountMembership } from '../db/people/people.ts';
 import { Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
+import type { Texts } from '../words/console.ts';
 import { mayIn } from './access/permissions.ts';
+import { about, type Field, select } from './fields.ts';
+import { type Declaration, defineForm, type Fields, type Form, type FormRoute } from './form.ts';
 import { link } from './links.ts';
 import type { Filter } from './lists.ts';
 import { type Answer, type ConsoleDeps, go, routeOf, type Sent, signedIn, type Visit } from './page.ts';
-import { button, choice, hidden } from './parts.ts';
+import { button } from './parts.ts';
 
 /** Field of queries and forms. */
 export const ACCOUNT = { account: z.uuid().optional() } as const;
 /** An account's id, or part of its name or e-mail address, in an operator's list. */
 export const SoughtAccount = z.string().trim().max(255).optional();
 const REMEMBERED_SECONDS = 180 * 86_400;
+type Account = { readonly account: Field<string> };
 
 /** Returns the account of a member's page with their role, and remembers it. Throws NOT_FOUND for an account of others. */
 export function chooseAccount(visit: Visit, requested: string | undefined): AccountMembership {
@@ -33,12 +37,6 @@ export function chooseAccount(visit: Visit, requested: string | undefined): Acco
 export const isAllowedIn = (visit: Visit, accountId: string): boolean =>
   mayIn(signedIn(visit).viewer, accountId, routeOf(visit));
 
-/** Returns the account of a form. Throws NOT_FOUND if the viewer may not send the form for it. */
-export function accountOfForm(visit: Visit, accountId: string): AccountMembership {
-  if (!isAllowedIn(visit, accountId)) throw new Refusal('NOT_FOUND', 'This account is not yours.');
-  return chooseAccount(visit, accountId);
-}
-
 /** Renders the account of a page, with a switch to the same page of another account. */
 export function accountBar(visit: Visit, path: string, chosen: AccountMembership): Html {
   const { viewer } = signedIn(visit);
@@ -47,9 +45,9 @@ export function accountBar(visit: Visit, path: string, chosen: AccountMembership
   const here = accountLine(visit, chosen);
   if (all.length < 2) return here;
   const options = all.map(({ accountId, accountName }) => [accountId, accountName] as const);
-  const others = choice(words.otherAccount, { name: 'account', value: chosen.accountId, options });
-  const go = button(words.accountGo, 'quiet');
-  return html`${here}<form class="filters" method="get" action="${path}">${others}${go}</form>`;
+  const others = select('account', options, chosen.accountId);
+  return html`${here}<form class="filters" method="get" action="${path}">
+<label class="field"><span>${words.otherAccount}</span>${others}</label>${button(words.accountGo, 'quiet')}</form>`;
 }
 
 /** Renders the account of a page and the viewer's role in it. */
@@ -84,14 +82,27 @@ export async function findOperatorsAccount(
   return go(link('/accounts', { text }), { kind: 'failed', text: visit.texts.accounts.notOne(text) });
 }
 
-/** Renders the hidden field with the account of a form. */
-export const accountField = ({ accountId }: Pick<AccountMembership, 'accountId'>): Html =>
-  hidden('account', accountId);
+/** Defines a form about an account of the viewer, which leads back to the account's page at `path`. */
+export const accountForm = <R extends FormRoute, F extends Fields>(
+  path: string,
+  route: R,
+  declaration: Omit<Declaration<R, F & Account, AccountMembership>, 'find' | 'back' | 'fields'> & {
+    fields?(texts: Texts): F;
+  },
+): Form<R, F & Account> =>
+  defineForm<R, F & Account, AccountMembership>(route, {
+    ...declaration,
+    fields: (texts) =>
+      ({ account: about(z.uuid()), ...declaration.fields?.(texts) }) as unknown as F & Account,
+    find({ form, visit }) {
+      const { account } = form as { account: string };
+      // A form for another's account is refused like one for no account.
+      if (!isAllowedIn(visit, account)) throw new Refusal('NOT_FOUND', 'This account is not yours.');
+      return chooseAccount(visit, account);
+    },
+    back: ({ sent }) => backTo(path, sent),
+  });
 
 /** Returns the page to which a form about an account leads back. */
-export const backTo =
-  (path: string) =>
-  ({ sent }: { sent: Sent }): string => {
-    const account = z.uuid().safeParse(sent['account']);
-    return link(path, { account: account.data });
-  };
+export const backTo = (path: string, { account }: Sent): string =>
+  link(path, { account: z.uuid().safeParse(account).data });

@@ -1,15 +1,7 @@
 /** Shows secrets once: only the response to the form contains them, no address, cookie, log or table. */
-import { randomUUID } from 'node:crypto';
-import * as z from 'zod';
 import { type Html, html } from '../page/html.ts';
 import { type Answer, show, type Visit } from './page.ts';
-import { hidden, panel } from './parts.ts';
-
-/** Idempotency key of a form: a reload sends it again and must not create a second secret. */
-export const ONCE = { once: z.uuid() } as const;
-
-/** Renders the hidden field of `ONCE`. */
-export const onceField = (): Html => hidden('once', randomUUID());
+import { panel } from './parts.ts';
 
 /** Returns the page with the secret and a link to `back`. The script removes the secret when the person leaves the page. */
 export function showOnce(

@@ -10,8 +10,12 @@ import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SignInDeps } from '../commands/steps/people.ts';
 import type { WebhookCommandDeps } from '../commands/webhooks/webhooks.ts';
 import type { KnownBrowsers } from '../crypto/knownBrowsers.ts';
+import { isWebToken } from '../crypto/webTokens.ts';
 import type { Orm } from '../db/orm.ts';
 import type { LiveSession } from '../db/people/consoleSessions.ts';
+import { ENVIRONMENTS } from '../domain/receipts/cfeTypes.ts';
+import { dateSchema } from '../domain/values/dates.ts';
+import { Rut } from '../domain/values/rut.ts';
 import { Refusal } from '../errors.ts';
 import type { Logger } from '../logger.ts';
 import type { Html } from '../page/html.ts';
@@ -88,6 +92,13 @@ export interface Visit {
 export interface Flash {
   readonly kind: 'done' | 'failed';
   readonly text: string;
+  /** Faults of a form by field, with the form's id. */
+  readonly at?: FormFaults | undefined;
+}
+
+interface FormFaults {
+  readonly form: string;
+  readonly faults: Readonly<Record<string, string>>;
 }
 
 export type Answer =
@@ -125,11 +136,33 @@ export const show = (
 /** Returns a redirect to a path of the console, with a message to show there. */
 export const go = (to: string, flash?: Flash): Answer => ({ kind: 'go', to, ...(flash ? { flash } : {}) });
 
-interface Shape<P extends z.ZodType, Q extends z.ZodType, F extends z.ZodType> {
+/** Schemas of path parameters by name; a page with another schema for one declares it. */
+const PATH_PARAMS = {
+  id: z.uuid(),
+  person: z.uuid(),
+  mail_id: z.uuid(),
+  rut: Rut,
+  branch: z.string().regex(/^\d{1,4}$/),
+  environment: z.enum(ENVIRONMENTS),
+  date: dateSchema(),
+  cfe_id: z.string().max(40),
+  token: z.string().refine(isWebToken),
+} as const;
+
+type NamesIn<R extends string> = R extends `${string}{${infer N}}${infer More}` ? N | NamesIn<More> : never;
+/** Path parameters of a route. */
+export type ParamsOf<R extends string> = {
+  readonly [N in NamesIn<R> & keyof typeof PATH_PARAMS]: z.output<(typeof PATH_PARAMS)[N]>;
+};
+
+/** Schemas of a page's own for some of its path parameters. */
+export type ParamSchemas<R extends string> = { readonly [N in keyof ParamsOf<R>]?: z.ZodType<string> };
+
+interface Shape<R extends PageRoute, Q extends z.ZodType, F extends z.ZodType> {
   readonly name: string;
   /** Key of the table of permissions. */
-  readonly route: PageRoute;
-  readonly params: P;
+  readonly route: R;
+  readonly params: z.ZodType<ParamsOf<R>>;
   readonly query: Q;
   /** Schema of a form's fields, without its token. */
   readonly form: F;
@@ -140,18 +173,19 @@ interface Shape<P extends z.ZodType, Q extends z.ZodType, F extends z.ZodType> {
   /** Limit of bytes of a form with files; `form` gets each file as bytes. */
   readonly fileBytes?: number;
   handle(
-    request: { params: z.output<P>; query: z.output<Q>; form: z.output<F>; visit: Visit },
+    request: { params: ParamsOf<R>; query: z.output<Q>; form: z.output<F>; visit: Visit },
     deps: ConsoleDeps,
   ): Promise<Answer>;
   /** Returns the page that shows a form's error; default: an error page. `sent` contains the unchecked fields. */
-  back?(request: { params: z.output<P>; sent: Sent; visit: Visit }): string;
+  back?(request: { params: ParamsOf<R>; sent: Sent; visit: Visit }): string;
 }
 
 /** Unchecked fields of a form; a list for one that occurs several times. */
 export type Sent = Readonly<Record<string, string | string[]>>;
 
 /** A page or form, without the types of its input. */
-export interface Page extends Omit<Shape<z.ZodType, z.ZodType, z.ZodType>, 'handle' | 'back'> {
+export interface Page extends Omit<Shape<PageRoute, z.ZodType, z.ZodType>, 'handle' | 'back' | 'params'> {
+  readonly params: z.ZodType;
   readonly method: 'GET' | 'POST';
   /** Path with `{name}` for each parameter. */
   readonly path: string;
@@ -162,23 +196,37 @@ export interface Page extends Omit<Shape<z.ZodType, z.ZodType, z.ZodType>, 'hand
   back?(request: { params: unknown; sent: Sent; visit: Visit }): string;
 }
 
-type Optional = 'params' | 'query' | 'form';
-
-/** Defines a page; its schemas type its `handle`. A missing schema accepts no fields. */
+/** Defines a page; its route and its schemas type its `handle`. Without a schema it accepts no query and no fields. */
 export function definePage<
-  P extends z.ZodType = z.ZodObject,
+  R extends PageRoute,
   Q extends z.ZodType = z.ZodObject,
   F extends z.ZodType = z.ZodObject,
->(page: Omit<Shape<P, Q, F>, Optional> & Partial<Pick<Shape<P, Q, F>, Optional>>): Page {
+>(
+  page: Omit<Shape<R, Q, F>, 'params' | 'query' | 'form'> &
+    Partial<Pick<Shape<R, Q, F>, 'query' | 'form'>> & { readonly params?: ParamSchemas<R> },
+): Page {
   const method = page.route.startsWith('POST ') ? 'POST' : 'GET';
   const path = page.route.slice(method.length + 1);
-  return { method, path, params: NOTHING, query: NOTHING, form: NOTHING, ...page };
+  const schemas: Readonly<Record<string, z.ZodType>> = { ...PATH_PARAMS, ...page.params };
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+  const params = z.object(Object.fromEntries(names.map((name) => [name, schemas[name] ?? z.string()])));
+  return { method, path, query: NOTHING, form: NOTHING, ...page, params };
 }
 
 const NOTHING = z.object({});
 
 /** An error whose message is in the reader's language; other errors are translated by their code. */
 export class LocalizedRefusal extends Refusal {}
+
+/** The same, with its faults at the fields of a form. */
+export class FieldRefusal extends LocalizedRefusal {
+  readonly at: FormFaults;
+
+  constructor(cause: Refusal, message: string, at: FormFaults) {
+    super(cause.code, message, { cause });
+    this.at = at;
+  }
+}
 
 /** Returns the signed-in person, on pages that require one. */
 export function signedIn({ signedIn: person }: Visit): SignedIn {
@@ -201,3 +249,12 @@ export function withActor<D extends CommandDeps>(deps: D, visit: Visit): D {
 /** Describes a rate limit: when the next attempt is possible. */
 export const describeRateLimit = ({ retryAfterSeconds = 60 }: Refusal, texts: Texts): string =>
   texts.signIn.limited(Math.ceil(retryAfterSeconds / 60));
+
+/** Returns JSON that a browser sent back, as read by a schema; `otherwise` if it is none. */
+export function readJson<T>(schema: z.ZodType<T>, json: string, otherwise: T): T {
+  try {
+    return schema.parse(JSON.parse(json));
+  } catch {
+    return otherwise;
+  }
+}

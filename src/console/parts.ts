@@ -7,8 +7,15 @@ type Part = Html | string | null | false;
 type Content = Html | readonly Part[];
 
 /** Renders a form with its CSRF token. */
-export function form(visit: Visit, action: string, content: Content, kind = ''): Html {
-  return html`<form method="post" action="${action}" class="${kind}">${token(visit)}${content}</form>`;
+export function form(
+  visit: Visit,
+  action: string,
+  content: Content,
+  kind = '',
+  { id, hasFile }: { id?: string; hasFile?: boolean } = {},
+): Html {
+  const attributes = html`${id && html` id="${id}"`}${hasFile && html` enctype="multipart/form-data"`}`;
+  return html`<form method="post" action="${action}" class="${kind}"${attributes}>${token(visit)}${content}</form>`;
 }
 
 const token = ({ formToken }: Visit): Html => hidden('form_token', formToken);
@@ -16,64 +23,6 @@ const token = ({ formToken }: Visit): Html => hidden('form_token', formToken);
 /** Renders a hidden field. */
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;
-
-/** Renders an input with its label and its attributes for browsers. */
-export function field(
-  label: string,
-  {
-    name,
-    type = 'text',
-    value = '',
-    autocomplete = 'off',
-    required = true,
-    ...more
-  }: {
-    name: string;
-    type?: 'text' | 'password' | 'email' | 'date' | 'month' | 'datetime-local' | 'search';
-    value?: string | undefined;
-    autocomplete?: string;
-    required?: boolean;
-    maxlength?: number;
-    inputmode?: 'numeric' | 'text';
-    autofocus?: boolean;
-    placeholder?: string;
-    /** Id of a `datalist` with suggestions. */
-    list?: string;
-  },
-): Html {
-  const attributes = [
-    html` autocomplete="${autocomplete}"`,
-    html` maxlength="${more.maxlength ?? 200}"`,
-    html` inputmode="${more.inputmode ?? 'text'}"`,
-    required && html` required`,
-    more.autofocus && html` autofocus`,
-    more.placeholder && html` placeholder="${more.placeholder}"`,
-    more.list && html` list="${more.list}"`,
-  ];
-  return html`<label class="field"><span>${label}</span><input name="${name}" type="${type}" value="${value}"${attributes}></label>`;
-}
-
-/** Renders a form with files. */
-export function fileForm(visit: Visit, action: string, content: Content): Html {
-  return html`<form method="post" action="${action}" enctype="multipart/form-data">${token(visit)}${content}</form>`;
-}
-
-/** Renders the input of a file; `accept`: types that browsers offer first. */
-export const fileField = (label: string, { name, accept }: { name: string; accept: string }): Html =>
-  html`<label class="field"><span>${label}</span><input type="file" name="${name}" accept="${accept}" required></label>`;
-
-/** Renders a choice with its label; nothing is selected if `value` is not an option. */
-export const choice = (
-  label: string,
-  {
-    name,
-    value = '',
-    options,
-  }: { name: string; value?: string; options: readonly (readonly [string, string])[] },
-): Html =>
-  html`<label class="field"><span>${label}</span><select name="${name}">${options.map(
-    ([one, words]) => html`<option value="${one}"${one === value && html` selected`}>${words}</option>`,
-  )}</select></label>`;
 
 /** Returns the options of a choice: each of `values` with its label in `words`. */
 export const optionsOf = <T extends string>(
@@ -107,6 +56,10 @@ export function table(
     (cells) => html`<tr>${cells.map((cell, i) => html`<td class="${kind(i)}">${cell}</td>`)}</tr>`,
   )}</tbody></table></div>`;
 }
+
+/** Renders pairs of name and value. */
+export const factList = (rows: readonly (readonly [string, Part])[]): Html =>
+  html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
 /** Renders a word with a colour; the word must be clear without it. */
 export const mark = (text: string, tone: 'good' | 'bad' | 'wait' | 'calm'): Html =>

@@ -26,9 +26,11 @@ import {
   type Answer,
   type ConsoleDeps,
   describeRateLimit,
+  FieldRefusal,
   type Flash,
   LocalizedRefusal,
   type Page,
+  readJson,
   type Sent,
   type Visit,
 } from './page.ts';
@@ -80,8 +82,8 @@ export async function visitOf(
   { deps, guards }: Served,
   route: PageRoute | null = null,
 ): Promise<Visit> {
-  const cookies = cookiesOf(ctx.req, ctx.res, deps.consoleUrl.startsWith('https:'));
-  const now = deps.clock();
+  const unknown = unknownVisit(ctx, deps);
+  const { cookies, now } = unknown;
   const byPerson = ctx.get('HX-Request') === '' && ctx.path !== '/changes';
   const sessionToken = cookies.get('session') ?? '';
   const who = isWebToken(sessionToken)
@@ -90,29 +92,18 @@ export async function visitOf(
       )
     : null;
   const { session, viewer } = who ?? { session: null, viewer: null };
-  const webToken = webTokenOf(ctx, cookies);
-  const language = languageOf(cookies.get('language'), ctx.get('Accept-Language'));
-  const texts = TEXTS[language];
   // A page that reloads itself must not use up the message: only the person's next page shows it.
   const flash = byPerson ? flashIn(cookies.get('flash')) : null;
   if (flash) cookies.set('flash', '', 0);
   return {
-    requestId: ctx.state.requestId,
+    ...unknown,
     route,
-    address: ctx.state.address,
     browser: ctx.get('User-Agent'),
     path: ctx.path + ctx.search,
-    language,
-    texts,
-    formToken: deriveFormToken(webToken),
-    cookies,
-    webToken,
-    now,
     signedIn: session && viewer ? { session, viewer } : null,
     hasNoRole: Boolean(session?.complete && !viewer),
     pendingSession: session && !session.complete ? session : null,
     flash,
-    invalidQuery: new Map(),
   };
 }
 
@@ -213,7 +204,11 @@ async function answerOf(
     return {
       kind: 'go',
       to: page.back({ params, sent, visit }),
-      flash: { kind: 'failed', text: wordsOf(error, visit.texts) },
+      flash: {
+        kind: 'failed',
+        text: wordsOf(error, visit.texts),
+        at: error instanceof FieldRefusal ? error.at : undefined,
+      },
     };
   }
 }
@@ -393,6 +388,7 @@ export function refusalPage(ctx: Ctx, refusal: Refusal, deps: ConsoleDeps): void
   ctx.body = layout(ctx.method === 'GET' ? visit : { ...visit, path: '/' }, { title, body });
 }
 
+/** Returns the visit of a request without its session. */
 function unknownVisit(ctx: Ctx, deps: ConsoleDeps): Visit {
   const cookies = cookiesOf(ctx.req, ctx.res, deps.consoleUrl.startsWith('https:'));
   const language = languageOf(cookies.get('language'), ctx.get('Accept-Language'));
@@ -427,19 +423,17 @@ function wordsOf(refusal: Refusal, texts: Texts): string {
   return Object.hasOwn(why, refusal.code) ? why[refusal.code as keyof Texts['why']] : why.other;
 }
 
-const flashText = ({ kind, text }: Flash): string =>
-  Buffer.from(JSON.stringify({ kind, text: text.slice(0, FLASH_LENGTH) })).toString('base64url');
+const flashText = ({ text, ...flash }: Flash): string =>
+  Buffer.from(JSON.stringify({ ...flash, text: text.slice(0, FLASH_LENGTH) })).toString('base64url');
 
-const FlashSchema = z.object({ kind: z.enum(['done', 'failed']), text: z.string().max(FLASH_LENGTH) });
+const FlashSchema = z.object({
+  kind: z.enum(['done', 'failed']),
+  text: z.string().max(FLASH_LENGTH),
+  at: z.object({ form: z.string(), faults: z.record(z.string(), z.string()) }).optional(),
+});
 
-function flashIn(text: string | undefined): Flash | null {
-  if (!text) return null;
-  try {
-    return FlashSchema.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
-  } catch {
-    return null;
-  }
-}
+const flashIn = (text = ''): Flash | null =>
+  readJson(FlashSchema.nullable(), Buffer.from(text, 'base64url').toString('utf8'), null);
 
 /** Stores the chosen language in a cookie. */
 export const rememberLanguage = ({ cookies }: Visit, language: string): void =>

@@ -65,7 +65,7 @@ export const METRICS = {
     unit: 'seconds',
     help: 'Time from request to answer of the console; its _count counts the requests',
     labels: {
-      page: 'the page’s name, `none` for an unknown path',
+      page: 'the page’s name, a form’s path, `none` for an unknown path',
       method: 'HTTP method, `any` if there is no page',
       status: 'HTTP status',
     },

@@ -2,7 +2,6 @@ import encodeQR from 'qr';
 import { encodeBase32, otpauthUrl } from '../../crypto/totp.ts';
 import { type Html, html } from '../../page/html.ts';
 import type { Visit } from '../page.ts';
-import { field } from '../parts.ts';
 
 const ISSUER = 'CFE';
 
@@ -13,7 +12,3 @@ export function appKey({ texts }: Visit, { email, secret }: { email: string; sec
   return html`<img src="data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}" alt="${words.qr}">
 <p>${words.byHand}<br><code>${encodeBase32(secret)}</code></p>`;
 }
-
-/** Renders the input for the code of an authenticator app. */
-export const codeField = (label: string, more: { required?: boolean; autofocus?: boolean } = {}): Html =>
-  field(label, { name: 'code', autocomplete: 'one-time-code', inputmode: 'numeric', maxlength: 7, ...more });

@@ -25,8 +25,8 @@ Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, element) =>
   !(KEPT_ATTRIBUTES[element.tagName]?.includes(name) && changedForms.has(element));
 Idiomorph.defaults.callbacks.beforeNodeMorphed = (node) =>
   !(changedForms.has(node) && (node.tagName === 'TEXTAREA' || node.tagName === 'SELECT'));
-// Keeps the message of a form, which is sent only once and is missing in updates.
-Idiomorph.defaults.callbacks.beforeNodeRemoved = (node) => !node.classList?.contains('flash');
+// Keeps the message and the faults of a form, which are sent only once and are missing in updates.
+Idiomorph.defaults.callbacks.beforeNodeRemoved = (node) => !node.matches?.('.flash, .fault');
 
 // Reloads the page after a change, at most every few seconds; a hidden page closes its stream. A reopened stream does not
 // repeat missed changes: the page reloads once when it opens.
@@ -184,12 +184,7 @@ const SENT = 'sent';
 const isSecret = (control) =>
   control.matches('[type=password], [type=file], [type=hidden], [autocomplete=one-time-code]');
 const isBox = (control) => control.matches('[type=checkbox], [type=radio]');
-// Identifies a form among those with the same action, by its hidden fields except those that change with each page.
-const ABOUT = '[type=hidden]:not([name=once], [name=was], [name=expected])';
-const nameOf = (form) => {
-  const about = controlsOf(form).filter((one) => one.matches(ABOUT));
-  return JSON.stringify([form.getAttribute('action'), ...about.map(({ name, value }) => [name, value])]);
-};
+const nameOf = (form) => form.id || form.getAttribute('action');
 
 document.addEventListener('submit', ({ target: form, defaultPrevented }) => {
   if (defaultPrevented || form.method !== 'post') return;

@@ -85,8 +85,7 @@ const sendThings = pageAt('/things', {
 });
 const enterprisePage = pageAt('/one/{rut}', {
   name: 'one',
-  route: 'GET /help',
-  params: z.object({ rut: z.string() }),
+  route: 'GET /enterprises/{rut}',
   async handle({ params, visit }, { orm }) {
     const standing = await findAccessAt(orm, signedIn(visit).viewer, params.rut);
     const routes = ['GET /enterprises/{rut}', 'POST /webhooks', 'POST /enterprises/{rut}/data'] as const;

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { acceptInvitation, createUser, inviteUser } from '../../../src/commands/people/users.ts';
+import type { PageRoute } from '../../../src/console/access/permissions.ts';
 import { createConsole } from '../../../src/console/app.ts';
 import { createChangeWatch } from '../../../src/console/changes.ts';
 import { type ConsoleDeps, definePage, type Page } from '../../../src/console/page.ts';
@@ -25,12 +26,12 @@ export const CHEAP = { log2N: 8, r: 8, p: 1 };
 
 /** A page of a test at a path of its own, for those who may have `route`. */
 export const pageAt = <
-  P extends z.ZodType = z.ZodObject,
+  R extends PageRoute,
   Q extends z.ZodType = z.ZodObject,
   F extends z.ZodType = z.ZodObject,
 >(
   path: string,
-  page: Parameters<typeof definePage<P, Q, F>>[0],
+  page: Parameters<typeof definePage<R, Q, F>>[0],
 ): Page => ({ ...definePage(page), path });
 
 /** What a page answered. */

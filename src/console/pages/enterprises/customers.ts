@@ -7,27 +7,18 @@ import { listMailsToReceiver, type MailOfReceiver } from '../../../db/mail/mails
 import { CUSTOMER_FIELDS, CustomerBody } from '../../../domain/enterprises/customer.ts';
 import { DOCUMENT_TYPES } from '../../../domain/receipts/receiverDocument.ts';
 import { parseOrRefuse } from '../../../domain/requests/faults.ts';
-import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { type AtEnterprise, fieldFault, requireEnterprise } from '../../access/atEnterprise.ts';
+import type { Texts } from '../../../words/console.ts';
+import { type AtEnterprise, requireEnterprise } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
-import { bodyOfSent, inputsOf, labelsByPath, renderFields, sentShape } from '../../fieldForms.ts';
+import { bodyOfSent, choice, type Field, inputsOf, many, sure, tableFields, text } from '../../fields.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { type Column, column, LIST_QUERY, showList } from '../../lists.ts';
-import {
-  type ConsoleDeps,
-  definePage,
-  go,
-  LocalizedRefusal,
-  show,
-  type Visit,
-  withActor,
-} from '../../page.ts';
-import { button, choice, field, form, mark, nothing, panel, table } from '../../parts.ts';
+import { type ConsoleDeps, definePage, go, show, type Visit } from '../../page.ts';
+import { factList, mark, nothing, panel, table } from '../../parts.ts';
 
-const OF = { params: z.object({ rut: Rut }) } as const;
-const ONE = { params: z.object({ rut: Rut, id: z.uuid() }) } as const;
 /** Empty inputs for more addresses. */
 const FREE_LINES = 2;
 const MAX_MAILS = 100;
@@ -43,7 +34,6 @@ async function customerFor({ orm }: ConsoleDeps, rut: string, id: string): Promi
 
 /** GET /enterprises/{rut}/customers: the customers of an enterprise. */
 export const customersPage = definePage({
-  ...OF,
   name: 'customers',
   route: 'GET /enterprises/{rut}/customers',
   query: z.object({
@@ -55,7 +45,6 @@ export const customersPage = definePage({
   async handle({ params: { rut }, query, visit }, deps) {
     const { customers: words } = visit.texts;
     const { enterprise, access } = await requireEnterprise(visit, deps, rut);
-    const mayAdd = mayAt(access, 'POST /enterprises/{rut}/customers');
     const filter = { rut, legalName: query.name, docNumber: query.document, countryCode: query.country };
     return showList<Customer>(visit, deps, {
       title: `${words.title} · ${enterprise.legalName}`,
@@ -76,7 +65,7 @@ export const customersPage = definePage({
       },
       href: ({ id }) => pathOf(rut, id),
       empty: words.none,
-      below: html`${mayAdd && panel(words.add, customerForm(visit, pathOf(rut), null))}`,
+      below: html`${mayAt(access, newCustomer.route) && newCustomer.draw(visit, { rut })}`,
     });
   },
 });
@@ -96,43 +85,40 @@ function columnsOf({ texts: { customers: words } }: Visit): Column<Customer>[] {
   ];
 }
 
-function customerForm(visit: Visit, action: string, customer: Customer | null): Html {
-  const { customers: words } = visit.texts;
-  const lines = [
-    ...(customer?.notifications ?? []),
-    ...Array.from({ length: FREE_LINES }, () => ({ destination: '', enabled: true })),
-  ];
-  const addresses = lines.map(({ destination, enabled }, i) => {
-    const attributes = html`maxlength="254" autocomplete="off" aria-label="${words.notifications} ${i + 1}"`;
-    const address = html`<input type="email" name="email" value="${destination}" ${attributes}>`;
-    const box = html`<input type="checkbox" name="send" value="${i}"${enabled && html` checked`}>`;
-    return html`<div>${address} <label>${box} ${words.notify}</label></div>`;
-  });
+/** The addresses for e-mails, each with a box that is ticked if receipts are sent there. */
+function addresses({ customers: words }: Texts): {
+  readonly email: Field<string[]>;
+  readonly send: Field<string[]>;
+} {
   const about = html`<legend>${words.notifications}</legend><p class="soft">${words.notificationsAbout}</p>`;
-  return form(visit, action, [
-    customer && html`<p class="soft">${words.changeAbout}</p>`,
-    !customer && choice(words.type, { name: 'type', options: DOCUMENT_TYPES.map((one) => [one, one]) }),
-    !customer && field(words.document, { name: 'document' }),
-    ...renderFields(words, CUSTOMER_FIELDS, inputsOf(CUSTOMER_FIELDS, customer)),
-    html`<fieldset class="boxes">${about}${addresses}</fieldset>`,
-    button(customer ? words.changeGo : words.addGo),
-  ]);
+  const draw: Field['draw'] = ({ values, fault }) => {
+    const [email, send] = [values['email'] ?? [], values['send'] ?? []];
+    const lines = [...[email].flat(), ...Array.from({ length: FREE_LINES }, () => '')].map(
+      (destination, i) => {
+        const isTicked = i >= email.length || send.includes(String(i));
+        const attributes = html`maxlength="254" autocomplete="off" aria-label="${words.notifications} ${i + 1}"`;
+        const address = html`<input type="email" name="email" value="${destination}" ${attributes}>`;
+        const box = html`<input type="checkbox" name="send" value="${i}"${isTicked && html` checked`}>`;
+        return html`<div>${address} <label>${box} ${words.notify}</label></div>`;
+      },
+    );
+    const wrong = fault !== undefined && html`<p class="fault">${fault}</p>`;
+    return html`<fieldset class="boxes">${about}${lines}${wrong}</fieldset>`;
+  };
+  return { email: { ...many(draw, words.notifications), path: '/notifications' }, send: many() };
 }
 
-const Text = z.string().max(1_000).default('');
-const Many = z
-  .union([z.string(), z.array(z.string()).max(50)])
-  .default([])
-  .transform((values) => (typeof values === 'string' ? [values] : values));
-const FIELDS = {
-  ...sentShape(CUSTOMER_FIELDS, Text),
-  email: Many,
-  send: Many,
-} as const;
-const Fields = z.object(FIELDS);
+const valuesOf = (customer: Customer) => ({
+  ...inputsOf(CUSTOMER_FIELDS, customer),
+  email: customer.notifications.map(({ destination }) => destination),
+  send: customer.notifications.flatMap(({ enabled }, i) => (enabled ? [String(i)] : [])),
+});
 
 /** Returns the API's body of a customer from the form; null for empty fields. */
-function bodyOf(visit: Visit, key: { type: string; document: string }, sent: z.output<typeof Fields>) {
+function bodyOf(
+  key: { type: string; document: string },
+  sent: { email: string[]; send: string[]; country_code: string },
+) {
   const notifications = sent.email
     .map((destination, i) => ({
       type: 'EMAIL',
@@ -140,51 +126,41 @@ function bodyOf(visit: Visit, key: { type: string; document: string }, sent: z.o
       enabled: sent.send.includes(String(i)),
     }))
     .filter(({ destination }) => destination !== '');
-  const { country_code: code, ...others } = sent;
-  const document = { doc_type: key.type, doc_number: key.document.trim() };
-  const fields = bodyOfSent(CUSTOMER_FIELDS, { ...others, country_code: code.toUpperCase() });
-  try {
-    return parseOrRefuse(CustomerBody, { ...document, ...fields, notifications });
-  } catch (error) {
-    throw translateError(visit, error);
-  }
+  const fields = bodyOfSent(CUSTOMER_FIELDS, { ...sent, country_code: sent.country_code.toUpperCase() });
+  return parseOrRefuse(CustomerBody, {
+    doc_type: key.type,
+    doc_number: key.document,
+    ...fields,
+    notifications,
+  });
 }
 
-/** Translates an error, with the name of its field, into the reader's language. */
-function translateError({ texts }: Visit, error: unknown): unknown {
-  const { customers: words } = texts;
-  const [fault] = error instanceof Refusal ? error.faults : [];
-  if (!(error instanceof Refusal) || !fault) return error;
-  if (fault.code === 'customer.exists') return new LocalizedRefusal(error.code, words.exists);
-  const names: Readonly<Record<string, string>> = {
-    ...labelsByPath(words, CUSTOMER_FIELDS),
-    '/doc_number': words.document,
-    '/notifications': words.notifications,
-  };
-  const name = names[`/${fault.path.split('/')[1]}`];
-  return name === undefined ? error : new LocalizedRefusal(error.code, fieldFault(texts, name, fault.code));
-}
+const exists = ({ customers: words }: Texts, { faults: [fault] }: Refusal): string | undefined =>
+  fault?.code === 'customer.exists' ? words.exists : undefined;
 
-/** POST /enterprises/{rut}/customers: adds a customer. */
-export const sendCustomer = definePage({
-  ...OF,
-  name: 'customer-add',
-  route: 'POST /enterprises/{rut}/customers',
-  form: z.object({ ...FIELDS, type: z.enum(DOCUMENT_TYPES), document: Text }),
+export const newCustomer = defineForm('POST /enterprises/{rut}/customers', {
+  as: 'panel',
+  words: (texts) => wordsOf(texts.customers, 'add'),
+  fields: (texts) => ({
+    type: choice(
+      texts.customers.type,
+      DOCUMENT_TYPES.map((one) => [one, one] as const),
+    ),
+    document: { ...text(texts.customers.document), path: '/doc_number' },
+    ...tableFields(texts.customers, CUSTOMER_FIELDS),
+    ...addresses(texts),
+  }),
+  find: ({ params, visit }, deps) => requireEnterprise(visit, deps, params.rut),
+  refused: exists,
   back: ({ params }) => pathOf(params.rut),
-  async handle({ params: { rut }, form: sent, visit }, deps) {
-    await requireEnterprise(visit, deps, rut);
-    const customer = bodyOf(visit, sent, sent);
-    const made = await createCustomer(withActor(deps, visit), { rut, customer }).catch((error: unknown) => {
-      throw translateError(visit, error);
-    });
-    return go(pathOf(rut, made.id), { kind: 'done', text: visit.texts.customers.added });
+  async run({ params: { rut }, form: sent, visit }, deps) {
+    const { id } = await createCustomer(deps, { rut, customer: bodyOf(sent, sent) });
+    return go(pathOf(rut, id), { kind: 'done', text: visit.texts.customers.added });
   },
 });
 
 /** GET /enterprises/{rut}/customers/{id}: one customer, and the e-mails sent to them. */
 export const customerPage = definePage({
-  ...ONE,
   name: 'customer',
   route: 'GET /enterprises/{rut}/customers/{id}',
   async handle({ params: { rut, id }, visit }, deps) {
@@ -207,22 +183,15 @@ function customerPanels(
   { enterprise: { rut }, access }: AtEnterprise,
   customer: Customer,
 ): Html {
-  const { customers: words } = visit.texts;
-  const path = pathOf(rut, customer.id);
-  const mayChange = mayAt(access, 'POST /enterprises/{rut}/customers/{id}');
-  const mayDelete = mayAt(access, 'POST /enterprises/{rut}/customers/{id}/delete');
+  const params = { rut, id: customer.id };
+  const mayChange = mayAt(access, customerChange.route);
+  const mayDelete = mayAt(access, customerDeletion.route);
   if (!mayChange && !mayDelete) {
-    const shown = columnsOf(visit).map(
-      (column) => html`<div><dt>${column.head}</dt><dd>${column.cell(customer)}</dd></div>`,
-    );
-    return panel(null, html`<dl class="facts">${shown}</dl>`);
+    return panel(null, factList(columnsOf(visit).map((one) => [one.head, one.cell(customer)] as const)));
   }
-  const sure = html`<p>${words.deleteAbout}</p>
-<label class="field"><input type="checkbox" name="sure" value="yes" required> ${words.deleteSure}</label>
-${button(words.delete)}`;
-  return html`<div class="panels">${mayChange && panel(words.change, customerForm(visit, path, customer))}${
-    mayDelete && panel(words.delete, form(visit, `${path}/delete`, sure))
-  }</div>`;
+  return html`<div class="panels">${
+    mayChange && customerChange.draw(visit, params, { values: valuesOf(customer) })
+  }${mayDelete && customerDeletion.draw(visit, params)}</div>`;
 }
 
 /** Renders the state of an e-mail, and the error of its last attempt. */
@@ -247,33 +216,38 @@ function mailsTable(visit: Visit, rut: string, mails: readonly MailOfReceiver[])
   return html`<p class="soft">${words.mailsAbout}</p>${table(words.mails, heads, rows, [4])}`;
 }
 
-/** POST /enterprises/{rut}/customers/{id}: replaces the stored data. */
-export const sendCustomerChange = definePage({
-  ...ONE,
-  name: 'customer-change',
-  route: 'POST /enterprises/{rut}/customers/{id}',
-  form: Fields,
-  back: ({ params }) => pathOf(params.rut, params.id),
-  async handle({ params: { rut, id }, form: sent, visit }, deps) {
-    await requireEnterprise(visit, deps, rut);
-    const { docType, docNumber } = await customerFor(deps, rut, id);
-    const customer = bodyOf(visit, { type: docType, document: docNumber }, sent);
-    await updateCustomer(withActor(deps, visit), { rut, docType, docNumber, customer });
-    return go(pathOf(rut, id), { kind: 'done', text: visit.texts.customers.changed });
+/** Returns the customer of a form. */
+const findCustomer = async (
+  { params: { rut, id }, visit }: { params: { rut: string; id: string }; visit: Visit },
+  deps: ConsoleDeps,
+): Promise<Customer> => {
+  await requireEnterprise(visit, deps, rut);
+  return customerFor(deps, rut, id);
+};
+const ABOUT_ONE = {
+  as: 'panel',
+  find: findCustomer,
+  back: ({ params: { rut, id } }: { params: { rut: string; id: string } }): string => pathOf(rut, id),
+} as const;
+
+export const customerChange = defineForm('POST /enterprises/{rut}/customers/{id}', {
+  ...ABOUT_ONE,
+  words: (texts) => wordsOf(texts.customers, 'change'),
+  fields: (texts) => ({ ...tableFields(texts.customers, CUSTOMER_FIELDS), ...addresses(texts) }),
+  refused: exists,
+  async run({ params: { rut }, found: { docType, docNumber }, form: sent, visit }, deps) {
+    const customer = bodyOf({ type: docType, document: docNumber }, sent);
+    await updateCustomer(deps, { rut, docType, docNumber, customer });
+    return visit.texts.customers.changed;
   },
 });
 
-/** POST /enterprises/{rut}/customers/{id}/delete. */
-export const sendCustomerDelete = definePage({
-  ...ONE,
-  name: 'customer-delete',
-  route: 'POST /enterprises/{rut}/customers/{id}/delete',
-  form: z.object({ sure: z.literal('yes') }),
-  back: ({ params }) => pathOf(params.rut, params.id),
-  async handle({ params: { rut, id }, visit }, deps) {
-    await requireEnterprise(visit, deps, rut);
-    const { docType, docNumber } = await customerFor(deps, rut, id);
-    await deleteCustomer(withActor(deps, visit), { rut, docType, docNumber });
+export const customerDeletion = defineForm('POST /enterprises/{rut}/customers/{id}/delete', {
+  ...ABOUT_ONE,
+  words: ({ customers: words }) => wordsOf(words, 'delete'),
+  fields: ({ customers: words }) => ({ sure: sure(words.deleteSure) }),
+  async run({ params: { rut }, found: { docType, docNumber }, visit }, deps) {
+    await deleteCustomer(deps, { rut, docType, docNumber });
     return go(pathOf(rut), { kind: 'done', text: visit.texts.customers.deleted });
   },
 });

@@ -7,7 +7,7 @@ import { countRecentNumbers } from '../../../db/enterprises/warnings.ts';
 import { DirectoryEntry } from '../../../db/entities/authority.ts';
 import { type Enterprise, Logo } from '../../../db/entities/enterprises.ts';
 import { ReportDuty } from '../../../db/entities/reports.ts';
-import { type AnnulledSpan, type CaeRow, findCaes } from '../../../db/numbers/numbers.ts';
+import { type CaeRow, findCaes } from '../../../db/numbers/numbers.ts';
 import { listPlans } from '../../../db/people/payments.ts';
 import { listVisibleReports } from '../../../db/reports/consoleReports.ts';
 import {
@@ -19,26 +19,27 @@ import { type LowNumbers, lowNumbers } from '../../../domain/enterprises/warning
 import { CFE_TYPES, type CfeType } from '../../../domain/receipts/cfeTypes.ts';
 import { dateText } from '../../../domain/values/figures.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
-import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import {
   type AtEnterprise,
   enterprisePath,
+  offerAt,
   requireEnterprise,
   type Section,
 } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
+import { fold } from '../../form.ts';
 import { day, minuteText, moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import { csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
 import { type ConsoleDeps, definePage, show, type Visit } from '../../page.ts';
-import { mark, nothing, panel, table } from '../../parts.ts';
+import { factList, mark, nothing, panel, table } from '../../parts.ts';
 import { planName } from '../people/plan.ts';
 import { exportsPath } from '../receipts/exports.ts';
 import { reportTable } from '../reports/reports.ts';
 import * as forms from './enterpriseForms.ts';
-import { annulmentList, branchList, caeList, type ListedBranch } from './enterpriseLists.ts';
+import { annulmentList, branchList, caeList } from './enterpriseLists.ts';
 import { renderExpiry, renderLowNumbers, STATUS_TONES } from './enterprises.ts';
 
 /** Data of the page's panels. */
@@ -61,7 +62,6 @@ const REPORTS = 7;
 export const enterprisePage = definePage({
   name: 'enterprise',
   route: 'GET /enterprises/{rut}',
-  params: z.object({ rut: Rut }),
   query: z.object({ ...LIST_QUERY }),
   async handle({ params, query, visit }, deps) {
     const at = await requireEnterprise(visit, deps, params.rut);
@@ -92,10 +92,10 @@ ${section('certificate', await certificatePanel(data))}
 ${section('data', await dataPanel(data))}
 ${await mailPanel(data)}
 </div></div>
-${section('caes', await caesPanel(data, caes))}
-${section('branches', await branchesPanel(data, branches))}
+${section('caes', await listPanel(data, caes, forms.cae))}
+${section('branches', await listPanel(data, branches, forms.newBranch))}
 ${section('reports', await reportsPanel(data))}
-${section('annulments', await annulmentsPanel(data, annulments))}
+${section('annulments', await listPanel(data, annulments, forms.annulment))}
 ${section('accounts', await accountsPanel(data))}
 ${section('acts', await actsPanel(data))}`;
     return show(enterprise.tradeName ?? enterprise.legalName, body, {
@@ -185,96 +185,60 @@ function lowItem({ texts }: Visit, { type, numbersLeft, daysLeft: days }: LowNum
   return html`<li><a href="#caes"><strong>${what}</strong></a> ${renderLowNumbers(texts, numbersLeft)}<br>${todo}</li>`;
 }
 
-function loginPanel({ enterprise, access, visit }: EnterprisePageData): Html {
+function loginPanel(data: EnterprisePageData): Html {
+  const { enterprise, visit } = data;
   const { enterprises: words } = visit.texts;
   const { loginStatus, efacturaStatus, lastValidatedAt, permissions } = enterprise;
   const tone = { NOT_ATTEMPTED: 'calm', SUCCESS: 'good', FAILED: 'bad' } as const;
-  const rows = [
+  const rows: [string, Html | string][] = [
     [words.loginState, mark(words.loginStates[loginStatus], tone[loginStatus])],
     [words.checkState, words.checkStates[efacturaStatus]],
     [words.checkedAt, lastValidatedAt ? moment(lastValidatedAt) : visit.texts.never],
-    ...PERMISSIONS.map((one) => [
+    ...PERMISSIONS.map((one): [string, Html] => [
       words.permissionNames[one],
       permissions.includes(one) ? mark(words.held, 'good') : mark(words.missing, 'wait'),
     ]),
   ];
-  return panel(
-    words.login,
-    html`${facts(rows)}${
-      mayAt(access, 'POST /enterprises/{rut}/login') && forms.loginForm(visit, enterprise.rut)
-    }`,
-  );
+  return panel(words.login, html`${factList(rows)}${offerAt(forms.login, data)}`);
 }
 
-/** Renders pairs of name and value. */
-const facts = (rows: readonly (readonly (Html | string)[])[]): Html =>
-  html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
-
-async function certificatePanel({
-  enterprise,
-  access,
-  visit,
-  deps,
-  today,
-}: EnterprisePageData): Promise<Html> {
+async function certificatePanel(data: EnterprisePageData): Promise<Html> {
+  const { enterprise, visit, deps, today } = data;
   const { enterprises: words } = visit.texts;
   const certificate = await findCurrentCertificate(deps.orm.em.fork(), enterprise.rut, 'production');
   const shown = certificate
-    ? facts([
+    ? factList([
         [words.subject, certificate.subject],
         [words.from, day(montevideoDate(certificate.notBefore))],
         [words.ends, renderExpiry(visit.texts, montevideoDate(certificate.notAfter), today)],
       ])
     : nothing(words.certificateNone);
-  return panel(
-    words.certificate,
-    html`${shown}${
-      mayAt(access, 'POST /enterprises/{rut}/certificate') && forms.certificateForm(visit, enterprise.rut)
-    }`,
-  );
+  return panel(words.certificate, html`${shown}${offerAt(forms.certificate, data)}`);
 }
 
-async function caesPanel(
-  { enterprise, access, visit }: EnterprisePageData,
-  list: List<CaeRow>,
+/** Renders a list with the form that adds to it. */
+async function listPanel<R>(
+  data: EnterprisePageData,
+  list: List<R>,
+  form: typeof forms.cae | typeof forms.newBranch | typeof forms.annulment,
 ): Promise<Html> {
-  const { enterprises: words } = visit.texts;
-  return panel(
-    words.caes,
-    html`${await renderList(visit, list)}${
-      mayAt(access, 'POST /enterprises/{rut}/caes') && forms.caeForm(visit, enterprise.rut)
-    }`,
-  );
+  return panel(list.label, html`${await renderList(data.visit, list)}${offerAt<never>(form, data)}`);
 }
 
-async function branchesPanel(
-  { enterprise, access, visit }: EnterprisePageData,
-  list: List<ListedBranch>,
-): Promise<Html> {
+async function dataPanel(data: EnterprisePageData): Promise<Html> {
+  const { enterprise, access, visit, deps } = data;
   const { enterprises: words } = visit.texts;
-  return panel(
-    words.branches,
-    html`${await renderList(visit, list)}${
-      mayAt(access, 'POST /enterprises/{rut}/branches') && forms.newBranchForm(visit, enterprise.rut)
-    }`,
-  );
-}
-
-async function dataPanel({ enterprise, access, visit, deps }: EnterprisePageData): Promise<Html> {
-  const { enterprises: words } = visit.texts;
-  const mayChange = mayAt(access, 'POST /enterprises/{rut}/data');
-  const mayLogo = mayAt(access, 'POST /enterprises/{rut}/logo');
+  const mayChange = mayAt(access, forms.data.route);
   const logo =
     enterprise.logoSha256 === null || enterprise.logoSha256 === undefined
       ? html`<p class="soft">${words.logoNone}</p>`
       : html`<p><img class="logo" src="/enterprises/${enterprise.rut}/logo" alt="${words.logo}"></p>`;
   const plans = mayChange ? await listPlans(deps.orm.em.fork()) : [];
-  return panel(
-    words.data,
-    html`${facts(dataRows(visit, enterprise))}${mayChange && forms.dataForm(visit, enterprise, plans)}${logo}${
-      mayLogo && forms.logoForms(visit, enterprise)
-    }`,
-  );
+  const change = offerAt(forms.data, data, forms.dataOf(visit, enterprise, plans));
+  const remove = enterprise.logoSha256 && offerAt(forms.removeLogo, data);
+  const logoForms =
+    mayAt(access, forms.logo.route) && fold(words.logo, html`${offerAt(forms.logo, data)}${remove}`);
+  return panel(words.data, html`${factList(dataRows(visit, enterprise))}${change}${logo}${logoForms}`);
 }
 
 function dataRows(visit: Visit, enterprise: Enterprise): [string, Html | string][] {
@@ -303,21 +267,15 @@ async function mailPanel({ enterprise, visit, deps }: EnterprisePageData): Promi
   const entry = await deps.orm.em.fork().findOne(DirectoryEntry, { rut: enterprise.rut });
   return panel(
     words.exchange,
-    facts([
+    factList([
       [words.replies, enterprise.email ?? never],
       [words.directory, entry?.mail ?? words.directoryNone],
     ]),
   );
 }
 
-async function reportsPanel({
-  enterprise,
-  access,
-  visit,
-  deps,
-  now,
-  today,
-}: EnterprisePageData): Promise<Html> {
+async function reportsPanel(data: EnterprisePageData): Promise<Html> {
+  const { enterprise, visit, deps, now, today } = data;
   const { enterprises: words } = visit.texts;
   const { rut } = enterprise;
   const em = deps.orm.em.fork();
@@ -333,28 +291,17 @@ async function reportsPanel({
     : words.dutyNone;
   return panel(
     words.reports,
-    html`<p>${words.duty} ${period}</p>${shown}<div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>${
-      mayAt(access, 'POST /enterprises/{rut}/send-report') && forms.sendDayForm(visit, rut, today)
-    }${mayAt(access, 'POST /enterprises/{rut}/report-duty') && forms.dutyForm(visit, rut)}`,
-  );
-}
-
-/** Renders the list of annulled numbers. */
-async function annulmentsPanel(
-  { enterprise, access, visit }: EnterprisePageData,
-  list: List<AnnulledSpan>,
-): Promise<Html> {
-  const { enterprises: words } = visit.texts;
-  return panel(
-    words.annulments,
-    html`${await renderList(visit, list)}${
-      mayAt(access, 'POST /enterprises/{rut}/annulments') && forms.annulForm(visit, enterprise.rut)
-    }`,
+    html`<p>${words.duty} ${period}</p>${shown}<div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>${offerAt(
+      forms.reportDay,
+      data,
+      { values: { date: today } },
+    )}${offerAt(forms.duty, data)}`,
   );
 }
 
 /** Renders the accounts with a role here: all to operators and owners, to others only their own. */
-async function accountsPanel({ enterprise, access, visit, deps }: EnterprisePageData): Promise<Html> {
+async function accountsPanel(data: EnterprisePageData): Promise<Html> {
+  const { enterprise, access, visit, deps } = data;
   const { enterprises: words } = visit.texts;
   const { rut } = enterprise;
   const all = await listAccountRoles(deps.orm.em.fork(), rut);
@@ -365,33 +312,38 @@ async function accountsPanel({ enterprise, access, visit, deps }: EnterprisePage
     access.kind === 'operator' || isOwners
       ? all
       : all.filter(({ accountId }) => accountId === access.accountId);
-  const mayGrant = mayAt(access, 'POST /enterprises/{rut}/grants');
-  const mayWithdraw = mayAt(access, 'POST /enterprises/{rut}/grants/remove');
+  const mayWithdraw = mayAt(access, forms.withdrawal.route);
   const rows = seen.map(({ accountId, name, role }) => [
     name,
     visit.texts.members.roles[role],
     ...(mayWithdraw
-      ? [html`<code>${accountId}</code>`, role !== 'OWNER' && forms.withdrawForm(visit, rut, accountId)]
+      ? [
+          html`<code>${accountId}</code>`,
+          role !== 'OWNER' &&
+            forms.withdrawal.draw(visit, { rut }, { values: { account: accountId }, of: accountId }),
+        ]
       : []),
   ]);
   const heads = [words.account, words.role, ...(mayWithdraw ? [words.accountId, words.acting] : [])];
-  return panel(
-    words.accounts,
-    html`${table(words.accounts, heads, rows)}${mayGrant && forms.grantForm(visit, rut)}`,
-  );
+  return panel(words.accounts, html`${table(words.accounts, heads, rows)}${offerAt(forms.grant, data)}`);
 }
 
-async function actsPanel({ enterprise, access, visit, deps }: EnterprisePageData): Promise<Html> {
-  if (!mayAt(access, 'POST /enterprises/{rut}/transfer')) return html``;
-  const removed = await previewRemoval(deps, enterprise);
-  return panel(visit.texts.enterprises.acts, forms.actForms(visit, enterprise, removed));
+async function actsPanel(data: EnterprisePageData): Promise<Html> {
+  const { enterprise, access, visit, deps } = data;
+  if (!mayAt(access, forms.transfer.route)) return html``;
+  const about = forms.describeRemoved(visit, await previewRemoval(deps, enterprise));
+  const status =
+    enterprise.status === 'SUSPENDED' ? offerAt(forms.resumption, data) : offerAt(forms.suspension, data);
+  return panel(
+    visit.texts.enterprises.acts,
+    html`${status}${offerAt(forms.permission, data)}${offerAt(forms.transfer, data, { about })}`,
+  );
 }
 
 /** GET /enterprises/{rut}/logo: the logo of printed receipts. */
 export const enterpriseLogo = definePage({
   name: 'enterprise-logo',
   route: 'GET /enterprises/{rut}/logo',
-  params: z.object({ rut: Rut }),
   async handle({ params, visit }, deps) {
     const { enterprise } = await requireEnterprise(visit, deps, params.rut);
     const logo =

@@ -11,7 +11,7 @@ import { age, day, figure, moment } from '../../format.ts';
 import { type Column, column, figureColumn, fileColumn, inMemory, type List } from '../../lists.ts';
 import type { ConsoleDeps, Visit } from '../../page.ts';
 import { mark, wholeWords } from '../../parts.ts';
-import { branchForms } from './enterpriseForms.ts';
+import { branch, branchForms } from './enterpriseForms.ts';
 import { renderExpiry } from './enterprises.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
@@ -128,9 +128,7 @@ export async function branchList(
     name: 'branches',
     columns: [
       ...branchColumns(visit),
-      mayAt(access, 'POST /enterprises/{rut}/branches/{branch}')
-        ? acts
-        : { ...acts, csvOnly: true, cell: () => null },
+      mayAt(access, branch.route) ? acts : { ...acts, csvOnly: true, cell: () => null },
     ],
     ...inMemory(rows, ({ branch }) => String(branch)),
     empty: words.branches,

@@ -24,14 +24,14 @@ import {
 import type { SupportAction } from '../../../domain/operations/supportAction.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
 import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
-import { textSchema } from '../../../domain/values/text.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { refusalMeans } from '../../../words/refusals.ts';
 import { accountsOf } from '../../access/access.ts';
-import { OPERATORS_REASON, operatorsReason, operatorsReasonField } from '../../access/operatorsReason.ts';
 import { accountsFor } from '../../access/permissions.ts';
+import { about, type Field, many, operatorsReason, reason, state, text } from '../../fields.ts';
+import { defineForm } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { link, runUrl } from '../../links.ts';
 import {
@@ -55,14 +55,13 @@ import {
   show,
   signedIn,
   type Visit,
-  withActor,
 } from '../../page.ts';
-import { button, field, form, hidden, mark, nothing, optionsOf, panel, table } from '../../parts.ts';
+import { factList, mark, nothing, optionsOf, panel, table } from '../../parts.ts';
 import { filterOf, RUN_QUERY, RunQuery } from '../../runQuery.ts';
 import { deliveryMark } from '../webhooks/deliveries.ts';
-import { factList } from '../webhooks/webhook.ts';
 
 const SAMPLE = 10;
+const RunId = z.string().max(60);
 const FORM_FIELDS = Object.keys(RUN_QUERY);
 
 /** GET /runs/new: the preview of a bulk run. */
@@ -84,17 +83,14 @@ export const newRunPage = definePage({
       html`<p>${words.does[kind]}</p><p>${words.filter}: ${chosen}</p>${matching}${fit}`,
     );
     if (count === 0) return show(words.kinds[kind], html`${what}${nothing(words.nothing)}`);
-    const narrowing = FORM_FIELDS.flatMap((name) => {
-      const value = query[name as keyof typeof query];
-      return value === undefined ? [] : [hidden(name, value)];
-    });
-    const start = form(visit, '/runs', [
-      hidden('kind', kind),
-      hidden('expected', String(count)),
-      ...narrowing,
-      field(words.why, { name: 'reason', maxlength: RUN_REASON_LENGTH }),
-      button(words.start(words.kinds[kind], figure(count, visit.texts))),
-    ]);
+    const start = newRun.draw(
+      visit,
+      {},
+      {
+        values: { ...query, expected: String(count) },
+        go: words.start(words.kinds[kind], figure(count, visit.texts)),
+      },
+    );
     const sample = panel(words.sample, await sampleTable(visit, orm, kind === 'redeliver', filter));
     return show(words.kinds[kind], html`${what}${sample}${panel(null, start)}`);
   },
@@ -161,24 +157,35 @@ async function sampleTable(
   );
 }
 
-/** POST /runs: starts a run over all matching rows, or over the ticked ones. */
-export const sendRun = definePage({
-  name: 'run-start',
-  route: 'POST /runs',
-  form: z.object({
-    ...RUN_QUERY,
-    kind: z.enum(RUN_KINDS),
-    reason: textSchema(RUN_REASON_LENGTH),
-    expected: z.coerce.number().int().min(0).optional(),
-    ids: Ticked.pipe(z.array(z.uuid())),
+/** The filter of the run, hidden. */
+const NARROWING = Object.fromEntries(
+  Object.entries(RUN_QUERY).map(([name, schema]) => [name, about<unknown>(schema)]),
+) as { [N in keyof typeof RUN_QUERY]: Field<z.output<(typeof RUN_QUERY)[N]>> };
+/** The action: chosen if the page offers several, else hidden. */
+const kindField = (label: string): Field<(typeof RUN_KINDS)[number]> => {
+  const kind = about(z.enum(RUN_KINDS));
+  return {
+    ...kind,
+    draw: (drawn) => (drawn.options ? text(label).draw(drawn) : kind.draw(drawn)),
+  };
+};
+
+/** Starts a run over all matching rows, or over the ticked ones. */
+export const newRun = defineForm('POST /runs', {
+  fields: ({ runs: words, stuck }) => ({
+    ...NARROWING,
+    ids: { ...many(), schema: Ticked.pipe(z.array(z.uuid())) },
+    kind: kindField(stuck.ticked),
+    expected: state(z.coerce.number().int().min(0).optional()),
+    reason: reason(words.why, RUN_REASON_LENGTH),
   }),
   back: ({ sent }) => backOf(sent),
-  async handle({ form: { ids, kind, reason, expected, ...query }, visit }, deps) {
+  async run({ form: { ids, kind, reason, expected, ...query }, visit }, deps) {
     if (ids.length === 0 && expected === undefined)
       throw new LocalizedRefusal('INVALID_INPUT', visit.texts.runs.tickFirst);
     const seen = accountsFor(signedIn(visit).viewer, routeOf(visit));
     const filter = { ...filterOf(query), ...(ids.length > 0 ? { ids } : {}) };
-    const run = await startRun(withActor(deps, visit), { kind, filter, reason, seen, expected });
+    const run = await startRun(deps, { kind, filter, reason, seen, expected });
     return go(`/runs/${run.id}`, { kind: 'done', text: visit.texts.runs.started(run.id) });
   },
 });
@@ -249,7 +256,7 @@ function stateMark(visit: Visit, { state, stopAskedAt }: Run): Html {
 export const runPage = definePage({
   name: 'run',
   route: 'GET /runs/{id}',
-  params: z.object({ id: z.string().max(60) }),
+  params: { id: RunId },
   query: z.object(LIST_QUERY),
   async handle({ params: { id }, query, visit }, deps) {
     const { runs: words } = visit.texts;
@@ -300,25 +307,19 @@ function facts(
 }
 
 function stopForm(visit: Visit, run: Run): Html {
-  const { runs: words } = visit.texts;
-  const accounts = accountsFor(signedIn(visit).viewer, 'POST /runs/{id}/stop');
+  const accounts = accountsFor(signedIn(visit).viewer, runStop.route);
   const mayStop = accounts === null || (run.accountId !== null && accounts.includes(run.accountId));
   if (run.state !== 'RUNNING' || run.stopAskedAt !== null || !mayStop) return html``;
-  return form(visit, `/runs/${run.id}/stop`, html`${operatorsReasonField(visit)}${button(words.stop)}`);
+  return runStop.draw(visit, { id: run.id });
 }
 
-/** POST /runs/{id}/stop. */
-export const sendStopRun = definePage({
-  name: 'run-stop',
-  route: 'POST /runs/{id}/stop',
-  params: z.object({ id: z.string().max(60) }),
-  form: z.object(OPERATORS_REASON),
-  back: ({ params }) => `/runs/${params.id}`,
-  async handle({ params: { id }, form: sent, visit }, deps) {
-    const seen = accountsFor(signedIn(visit).viewer, routeOf(visit));
-    await stopRun(withActor(deps, visit), { id, seen, ...operatorsReason(visit, sent) });
-    return go(`/runs/${id}`, { kind: 'done', text: visit.texts.runs.stopAsked });
-  },
+export const runStop = defineForm('POST /runs/{id}/stop', {
+  params: { id: RunId },
+  words: (texts) => ({ done: texts.runs.stopAsked, go: texts.runs.stop }),
+  fields: (texts) => ({ reason: operatorsReason(texts) }),
+  back: ({ params: { id } }) => `/runs/${id}`,
+  command: ({ params: { id }, form, visit }, deps) =>
+    stopRun(deps, { id, seen: accountsFor(signedIn(visit).viewer, routeOf(visit)), ...form }),
 });
 
 /** Returns the URL of the run's webhook. */

@@ -8,7 +8,6 @@ import {
 } from '../../../db/operations/matching.ts';
 import { STUCK_REASONS } from '../../../domain/authority/stuckReason.ts';
 import { actionsForStuckKinds } from '../../../domain/operations/cfeProgress.ts';
-import { RUN_REASON_LENGTH } from '../../../domain/operations/run.ts';
 import type { SupportAction } from '../../../domain/operations/supportAction.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
@@ -20,8 +19,9 @@ import { age, figure } from '../../format.ts';
 import { link } from '../../links.ts';
 import { column, figureColumn, LIST_QUERY, type List, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { button, field, mark, nothing, optionsOf, panel, table, wholeWords } from '../../parts.ts';
+import { button, mark, nothing, optionsOf, panel, table, wholeWords } from '../../parts.ts';
 import { filterOf, RUN_QUERY } from '../../runQuery.ts';
+import { newRun } from './runs.ts';
 
 const Query = z.object({ ...LIST_QUERY, ...RUN_QUERY });
 
@@ -32,7 +32,7 @@ export const stuckPage = definePage({
   query: Query,
   async handle({ query, visit }, deps) {
     const { stuck: words } = visit.texts;
-    const mayAct = mayOpen(signedIn(visit).viewer, 'POST /runs');
+    const mayAct = mayOpen(signedIn(visit).viewer, newRun.route);
     const filter = filterOf(query);
     const isNarrowed = Object.keys(filter).length > 0;
     // Only viewers with actions need this query.
@@ -178,12 +178,10 @@ function columnsOf(visit: Visit): List<StuckCfe>['columns'] {
   ];
 }
 
-function tickForm({ texts }: Visit, actions: readonly SupportAction[]): Html {
-  const { stuck, runs: words } = texts;
-  return html`<label class="field"><span>${stuck.ticked}</span><select name="kind">${actions.map(
-    (kind) => html`<option value="${kind}">${words.kinds[kind]}</option>`,
-  )}</select></label>${field(words.why, { name: 'reason', maxlength: RUN_REASON_LENGTH })}${button(stuck.act)}
-<details><summary>${words.preview}</summary><dl>${actions.map(
-    (kind) => html`<dt>${words.kinds[kind]}</dt><dd>${words.does[kind]}</dd>`,
-  )}</dl></details>`;
+function tickForm(visit: Visit, actions: readonly SupportAction[]): Html {
+  const { stuck, runs: words } = visit.texts;
+  const options = { kind: actions.map((kind): [string, string] => [kind, words.kinds[kind]]) };
+  const does = actions.map((kind) => html`<dt>${words.kinds[kind]}</dt><dd>${words.does[kind]}</dd>`);
+  return html`${newRun.inputs(visit, ['kind', 'reason'], { options })}${button(stuck.act)}
+<details><summary>${words.preview}</summary><dl>${does}</dl></details>`;
 }

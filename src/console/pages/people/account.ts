@@ -11,53 +11,35 @@ import {
   listEnterpriseRoles,
   listRateLimits,
 } from '../../../db/people/consoleAccounts.ts';
-import { BY_LENGTH, REASON_LENGTH } from '../../../domain/operations/supportAction.ts';
-import { MEMBER_ROLES, type MemberRole } from '../../../domain/people/people.ts';
+import { BY_LENGTH } from '../../../domain/operations/supportAction.ts';
+import { MEMBER_ROLES } from '../../../domain/people/people.ts';
 import { HOURLY_LIMITS } from '../../../domain/people/requestLimits.ts';
 import { GRANTED_ROLES } from '../../../domain/people/roles.ts';
 import { ENVIRONMENTS, type Environment } from '../../../domain/receipts/cfeTypes.ts';
-import { Email } from '../../../domain/values/email.ts';
 import { Rut } from '../../../domain/values/rut.ts';
-import { textSchema } from '../../../domain/values/text.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { mayOpen, type PageRoute } from '../../access/permissions.ts';
+import { about, choice, email, number, reason, text } from '../../fields.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
-import {
-  type Answer,
-  type ConsoleDeps,
-  definePage,
-  go,
-  show,
-  signedIn,
-  type Visit,
-  withActor,
-} from '../../page.ts';
-import { button, choice, field, form, hidden, mark, optionsOf, panel, table } from '../../parts.ts';
+import { type Answer, type ConsoleDeps, definePage, show, signedIn, type Visit } from '../../page.ts';
+import { mark, optionsOf, panel, table } from '../../parts.ts';
 import { STATUS_TONES } from '../enterprises/enterprises.ts';
 
 /** The database allows more, but a higher limit would have no effect. */
 const MAX_PER_HOUR = 1_000_000_000;
-const Id = z.object({ id: z.uuid() });
-const PersonOf = z.object({ id: z.uuid(), person: z.uuid() });
 const accountPath = (id: string): string => `/accounts/${id}`;
-const Reason = z.object({ reason: z.string().trim().pipe(textSchema(REASON_LENGTH)) });
-const reasonField = (visit: Visit): Html =>
-  field(visit.texts.accounts.reason, { name: 'reason', maxlength: REASON_LENGTH });
 /** Returns whether the viewer may send a form about accounts. */
 const maySend = (visit: Visit, route: PageRoute): boolean => mayOpen(signedIn(visit).viewer, route);
-const FORM = {
-  back: ({ params }: { params: { id: string } }) => accountPath(params.id),
-} as const;
 
 /** GET /accounts/{id}: an account's enterprises, API keys, rate limits and people. */
 export const accountPage = definePage({
   name: 'account',
   route: 'GET /accounts/{id}',
-  params: Id,
   query: z.object(LIST_QUERY),
   async handle({ params: { id }, query, visit }, deps) {
     const { accounts: words } = visit.texts;
@@ -73,8 +55,8 @@ export const accountPage = definePage({
         : query.list === 'people'
           ? csvAnswer(people)
           : csvAnswer(enterprises);
-    const grant = maySend(visit, 'POST /accounts/{id}/grants') && grantForm(visit, id);
-    const add = maySend(visit, 'POST /accounts/{id}/people') && addForm(visit, id);
+    const grant = maySend(visit, newGrant.route) && newGrant.draw(visit, { id });
+    const add = maySend(visit, newPerson.route) && newPerson.draw(visit, { id });
     const body = html`${factsOf(visit, account)}
 ${panel(words.enterprises, html`${await renderList(visit, enterprises)}${grant}`)}
 ${panel(words.people, html`${await renderList(visit, people)}${add}`)}
@@ -110,18 +92,12 @@ function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at
     ),
   ];
   const remove = ({ rut, role }: EnterpriseRole): Html | null =>
-    role === 'OWNER'
-      ? null
-      : html`<details id="ungrant-${rut}"><summary aria-label="${words.ungrant} ${rut}">${words.ungrant}</summary>${form(
-          visit,
-          `${accountPath(id)}/grants/${rut}/remove`,
-          html`${reasonField(visit)}${button(words.ungrant)}`,
-        )}</details>`;
+    role === 'OWNER' ? null : grantRemoval.draw(visit, { id, rut }, { of: rut });
   return {
     ...at,
     name: 'enterprises',
     label: words.enterprises,
-    columns: maySend(visit, 'POST /accounts/{id}/grants/{rut}/remove')
+    columns: maySend(visit, grantRemoval.route)
       ? [...columns, column('account_id', words.act, () => id, remove)]
       : columns,
     read: ({ after, limit }) => listEnterpriseRoles(orm.em.fork(), id, { after: after?.[0] ?? null, limit }),
@@ -184,7 +160,7 @@ function peopleList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At)
     ...at,
     name: 'people',
     label: words.people,
-    columns: maySend(visit, 'POST /accounts/{id}/people/{person}/invite')
+    columns: maySend(visit, personInvitation.route)
       ? [...columns, column('person_id', words.act, 'personId', (member) => personForms(visit, id, member))]
       : columns,
     // An account has few people, who fit on one page.
@@ -198,179 +174,83 @@ function peopleList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At)
 function personForms(visit: Visit, id: string, { personId, email, disabled, isOperator }: Member): Html {
   const { accounts: words } = visit.texts;
   if (isOperator) return html`<span class="soft">${words.ofOperators}</span>`;
-  const act = (name: string, title: string, about: string | null, fields = reasonField(visit)): Html =>
-    html`<details id="${name}-${personId}"><summary aria-label="${title} ${email}">${title}</summary>${form(
-      visit,
-      `${accountPath(id)}/people/${personId}/${name}`,
-      html`${about !== null && html`<p>${about}</p>`}${fields}${button(title)}`,
-    )}</details>`;
-  const invite = act('invite', words.invite, words.inviteAbout, html``);
-  if (disabled) return invite;
-  return html`${invite}${act('end', words.end, null)}${act('disable', words.disable, words.disableAbout)}`;
-}
-
-const roleChoice = ({ texts }: Visit, roles: readonly MemberRole[]): Html =>
-  choice(texts.accounts.role, {
-    name: 'role',
-    options: optionsOf(roles, texts.members.roles),
-  });
-
-function grantForm(visit: Visit, id: string): Html {
-  const { accounts: words } = visit.texts;
-  return html`<details class="more" id="grant"><summary>${words.grant}</summary>${form(
-    visit,
-    `${accountPath(id)}/grants`,
-    [
-      field('RUT', { name: 'rut', maxlength: 12, inputmode: 'numeric' }),
-      roleChoice(visit, GRANTED_ROLES),
-      reasonField(visit),
-      button(words.grantGo),
-    ],
-  )}</details>`;
-}
-
-function addForm(visit: Visit, id: string): Html {
-  const { accounts: words } = visit.texts;
-  return html`<details class="more" id="add"><summary>${words.add}</summary>${form(
-    visit,
-    `${accountPath(id)}/people`,
-    [
-      html`<p>${words.addAbout}</p>`,
-      field(words.email, { name: 'email', type: 'email', maxlength: BY_LENGTH }),
-      roleChoice(visit, MEMBER_ROLES),
-      button(words.addGo),
-    ],
-  )}</details>`;
+  const one = (form: typeof personInvitation | typeof personEnd | typeof personDisabling): Html =>
+    form.draw(visit, { id, person: personId }, { of: email });
+  const invite = one(personInvitation);
+  return disabled ? invite : html`${invite}${one(personEnd)}${one(personDisabling)}`;
 }
 
 function limitsTable(visit: Visit, id: string, own: ReadonlyMap<Environment, number>): Html {
   const { accounts: words, environments } = visit.texts;
-  const mayLimit = maySend(visit, 'POST /accounts/{id}/limit');
+  const mayLimit = maySend(visit, limit.route);
   const rows = ENVIRONMENTS.map((environment) => [
     environments[environment],
     figure(own.get(environment) ?? HOURLY_LIMITS[environment].most, visit.texts),
     own.has(environment) ? words.own : words.usual,
-    ...(mayLimit ? [limitForm(visit, id, environment)] : []),
+    ...(mayLimit
+      ? [limit.draw(visit, { id }, { values: { environment }, of: environments[environment] })]
+      : []),
   ]);
   const heads = [words.environment, words.perHour, words.setBy, ...(mayLimit ? [words.act] : [])];
   return table(words.limits, heads, rows, [1]);
 }
 
-function limitForm(visit: Visit, id: string, environment: Environment): Html {
-  const { accounts: words, environments } = visit.texts;
-  const content = form(visit, `${accountPath(id)}/limit`, [
-    hidden('environment', environment),
-    field(words.perHour, { name: 'per_hour', inputmode: 'numeric', maxlength: 10 }),
-    reasonField(visit),
-    button(words.set),
-  ]);
-  const summary = html`<summary aria-label="${words.set}, ${environments[environment]}">${words.set}</summary>`;
-  return html`<details id="limit-${environment}">${summary}${content}</details>`;
-}
+const FORM = {
+  as: 'folded',
+  back: ({ params }: { params: { id: string } }) => accountPath(params.id),
+} as const;
 
-/** POST /accounts/{id}/limit. */
-export const sendLimit = definePage({
+export const limit = defineForm('POST /accounts/{id}/limit', {
   ...FORM,
-  name: 'account-limit',
-  route: 'POST /accounts/{id}/limit',
-  params: Id,
-  form: z.object({
-    environment: z.enum(ENVIRONMENTS),
-    per_hour: z.coerce.number().int().min(1).max(MAX_PER_HOUR),
-    ...Reason.shape,
+  words: ({ accounts: words }) => ({ title: words.set }),
+  fields: ({ accounts: words }) => ({
+    environment: about(z.enum(ENVIRONMENTS)),
+    per_hour: number(words.perHour, { minimum: 1, maximum: MAX_PER_HOUR }),
+    reason: reason(words.reason),
   }),
-  async handle({ params: { id }, form: { environment, per_hour: perHour, reason }, visit }, deps) {
-    await setRateLimit(withActor(deps, visit), { accountId: id, environment, perHour, reason });
+  async run({ params: { id }, form: { per_hour: perHour, ...sent }, visit }, deps) {
+    await setRateLimit(deps, { accountId: id, perHour, ...sent });
     const { accounts: words, environments } = visit.texts;
-    return go(accountPath(id), {
-      kind: 'done',
-      text: words.limited(figure(perHour, visit.texts), environments[environment]),
-    });
+    return words.limited(figure(perHour, visit.texts), environments[sent.environment]);
   },
 });
 
-/** POST /accounts/{id}/grants. */
-export const sendGrant = definePage({
+export const newGrant = defineForm('POST /accounts/{id}/grants', {
   ...FORM,
-  name: 'account-grant',
-  route: 'POST /accounts/{id}/grants',
-  params: Id,
-  form: z.object({ rut: z.string().trim().pipe(Rut), role: z.enum(GRANTED_ROLES), ...Reason.shape }),
-  async handle({ params: { id }, form: { rut, role, reason }, visit }, deps) {
-    await setGrant(withActor(deps, visit), { accountId: id, rut, role, reason });
-    return go(accountPath(id), { kind: 'done', text: visit.texts.accounts.granted(rut, role) });
+  words: ({ accounts: words }) => wordsOf(words, 'grant'),
+  fields: ({ accounts: words, members }) => ({
+    rut: text('RUT', { schema: Rut, maxlength: 12, inputmode: 'numeric' }),
+    role: choice(words.role, optionsOf(GRANTED_ROLES, members.roles)),
+    reason: reason(words.reason),
+  }),
+  async run({ params: { id }, form, visit }, deps) {
+    await setGrant(deps, { accountId: id, ...form });
+    return visit.texts.accounts.granted(form.rut, form.role);
   },
 });
 
-/** POST /accounts/{id}/grants/{rut}/remove. */
-export const sendRemoveGrant = definePage({
+export const grantRemoval = defineForm('POST /accounts/{id}/grants/{rut}/remove', {
   ...FORM,
-  name: 'account-grant-remove',
-  route: 'POST /accounts/{id}/grants/{rut}/remove',
-  params: z.object({ id: z.uuid(), rut: Rut }),
-  form: Reason,
-  async handle({ params: { id, rut }, form: { reason }, visit }, deps) {
-    await removeGrant(withActor(deps, visit), { accountId: id, rut, reason });
-    return go(accountPath(id), { kind: 'done', text: visit.texts.accounts.ungranted(rut) });
+  words: ({ accounts: words }) => ({ title: words.ungrant }),
+  fields: ({ accounts: words }) => ({ reason: reason(words.reason) }),
+  async run({ params: { id, rut }, form, visit }, deps) {
+    await removeGrant(deps, { accountId: id, rut, ...form });
+    return visit.texts.accounts.ungranted(rut);
   },
 });
 
-/** POST /accounts/{id}/people: adds a person; shows a link once for a person who cannot sign in yet. */
-export const sendPerson = definePage({
+/** Adds a person; shows a link once for a person who cannot sign in yet. */
+export const newPerson = defineForm('POST /accounts/{id}/people', {
   ...FORM,
-  name: 'account-person',
-  route: 'POST /accounts/{id}/people',
-  params: Id,
-  form: z.object({ email: z.string().trim().pipe(Email.max(BY_LENGTH)), role: z.enum(MEMBER_ROLES) }),
-  async handle({ params: { id }, form: { email, role }, visit }, deps) {
-    const { invitation } = await createUser(withActor(deps, visit), { email, accountId: id, role });
-    return invitation
-      ? linkOnce(visit, deps, id, email, invitation.token)
-      : go(accountPath(id), { kind: 'done', text: visit.texts.accounts.added(email) });
-  },
-});
-
-/** POST /accounts/{id}/people/{person}/invite. */
-export const sendInvite = definePage({
-  ...FORM,
-  name: 'account-person-invite',
-  route: 'POST /accounts/{id}/people/{person}/invite',
-  params: PersonOf,
-  async handle({ params, visit }, deps) {
-    const { email } = await memberOf(deps, params);
-    const { invitation } = await inviteUser(withActor(deps, visit), { email });
-    return linkOnce(visit, deps, params.id, email, invitation.token);
-  },
-});
-
-/** POST /accounts/{id}/people/{person}/disable. */
-export const sendDisable = definePage({
-  ...FORM,
-  name: 'account-person-disable',
-  route: 'POST /accounts/{id}/people/{person}/disable',
-  params: PersonOf,
-  form: Reason,
-  async handle({ params, form: { reason }, visit }, deps) {
-    const { email } = await memberOf(deps, params);
-    await disableUser(withActor(deps, visit), { email, reason });
-    return go(accountPath(params.id), { kind: 'done', text: visit.texts.accounts.disabled(email) });
-  },
-});
-
-/** POST /accounts/{id}/people/{person}/end: ends their sessions. */
-export const sendEnd = definePage({
-  ...FORM,
-  name: 'account-person-end',
-  route: 'POST /accounts/{id}/people/{person}/end',
-  params: PersonOf,
-  form: Reason,
-  async handle({ params, form: { reason }, visit }, deps) {
-    const { email } = await memberOf(deps, params);
-    const ended = await endSessions(withActor(deps, visit), { email, reason });
-    return go(accountPath(params.id), {
-      kind: 'done',
-      text: visit.texts.accounts.ended(email, figure(ended, visit.texts)),
-    });
+  words: ({ accounts: words }) => wordsOf(words, 'add'),
+  fields: ({ accounts: words, members }) => ({
+    email: email(words.email, BY_LENGTH),
+    role: choice(words.role, optionsOf(MEMBER_ROLES, members.roles)),
+  }),
+  async run({ params: { id }, form, visit }, deps) {
+    const { invitation } = await createUser(deps, { accountId: id, ...form });
+    if (!invitation) return visit.texts.accounts.added(form.email);
+    return linkOnce(visit, deps, id, form.email, invitation.token);
   },
 });
 
@@ -383,6 +263,41 @@ async function memberOf(
   if (!member) throw new Refusal('NOT_FOUND', `${person} is no member of the account ${id}.`);
   return member;
 }
+
+const PERSON = {
+  ...FORM,
+  find: ({ params }: { params: { id: string; person: string } }, deps: ConsoleDeps) => memberOf(deps, params),
+} as const;
+
+export const personInvitation = defineForm('POST /accounts/{id}/people/{person}/invite', {
+  ...PERSON,
+  words: ({ accounts: words }) => wordsOf(words, 'invite'),
+  async run({ params: { id }, found: { email }, visit }, deps) {
+    const { invitation } = await inviteUser(deps, { email });
+    return linkOnce(visit, deps, id, email, invitation.token);
+  },
+});
+
+export const personDisabling = defineForm('POST /accounts/{id}/people/{person}/disable', {
+  ...PERSON,
+  words: ({ accounts: words }) => wordsOf(words, 'disable'),
+  fields: ({ accounts: words }) => ({ reason: reason(words.reason) }),
+  async run({ found: { email }, form, visit }, deps) {
+    await disableUser(deps, { email, ...form });
+    return visit.texts.accounts.disabled(email);
+  },
+});
+
+/** Ends their sessions. */
+export const personEnd = defineForm('POST /accounts/{id}/people/{person}/end', {
+  ...PERSON,
+  words: ({ accounts: words }) => ({ title: words.end }),
+  fields: ({ accounts: words }) => ({ reason: reason(words.reason) }),
+  async run({ found: { email }, form, visit }, deps) {
+    const ended = await endSessions(deps, { email, ...form });
+    return visit.texts.accounts.ended(email, figure(ended, visit.texts));
+  },
+});
 
 function linkOnce(
   visit: Visit,

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { createAccount } from '../../../commands/people/accounts.ts';
 import { type ListedAccount, listAccountsPage } from '../../../db/people/consoleAccounts.ts';
-import { Email } from '../../../domain/values/email.ts';
 import { textSchema } from '../../../domain/values/text.ts';
-import { type Html, html } from '../../../page/html.ts';
+import { html } from '../../../page/html.ts';
 import { mayOpen } from '../../access/permissions.ts';
+import { email, text, tick } from '../../fields.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { type Column, column, figureColumn, LIST_QUERY, showList } from '../../lists.ts';
-import { definePage, go, signedIn, type Visit, withActor } from '../../page.ts';
-import { button, field, form, panel } from '../../parts.ts';
+import { definePage, go, signedIn, type Visit } from '../../page.ts';
 
 const NAME_LENGTH = 100;
 
@@ -31,9 +31,7 @@ export const accountListPage = definePage({
       key: { parts: ['text', 'uuid'], of: ({ name, id }) => [name, id] },
       href: ({ id }) => `/accounts/${id}`,
       empty: words.empty,
-      ...(mayOpen(signedIn(visit).viewer, 'POST /accounts')
-        ? { below: panel(words.create, createForm(visit)) }
-        : {}),
+      ...(mayOpen(signedIn(visit).viewer, newAccount.route) ? { below: newAccount.draw(visit, {}) } : {}),
     });
   },
 });
@@ -55,32 +53,17 @@ function columnsOf({ texts }: Visit): Column<ListedAccount>[] {
   ];
 }
 
-function createForm(visit: Visit): Html {
-  const { accounts: words } = visit.texts;
-  return form(visit, '/accounts', [
-    field(words.name, { name: 'name', maxlength: NAME_LENGTH }),
-    field(words.email, { name: 'email', type: 'email', maxlength: 254 }),
-    html`<p><label><input type="checkbox" name="developer" value="yes"> ${words.developerAbout}</label></p>`,
-    button(words.createGo),
-  ]);
-}
-
-/** POST /accounts: creates an account and redirects to it. */
-export const sendAccount = definePage({
-  name: 'account-create',
-  route: 'POST /accounts',
-  form: z.object({
-    name: z.string().trim().pipe(textSchema(NAME_LENGTH)),
-    email: z.string().trim().pipe(Email),
-    developer: z.literal('yes').optional(),
+export const newAccount = defineForm('POST /accounts', {
+  as: 'panel',
+  words: ({ accounts: words }) => wordsOf(words, 'create'),
+  fields: ({ accounts: words }) => ({
+    name: text(words.name, { schema: textSchema(NAME_LENGTH) }),
+    email: email(words.email),
+    developer: tick(words.developerAbout),
   }),
   back: () => '/accounts',
-  async handle({ form: { name, email, developer }, visit }, deps) {
-    const { id } = await createAccount(withActor(deps, visit), {
-      name,
-      email,
-      isDeveloper: developer === 'yes',
-    });
+  async run({ form: { name, email, developer }, visit }, deps) {
+    const { id } = await createAccount(deps, { name, email, isDeveloper: developer });
     return go(`/accounts/${id}`, { kind: 'done', text: visit.texts.accounts.createdDone(name) });
   },
 });

@@ -1,20 +1,15 @@
-import * as z from 'zod';
 import { acceptInvitation, findInvitedPerson } from '../../../commands/people/users.ts';
 import { invitationExpired } from '../../../commands/steps/people.ts';
-import { isWebToken } from '../../../crypto/webTokens.ts';
 import { html } from '../../../page/html.ts';
-import { appKey, codeField } from '../../access/authenticatorApp.ts';
-import { definePage, go, show } from '../../page.ts';
-import { button, field, form, panel, usernameField } from '../../parts.ts';
-
-const INVITED = {
-  name: 'invitation',
-  params: z.object({ token: z.string().refine(isWebToken) }),
-} as const;
+import { appKey } from '../../access/authenticatorApp.ts';
+import { appCode, secret } from '../../fields.ts';
+import { defineForm } from '../../form.ts';
+import { definePage, go, show, type Visit } from '../../page.ts';
+import { panel, usernameField } from '../../parts.ts';
 
 /** GET /invitation/{token}: the form for an invited person's password. Opening it does not use up the link. */
 export const invitationPage = definePage({
-  ...INVITED,
+  name: 'invitation',
   route: 'GET /invitation/{token}',
   async handle({ params, visit }, deps) {
     const words = visit.texts.invitation;
@@ -22,30 +17,40 @@ export const invitationPage = definePage({
     if (!invited) throw invitationExpired();
     const { person, secret } = invited;
     const isOperator = person.operatorRole !== null;
-    const content = html`<p>${words.about(person.email)}</p>
-${usernameField(person.email)}
-${field(words.password, { name: 'password', type: 'password', autocomplete: 'new-password', autofocus: true })}
-<h2>${words.factorTitle}</h2>
-<p>${isOperator ? words.factorNeeded : words.factorOptional}</p>
-${appKey(visit, { email: person.email, secret })}
-${codeField(visit.texts.signIn.code, { required: isOperator })}
-${button(words.go)}`;
-    const body = html`<div class="narrow">${panel(null, form(visit, `/invitation/${params.token}`, content))}</div>`;
+    const more = isOperator ? words.factorNeeded : words.factorOptional;
+    const drawing = newPersonFields(visit, { email: person.email, secret }, more);
+    const optional = isOperator ? [] : (['code'] as const);
+    const form = invitation.draw(visit, params, { ...drawing, optional });
+    const body = html`<div class="narrow">${panel(null, form)}</div>`;
     return show(words.title, body);
   },
 });
 
-/** POST /invitation/{token}: sets the password and uses up the link. */
-export const sendInvitation = definePage({
-  ...INVITED,
-  route: 'POST /invitation/{token}',
-  form: z.object({ password: z.string().max(1_000), code: z.string().max(20) }),
-  back: ({ params }) => `/invitation/${params.token}`,
-  async handle({ params, form: sent, visit }, deps) {
-    await acceptInvitation(
-      { ...deps, origin: { keyId: null, address: visit.address } },
-      { token: params.token, password: sent.password, code: sent.code.trim() },
-    );
+/** Returns what a page gives a form for a new person: a password, and the key for the code of a second factor. */
+export function newPersonFields(
+  visit: Visit,
+  person: { readonly email: string; readonly secret: Uint8Array },
+  aboutFactor: string,
+) {
+  const { invitation: words } = visit.texts;
+  const factor = html`<h2>${words.factorTitle}</h2><p>${aboutFactor}</p>${appKey(visit, person)}`;
+  return {
+    about: html`<p>${words.about(person.email)}</p>${usernameField(person.email)}`,
+    before: { code: factor },
+    focus: 'password',
+  } as const;
+}
+
+/** Sets the password and uses up the link. */
+export const invitation = defineForm('POST /invitation/{token}', {
+  words: ({ invitation: words }) => ({ go: words.go }),
+  fields: ({ invitation: words, signIn }) => ({
+    password: secret(words.password),
+    code: appCode(signIn.code),
+  }),
+  back: ({ params: { token } }) => `/invitation/${token}`,
+  async run({ params: { token }, form: { password, code }, visit }, deps) {
+    await acceptInvitation(deps, { token, password, code: code.trim() });
     return go('/sign-in', { kind: 'done', text: visit.texts.invitation.accepted });
   },
 });

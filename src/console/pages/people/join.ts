@@ -5,21 +5,17 @@ import {
   findMemberInvitation,
 } from '../../../commands/people/members.ts';
 import { invitationExpired } from '../../../commands/steps/people.ts';
-import { isWebToken } from '../../../crypto/webTokens.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { appKey, codeField } from '../../access/authenticatorApp.ts';
+import { appCode, secret } from '../../fields.ts';
+import { defineForm } from '../../form.ts';
 import { link } from '../../links.ts';
 import { definePage, go, show, type Visit, withActor } from '../../page.ts';
-import { button, field, form, panel, usernameField } from '../../parts.ts';
-
-const JOIN = {
-  name: 'join',
-  params: z.object({ token: z.string().refine(isWebToken) }),
-} as const;
+import { button, form, panel } from '../../parts.ts';
+import { newPersonFields } from './invitation.ts';
 
 /** GET /join/{token}: an invitation to an account. Opening it does not use up the link. */
 export const joinPage = definePage({
-  ...JOIN,
+  name: 'join',
   route: 'GET /join/{token}',
   async handle({ params, visit }, deps) {
     const { join: words, rolesAbout } = visit.texts.members;
@@ -27,47 +23,55 @@ export const joinPage = definePage({
     if (!open) throw invitationExpired();
     const about = html`<p>${words.about(open.accountName, rolesAbout[open.role])}</p>`;
     const content = open.setsPassword
-      ? form(visit, `/join/${params.token}`, html`${about}${passwordFields(visit, open)}`)
+      ? joinAsNew(visit, params.token, open, about)
       : acceptForm(visit, params.token, open.email, about);
     return show(words.title, html`<div class="narrow">${panel(null, content)}</div>`);
   },
 });
 
-/** Renders the fields for a new person: a password, and an optional second factor. */
-function passwordFields(visit: Visit, { email, secret }: { email: string; secret: Buffer }): Html {
-  const { invitation: words, signIn } = visit.texts;
-  return html`<p>${words.about(email)}</p>
-${usernameField(email)}
-${field(words.password, { name: 'password', type: 'password', autocomplete: 'new-password', autofocus: true })}
-<h2>${words.factorTitle}</h2>
-<p>${words.factorOptional}</p>
-${appKey(visit, { email, secret })}
-${codeField(signIn.code, { required: false })}
-${button(words.go)}`;
+/** Renders the form for a new person: a password, and an optional second factor. */
+function joinAsNew(
+  visit: Visit,
+  token: string,
+  open: { readonly email: string; readonly secret: Uint8Array },
+  about: Html,
+): Html {
+  const { invitation: words } = visit.texts;
+  const drawing = newPersonFields(visit, open, words.factorOptional);
+  return join.draw(
+    visit,
+    { token },
+    {
+      ...drawing,
+      about: html`${about}${drawing.about}`,
+      go: words.go,
+      optional: ['code'],
+    },
+  );
 }
 
 /** Renders the form for a person with a login, who accepts by signing in. */
 function acceptForm(visit: Visit, token: string, email: string, about: Html): Html {
   const { join: words } = visit.texts.members;
   if (visit.signedIn?.session.email === email) {
-    const content = html`${about}<p>${words.as(email)}</p>${button(words.go)}`;
-    return form(visit, `/join/${token}`, content);
+    const asked = html`${about}<p>${words.as(email)}</p>`;
+    return form(visit, `/join/${token}`, html`${asked}${button(words.go)}`);
   }
   const to = link('/sign-in', { to: `/join/${token}` });
   return html`<div>${about}<p>${words.signIn(email)}</p>${!visit.signedIn && html`<p><a href="${to}">${words.signInGo}</a></p>`}</div>`;
 }
 
-/** POST /join/{token}: accepts the invitation and uses up the link. */
-export const sendJoin = definePage({
-  ...JOIN,
-  route: 'POST /join/{token}',
-  form: z.object({ password: z.string().max(1_000).optional(), code: z.string().max(20).default('') }),
-  back: ({ params }) => `/join/${params.token}`,
-  async handle({ params: { token }, form: { password, code }, visit }, deps) {
-    const { texts, address, signedIn } = visit;
+/** Accepts the invitation and uses up the link. A signed-in person sends no password. */
+export const join = defineForm('POST /join/{token}', {
+  fields: ({ invitation: words, signIn }) => ({
+    password: { ...secret(words.password), schema: z.string().max(1_000).optional() },
+    code: appCode(signIn.code),
+  }),
+  back: ({ params: { token } }) => `/join/${token}`,
+  async run({ params: { token }, form: { password, code }, visit }, deps) {
+    const { texts, signedIn } = visit;
     if (password !== undefined) {
-      const from = { ...deps, origin: { keyId: null, address } };
-      await acceptMembershipAsNew(from, { token, password, code: code.trim() });
+      await acceptMembershipAsNew(deps, { token, password, code: code.trim() });
       return go('/sign-in', { kind: 'done', text: texts.invitation.accepted });
     }
     if (!signedIn) return go(link('/sign-in', { to: `/join/${token}` }));

@@ -4,18 +4,19 @@ import { apiKeyPrefix } from '../../../crypto/apiKeys.ts';
 import type { ApiKey } from '../../../db/entities/people.ts';
 import { listApiKeys } from '../../../db/people/accounts.ts';
 import type { AccountMembership } from '../../../db/people/people.ts';
-import { REASON_LENGTH } from '../../../domain/operations/supportAction.ts';
 import { ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
 import { textSchema } from '../../../domain/values/text.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { mayIn } from '../../access/permissions.ts';
-import { ACCOUNT, accountBar, accountField, accountOfForm, backTo, chooseAccount } from '../../accounts.ts';
+import { ACCOUNT, accountBar, accountForm, chooseAccount } from '../../accounts.ts';
+import { choice, once, reason, text } from '../../fields.ts';
+import { wordsOf } from '../../form.ts';
 import { moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
-import { ONCE, onceField, showOnce } from '../../once.ts';
-import { definePage, go, show, signedIn, type Visit, withActor } from '../../page.ts';
-import { button, field, form, mark, panel } from '../../parts.ts';
+import { showOnce } from '../../once.ts';
+import { definePage, show, signedIn, type Visit } from '../../page.ts';
+import { mark, optionsOf, panel } from '../../parts.ts';
 
 const LABEL_LENGTH = 100;
 
@@ -27,7 +28,7 @@ export const keysPage = definePage({
   async handle({ query, visit }, { orm }) {
     const { keys: words } = visit.texts.members;
     const account = chooseAccount(visit, query.account);
-    const mayMake = mayIn(signedIn(visit).viewer, account.accountId, 'POST /keys');
+    const mayMake = mayIn(signedIn(visit).viewer, account.accountId, newKey.route);
     const list: List<ApiKey> = {
       name: 'keys',
       label: words.title,
@@ -42,7 +43,7 @@ export const keysPage = definePage({
     };
     if (query.format === 'csv') return csvAnswer(list);
     const body = html`${accountBar(visit, '/keys', account)}${panel(null, await renderList(visit, list))}
-${mayMake && panel(words.make, makeForm(visit, account))}`;
+${mayMake && newKey.draw(visit, {}, { values: { account: account.accountId } })}`;
     return show(words.title, body, { live: ['keys'] });
   },
 });
@@ -63,50 +64,25 @@ function columnsOf(visit: Visit, account: AccountMembership): Column<ApiKey>[] {
   ];
 }
 
-function stateOf(visit: Visit, account: AccountMembership, { id, revokedAt }: ApiKey): Html {
+function stateOf(visit: Visit, { accountId }: AccountMembership, { id, revokedAt }: ApiKey): Html {
   const { keys: words } = visit.texts.members;
   if (revokedAt !== null) return html`${mark(words.revoked, 'calm')} ${moment(revokedAt)}`;
-  if (!mayIn(signedIn(visit).viewer, account.accountId, 'POST /keys/{id}/revoke'))
-    return mark(words.live, 'good');
-  const revoke = form(visit, `/keys/${id}/revoke`, [
-    html`<p>${words.revokeAbout}</p>`,
-    accountField(account),
-    field(words.reason, { name: 'reason', maxlength: REASON_LENGTH }),
-    button(words.revoke),
-  ]);
-  return html`${mark(words.live, 'good')}<details id="revoke-${id}"><summary>${words.revoke}</summary>${revoke}</details>`;
+  const may = mayIn(signedIn(visit).viewer, accountId, revocation.route);
+  return html`${mark(words.live, 'good')}${may && revocation.draw(visit, { id }, { values: { account: accountId } })}`;
 }
 
-function makeForm(visit: Visit, account: AccountMembership): Html {
-  const { keys: words } = visit.texts.members;
-  const choices = ENVIRONMENTS.map(
-    (one) => html`<option value="${one}">${visit.texts.environments[one]}</option>`,
-  );
-  return form(
-    visit,
-    '/keys',
-    html`<p>${words.makeAbout}</p>${accountField(account)}${onceField()}
-${field(words.label, { name: 'label', maxlength: LABEL_LENGTH })}
-<label class="field"><span>${words.environment}</span><select name="environment">${choices}</select></label>
-${button(words.makeGo)}`,
-  );
-}
-
-/** POST /keys: creates a key and shows it once. */
-export const sendKey = definePage({
-  name: 'key-make',
-  route: 'POST /keys',
-  form: z.object({
-    account: z.uuid(),
-    ...ONCE,
-    label: z.string().trim().pipe(textSchema(LABEL_LENGTH)),
-    environment: z.enum(ENVIRONMENTS),
+/** Creates a key and shows it once. */
+export const newKey = accountForm('/keys', 'POST /keys', {
+  as: 'panel',
+  words: ({ members: { keys: words } }) => wordsOf(words, 'make'),
+  fields: ({ members: { keys: words }, environments }) => ({
+    once: once(),
+    label: text(words.label, { schema: textSchema(LABEL_LENGTH) }),
+    environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
   }),
-  back: backTo('/keys'),
-  async handle({ form: { account, once: keyId, label, environment }, visit }, deps) {
+  async run({ found: { accountId, accountName }, form: { once: keyId, label, environment }, visit }, deps) {
     const { keys: words } = visit.texts.members;
-    const { accountId, accountName } = accountOfForm(visit, account);
-    const made = await createApiKey(withActor(deps, visit), { accountId, environment, label, keyId });
+    const made = await createApiKey(deps, { accountId, environment, label, keyId });
     const where = `${accountName} · ${label} · ${visit.texts.environments[environment]}`;
     return showOnce(visit, {
       title: words.onceTitle,
@@ -118,17 +94,10 @@ export const sendKey = definePage({
   },
 });
 
-/** POST /keys/{id}/revoke. */
-export const sendRevokeKey = definePage({
-  name: 'key-revoke',
-  route: 'POST /keys/{id}/revoke',
-  params: z.object({ id: z.uuid() }),
-  form: z.object({ account: z.uuid(), reason: z.string().trim().pipe(textSchema(REASON_LENGTH)) }),
-  back: backTo('/keys'),
-  async handle({ params, form: { account, reason }, visit }, deps) {
-    const { accountId } = accountOfForm(visit, account);
-    await revokeApiKey(withActor(deps, visit), { keyId: params.id, accountId, reason });
-    const text = visit.texts.members.keys.revokeDone;
-    return go(link('/keys', { account: accountId }), { kind: 'done', text });
-  },
+export const revocation = accountForm('/keys', 'POST /keys/{id}/revoke', {
+  as: 'folded',
+  words: ({ members: { keys: words } }) => wordsOf(words, 'revoke'),
+  fields: ({ members: { keys: words } }) => ({ reason: reason(words.reason) }),
+  command: ({ params: { id }, found: { accountId }, form }, deps) =>
+    revokeApiKey(deps, { keyId: id, accountId, reason: form.reason }),
 });

@@ -3,10 +3,12 @@ import { changePassword, endSessions } from '../../../commands/people/sessions.t
 import { listLiveSessions } from '../../../db/people/consoleSessions.ts';
 import { html } from '../../../page/html.ts';
 import { LANGUAGES } from '../../../words/console.ts';
+import { about, secret } from '../../fields.ts';
+import { defineForm } from '../../form.ts';
 import { browserName, moment } from '../../format.ts';
 import { ownPath } from '../../links.ts';
-import { definePage, go, show, signedIn, withActor } from '../../page.ts';
-import { button, field, form, panel, table, usernameField } from '../../parts.ts';
+import { definePage, go, show, signedIn } from '../../page.ts';
+import { panel, table, usernameField } from '../../parts.ts';
 import { rememberLanguage } from '../../serve.ts';
 import { countRejectedProofs } from './secondFactor.ts';
 import { signInPlaceOf } from './signIn.ts';
@@ -30,32 +32,15 @@ export const mePage = definePage({
       html`<code>${one.address}</code>`,
       moment(one.createdAt),
       moment(one.seenAt),
-      one.id === session.id
-        ? words.here
-        : form(
-            visit,
-            '/me/sessions',
-            html`<input type="hidden" name="session" value="${one.id}">${button(words.end, 'quiet')}`,
-            'inline',
-          ),
+      one.id === session.id ? words.here : sessionEnd.draw(visit, {}, { values: { session: one.id } }),
     ]);
     const others =
-      rows.length > 1 &&
-      html`<div class="more">${form(visit, '/me/sessions', button(words.endOthers, 'quiet'), 'inline')}</div>`;
+      rows.length > 1 && html`<div class="more">${sessionEnd.draw(visit, {}, { go: words.endOthers })}</div>`;
     const body = html`<p>${session.email} · ${roles.join(' · ')}</p>
 ${panel(words.sessions, html`${table(words.sessions, [words.browser, words.address, words.since, words.seen, words.act], rows)}${others}`)}
 ${
   session.method === 'password' &&
-  html`<div class="panels">${panel(
-    words.password,
-    form(
-      visit,
-      '/me/password',
-      html`${usernameField(session.email)}${field(words.old, { name: 'old', type: 'password', autocomplete: 'current-password' })}
-${field(words.new, { name: 'password', type: 'password', autocomplete: 'new-password' })}
-${button(words.change)}`,
-    ),
-  )}${panel(
+  html`<div class="panels">${passwordChange.draw(visit, {}, { about: usernameField(session.email) })}${panel(
     factor.title,
     html`<p>${session.hasSecondFactor ? factor.held : factor.none}</p><p><a href="/me/second-factor">${factor.manage}</a></p>`,
   )}</div>`
@@ -64,32 +49,33 @@ ${button(words.change)}`,
   },
 });
 
-/** POST /me/sessions: ends one of the person's sessions, or all others if none is named. */
-export const sendEndSessions = definePage({
-  name: 'me-sessions',
-  route: 'POST /me/sessions',
-  form: z.object({ session: z.uuid().optional() }),
+/** Ends one of the person's sessions, or all others if none is named. */
+export const sessionEnd = defineForm('POST /me/sessions', {
+  as: 'inline',
+  words: ({ me: words }) => ({ go: words.end, isQuiet: true }),
+  fields: () => ({ session: about(z.uuid().optional()) }),
   back: () => '/me',
-  async handle({ form: sent, visit }, deps) {
+  async run({ form, visit }, deps) {
     const { session } = signedIn(visit);
-    const { me: words } = visit.texts;
-    const which = sent.session === undefined ? { but: session.id } : { only: sent.session };
-    await endSessions(withActor(deps, visit), { email: session.email, ...which });
-    return go('/me', { kind: 'done', text: sent.session === undefined ? words.endedOthers : words.ended });
+    const which = form.session === undefined ? { but: session.id } : { only: form.session };
+    await endSessions(deps, { email: session.email, ...which });
+    return form.session === undefined ? visit.texts.me.endedOthers : visit.texts.me.ended;
   },
 });
 
-/** POST /me/password. */
-export const sendPassword = definePage({
-  name: 'me-password',
-  route: 'POST /me/password',
-  form: z.object({ old: z.string().max(1_000), password: z.string().max(1_000) }),
+export const passwordChange = defineForm('POST /me/password', {
+  as: 'panel',
+  words: ({ me: words }) => ({ title: words.password, go: words.change }),
+  fields: ({ me: words }) => ({
+    old: secret(words.old, { autocomplete: 'current-password' }),
+    password: secret(words.new),
+  }),
   back: () => '/me',
-  async handle({ form: sent, visit }, deps) {
+  async run({ form, visit }, deps) {
     const { session } = signedIn(visit);
     const from = signInPlaceOf(visit, session.email, deps);
-    await countRejectedProofs(deps, changePassword(withActor(deps, visit), session, sent, from));
-    return go('/me', { kind: 'done', text: visit.texts.me.changed });
+    await countRejectedProofs(deps, changePassword(deps, session, form, from));
+    return visit.texts.me.changed;
   },
 });
 

@@ -8,22 +8,20 @@ import {
 import type { AccountInvitation } from '../../../db/entities/people.ts';
 import { listAccountInvitations, listMembers, type Member } from '../../../db/people/accounts.ts';
 import type { AccountMembership } from '../../../db/people/people.ts';
-import { BY_LENGTH, REASON_LENGTH } from '../../../domain/operations/supportAction.ts';
-import { MEMBER_ROLES } from '../../../domain/people/people.ts';
-import { Email } from '../../../domain/values/email.ts';
-import { textSchema } from '../../../domain/values/text.ts';
+import { BY_LENGTH } from '../../../domain/operations/supportAction.ts';
+import { MEMBER_ROLES, type MemberRole } from '../../../domain/people/people.ts';
 import { type Html, html } from '../../../page/html.ts';
+import type { Texts } from '../../../words/console.ts';
 import { mayIn, type PageRoute } from '../../access/permissions.ts';
-import { ACCOUNT, accountBar, accountField, accountOfForm, backTo, chooseAccount } from '../../accounts.ts';
+import { ACCOUNT, accountBar, accountForm, chooseAccount } from '../../accounts.ts';
+import { choice, email, type Field, reason } from '../../fields.ts';
+import { wordsOf } from '../../form.ts';
 import { moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
-import { definePage, go, show, signedIn, type Visit, withActor } from '../../page.ts';
-import { button, field, form, mark, nothing, panel, table } from '../../parts.ts';
-
-const FORM = { back: backTo('/members') } as const;
-const OF = { account: z.uuid() } as const;
+import { definePage, show, signedIn, type Visit } from '../../page.ts';
+import { mark, nothing, panel, table } from '../../parts.ts';
 
 /** GET /members: the people of an account, and its open invitations. */
 export const membersPage = definePage({
@@ -48,11 +46,12 @@ export const membersPage = definePage({
     };
     if (query.format === 'csv') return csvAnswer(list);
     const may = (route: PageRoute): boolean => mayIn(signedIn(visit).viewer, account.accountId, route);
-    const mayWithdraw = may('POST /members/invitations/{id}/withdraw');
+    const mayWithdraw = may(invitationWithdrawal.route);
+    const values = { account: account.accountId, role: 'VIEWER' };
     const invited = mayWithdraw ? await listAccountInvitations(em, account.accountId, visit.now) : [];
     const body = html`${accountBar(visit, '/members', account)}${panel(null, await renderList(visit, list))}
 ${mayWithdraw && panel(words.open, invitedTable(visit, account, invited))}
-${may('POST /members') && panel(words.invite, inviteForm(visit, account))}
+${may(newInvitation.route) && newInvitation.draw(visit, {}, { values })}
 <p class="soft">${words.lost}</p>`;
     return show(words.title, body, { live: ['people'] });
   },
@@ -77,34 +76,24 @@ function columnsOf(visit: Visit, account: AccountMembership): Column<Member>[] {
   const act = column<Member>('person_id', words.act, 'personId', (member) =>
     memberForms(visit, account, member),
   );
-  const mayChange = mayIn(signedIn(visit).viewer, account.accountId, 'POST /members/{id}/role');
+  const mayChange = mayIn(signedIn(visit).viewer, account.accountId, roleChange.route);
   return mayChange ? [...columns, act] : columns;
 }
 
-const roleChoice = ({ texts: { members: words } }: Visit, present: string): Html =>
-  html`<select name="role" aria-label="${words.members.role}">${MEMBER_ROLES.map(
-    (one) =>
-      html`<option value="${one}"${one === present && html` selected`}>${words.roles[one]}: ${words.rolesAbout[one]}</option>`,
-  )}</select>`;
-
-function memberForms(visit: Visit, account: AccountMembership, { personId, email, role }: Member): Html {
-  const { members: words } = visit.texts.members;
-  const change = form(
-    visit,
-    `/members/${personId}/role`,
-    html`${accountField(account)}<p>${roleChoice(visit, role)}</p>${button(words.change)}`,
+const roleChoice = ({ members: words }: Texts): Field<MemberRole> =>
+  choice(
+    words.members.role,
+    MEMBER_ROLES.map((one) => [one, `${words.roles[one]}: ${words.rolesAbout[one]}`] as const),
   );
-  const remove = form(visit, `/members/${personId}/remove`, [
-    accountField(account),
-    html`<p>${words.removeAbout}</p>`,
-    field(words.removeReason, { name: 'reason', maxlength: REASON_LENGTH }),
-    button(words.remove),
-  ]);
-  const renderFolded = (name: string, title: string, content: Html): Html => {
-    const summary = html`<summary aria-label="${title} ${email}">${title}</summary>`;
-    return html`<details id="${name}-${personId}">${summary}${content}</details>`;
-  };
-  return html`${renderFolded('change', words.change, change)}${renderFolded('remove', words.remove, remove)}`;
+
+function memberForms(
+  visit: Visit,
+  { accountId }: AccountMembership,
+  { personId, email, role }: Member,
+): Html {
+  const values = { account: accountId };
+  const change = roleChange.draw(visit, { id: personId }, { values: { ...values, role }, of: email });
+  return html`${change}${removal.draw(visit, { id: personId }, { values, of: email })}`;
 }
 
 function invitedTable(visit: Visit, account: AccountMembership, invited: readonly AccountInvitation[]): Html {
@@ -114,98 +103,53 @@ function invitedTable(visit: Visit, account: AccountMembership, invited: readonl
     email,
     roles[role],
     moment(expiresAt),
-    form(
-      visit,
-      `/members/invitations/${id}/withdraw`,
-      html`${accountField(account)}${button(words.withdraw, 'quiet')}`,
-      'inline',
-    ),
+    invitationWithdrawal.draw(visit, { id }, { values: { account: account.accountId } }),
   ]);
   return table(words.open, [words.email, words.role, words.expires, words.act], rows);
 }
 
-function inviteForm(visit: Visit, account: AccountMembership): Html {
-  const { members: words } = visit.texts.members;
-  return form(
-    visit,
-    '/members',
-    html`<p>${words.inviteAbout}</p>${accountField(account)}
-${field(words.email, { name: 'email', type: 'email', maxlength: BY_LENGTH })}
-<div class="field"><span>${words.role}</span>${roleChoice(visit, 'VIEWER')}</div>
-${button(words.inviteGo)}`,
-  );
-}
-
-/** POST /members: invites a person and shows the link once. */
-export const sendMemberInvitation = definePage({
-  ...FORM,
-  name: 'member-invite',
-  route: 'POST /members',
-  form: z.object({
-    ...OF,
-    email: z.string().trim().pipe(Email.max(BY_LENGTH)),
-    role: z.enum(MEMBER_ROLES),
-  }),
-  async handle({ form: { account, email, role }, visit }, deps) {
-    const { members: words } = visit.texts.members;
-    const { accountId, accountName } = accountOfForm(visit, account);
-    const { token } = await inviteMember(withActor(deps, visit), { accountId, email, role });
+/** Invites a person and shows the link once. */
+export const newInvitation = accountForm('/members', 'POST /members', {
+  as: 'panel',
+  words: (texts) => wordsOf(texts.members.members, 'invite'),
+  fields: (texts) => ({ email: email(texts.members.members.email, BY_LENGTH), role: roleChoice(texts) }),
+  async run({ found: { accountId, accountName }, form: { email, role }, visit }, deps) {
+    const { members: words, roles } = visit.texts.members;
+    const { token } = await inviteMember(deps, { accountId, email, role });
     return showOnce(visit, {
       title: words.onceTitle,
       about: words.onceAbout(email),
       secret: `${deps.consoleUrl}/join/${token}`,
-      facts: html`<p><strong>${accountName} · ${visit.texts.members.roles[role]}</strong></p>`,
+      facts: html`<p><strong>${accountName} · ${roles[role]}</strong></p>`,
       back: link('/members', { account: accountId }),
     });
   },
 });
 
-/** POST /members/invitations/{id}/withdraw. */
-export const sendWithdrawInvitation = definePage({
-  ...FORM,
-  name: 'member-withdraw',
-  route: 'POST /members/invitations/{id}/withdraw',
-  params: z.object({ id: z.uuid() }),
-  form: z.object(OF),
-  async handle({ params, form: { account }, visit }, deps) {
-    const { accountId } = accountOfForm(visit, account);
-    await withdrawMemberInvitation(withActor(deps, visit), { accountId, invitationId: params.id });
-    const text = visit.texts.members.members.withdrawn;
-    return go(link('/members', { account: accountId }), { kind: 'done', text });
-  },
+export const invitationWithdrawal = accountForm('/members', 'POST /members/invitations/{id}/withdraw', {
+  as: 'inline',
+  words: ({ members: { members: words } }) => ({ done: words.withdrawn, go: words.withdraw, isQuiet: true }),
+  command: ({ params: { id }, found: { accountId } }, deps) =>
+    withdrawMemberInvitation(deps, { accountId, invitationId: id }),
 });
 
-/** POST /members/{id}/role. */
-export const sendMemberRole = definePage({
-  ...FORM,
-  name: 'member-role',
-  route: 'POST /members/{id}/role',
-  params: z.object({ id: z.uuid() }),
-  form: z.object({ ...OF, role: z.enum(MEMBER_ROLES) }),
-  async handle({ params, form: { account, role }, visit }, deps) {
+export const roleChange = accountForm('/members', 'POST /members/{id}/role', {
+  as: 'folded',
+  words: (texts) => ({ title: texts.members.members.change }),
+  fields: (texts) => ({ role: roleChoice(texts) }),
+  async run({ params: { id }, found: { accountId }, form: { role }, visit }, deps) {
     const { members: words, roles } = visit.texts.members;
-    const { accountId } = accountOfForm(visit, account);
-    const { email } = await changeMemberRole(withActor(deps, visit), {
-      accountId,
-      personId: params.id,
-      role,
-    });
-    const text = words.changed(email, roles[role]);
-    return go(link('/members', { account: accountId }), { kind: 'done', text });
+    const { email } = await changeMemberRole(deps, { accountId, personId: id, role });
+    return words.changed(email, roles[role]);
   },
 });
 
-/** POST /members/{id}/remove. */
-export const sendRemoveMember = definePage({
-  ...FORM,
-  name: 'member-remove',
-  route: 'POST /members/{id}/remove',
-  params: z.object({ id: z.uuid() }),
-  form: z.object({ ...OF, reason: z.string().trim().pipe(textSchema(REASON_LENGTH)) }),
-  async handle({ params, form: { account, reason }, visit }, deps) {
-    const { members: words } = visit.texts.members;
-    const { accountId } = accountOfForm(visit, account);
-    const { email } = await removeMember(withActor(deps, visit), { accountId, personId: params.id, reason });
-    return go(link('/members', { account: accountId }), { kind: 'done', text: words.removed(email) });
+export const removal = accountForm('/members', 'POST /members/{id}/remove', {
+  as: 'folded',
+  words: ({ members: { members: words } }) => wordsOf(words, 'remove'),
+  fields: ({ members: { members: words } }) => ({ reason: reason(words.removeReason) }),
+  async run({ params: { id }, found: { accountId }, form: { reason }, visit }, deps) {
+    const { email } = await removeMember(deps, { accountId, personId: id, reason });
+    return visit.texts.members.members.removed(email);
   },
 });

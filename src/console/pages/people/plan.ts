@@ -9,13 +9,15 @@ import {
 } from '../../../db/people/payments.ts';
 import { checkoutUrl } from '../../../domain/people/payment.ts';
 import { montevideoDate, startOfDay } from '../../../domain/values/montevideo.ts';
-import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
+import type { Texts } from '../../../words/console.ts';
 import { findAccessAt } from '../../access/access.ts';
 import { requireRole } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
-import { ACCOUNT, accountBar, accountField, backTo, chooseAccount } from '../../accounts.ts';
+import { ACCOUNT, accountBar, backTo, chooseAccount } from '../../accounts.ts';
+import { about, type Field } from '../../fields.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { amount as amountText, figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import {
@@ -29,9 +31,8 @@ import {
   type List,
   renderList,
 } from '../../lists.ts';
-import { type ConsoleDeps, definePage, go, show, signedIn, type Visit, withActor } from '../../page.ts';
-import { button, form, mark, panel } from '../../parts.ts';
-import { factList } from '../webhooks/webhook.ts';
+import { type ConsoleDeps, definePage, go, readJson, show, signedIn, type Visit } from '../../page.ts';
+import { factList, mark, panel } from '../../parts.ts';
 
 const PENDING = 'PENDING' as const;
 
@@ -127,7 +128,6 @@ async function enterpriseOf(
 export const enterprisePlanPage = definePage({
   name: 'enterprise-plan',
   route: 'GET /plan/{rut}',
-  params: z.object({ rut: Rut }),
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
   async handle({ params, query, visit }, deps) {
     const { plan: words } = visit.texts.members;
@@ -137,7 +137,7 @@ export const enterprisePlanPage = definePage({
     const plans = await listPlans(em);
     const payments = await listPayments(em, { rut: enterprise.rut });
     const access = await findAccessAt(deps.orm, signedIn(visit).viewer, enterprise.rut);
-    const mayChoose = mayAt(access, 'POST /plan/{rut}');
+    const mayChoose = mayAt(access, planChoice.route);
     const mayPay = mayAt(access, 'GET /plan/{rut}/payments/{id}');
     const list = paymentList(visit, payments, { rut: enterprise.rut, query, mayPay });
     if (query.format === 'csv') return csvAnswer(list);
@@ -154,31 +154,24 @@ export const enterprisePlanPage = definePage({
       [words.role, visit.texts.members.roles[enterprise.role]],
     ];
     const body = html`${accountBar(visit, '/plan', account)}${panel(null, factList(rows))}
-${mayChoose && panel(words.choose, chooseForm(visit, { enterprise, plans, account: account.accountId }))}
+${mayChoose && planChoice.draw(visit, params, choicesOf(visit, enterprise, plans, account.accountId))}
 ${panel(words.payments, html`${await renderList(visit, list)}<p class="soft">${words.cancelAbout}</p>`)}`;
     return show(`${words.title} · ${enterprise.legalName}`, body, { live: ['payments'] });
   },
 });
 
-function chooseForm(
+/** Returns what the page gives the form to choose a plan. */
+function choicesOf(
   visit: Visit,
-  { enterprise, plans, account }: { enterprise: PlannedEnterprise; plans: readonly Plan[]; account: string },
-): Html {
-  const { plan: words } = visit.texts.members;
-  const choices = plans.map((plan) => {
-    const { planId, frequencyId } = plan;
-    const isPresent = planId === enterprise.planId && frequencyId === enterprise.frequencyId;
-    const value = JSON.stringify([planId, frequencyId]);
-    const circle = html`<input type="radio" name="plan" value="${value}" required${isPresent && html` checked`}>`;
-    const present = isPresent && html` <span class="soft">(${words.present})</span>`;
-    return html`<label>${circle} ${planName(visit, plan)}: ${priceOf(visit, plan)}${present}</label>`;
-  });
-  return form(visit, `/plan/${enterprise.rut}`, [
-    html`<p>${words.chooseAbout}</p>`,
-    accountField({ accountId: account }),
-    html`<fieldset class="boxes"><legend>${words.plan}</legend>${choices}</fieldset>`,
-    button(words.chooseGo),
+  { planId, frequencyId }: PlannedEnterprise,
+  plans: readonly Plan[],
+  account: string,
+) {
+  const options = plans.map((plan): [string, string] => [
+    planValue(plan.planId, plan.frequencyId),
+    `${planName(visit, plan)}: ${priceOf(visit, plan)}`,
   ]);
+  return { values: { account, plan: planValue(planId, frequencyId) }, options: { plan: options } };
 }
 
 function paymentList(
@@ -229,7 +222,6 @@ function paymentColumns(visit: Visit): Column<Payment>[] {
 export const payPage = definePage({
   name: 'pay',
   route: 'GET /plan/{rut}/payments/{id}',
-  params: z.object({ rut: Rut, id: z.uuid() }),
   async handle({ params: { rut, id }, visit }, deps) {
     const access = await findAccessAt(deps.orm, signedIn(visit).viewer, rut);
     const payments = access ? await listPayments(deps.orm.em.fork(), { rut }) : [];
@@ -240,23 +232,38 @@ export const payPage = definePage({
   },
 });
 
+/** A plan and its frequency, as the value of a choice. */
+export const planValue = (
+  planId: string | null | undefined,
+  frequencyId: string | null | undefined,
+): string => (planId && frequencyId ? JSON.stringify([planId, frequencyId]) : '');
+/** Returns them; null for another value. */
+export const planOf = (value: string): [string, string] | null =>
+  readJson(z.tuple([z.string(), z.string()]).nullable(), value, null);
 const PlanChoice = z
   .string()
   .max(500)
   .transform((value, ctx) => {
-    const pair = z.tuple([z.string(), z.string()]).safeParse(parsed(value));
-    if (pair.success) return pair.data;
+    const pair = planOf(value);
+    if (pair) return pair;
     ctx.addIssue({ code: 'custom', message: 'must be a plan and its frequency.' });
     return z.NEVER;
   });
 
-function parsed(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    return null;
-  }
-}
+/** The plans on sale, as circles to choose one. */
+const plans = ({ members: { plan: words } }: Texts): Field<[string, string]> => ({
+  label: words.plan,
+  schema: PlanChoice,
+  path: '/plan_id',
+  draw: ({ name, value, options = [] }) =>
+    html`<fieldset class="boxes"><legend>${words.plan}</legend>${options.map(([one, text]) => {
+      const isPresent = one === value;
+      const present = isPresent && html` <span class="soft">(${words.present})</span>`;
+      return html`<label><input type="radio" name="${name}" value="${one}" required${
+        isPresent && html` checked`
+      }> ${text}${present}</label>`;
+    })}</fieldset>`,
+});
 
 /** Renders the open payment of a plan; null without one. */
 async function dueOf(
@@ -271,22 +278,22 @@ async function dueOf(
   return due ? amountText(due.currency, due.amount, texts) : null;
 }
 
-/** POST /plan/{rut}: chooses a plan, like the API's PUT of the enterprise. */
-export const sendPlan = definePage({
-  name: 'plan-choose',
-  route: 'POST /plan/{rut}',
-  params: z.object({ rut: Rut }),
-  form: z.object({ ...ACCOUNT, plan: PlanChoice }),
-  back: ({ params, sent }) => backTo(`/plan/${params.rut}`)({ sent }),
-  async handle({ params: { rut }, form: { account, plan }, visit }, deps) {
-    const { plan: words } = visit.texts.members;
-    const { accountId } = chooseAccount(visit, account);
-    await enterpriseOf(visit, deps, accountId, rut);
+/** Chooses a plan, like the API's PUT of the enterprise. */
+export const planChoice = defineForm('POST /plan/{rut}', {
+  as: 'panel',
+  words: (texts) => wordsOf(texts.members.plan, 'choose'),
+  fields: (texts) => ({ account: about(z.uuid().optional()), plan: plans(texts) }),
+  async find({ params: { rut }, form, visit }, deps) {
+    const account = chooseAccount(visit, form.account);
+    await enterpriseOf(visit, deps, account.accountId, rut);
     requireRole(visit, await findAccessAt(deps.orm, signedIn(visit).viewer, rut));
-    const [plan_id, frequency_id] = plan;
-    await updateEnterprise(withActor(deps, visit), { rut, update: { plan_id, frequency_id } });
-    const name = planName(visit, { planId: plan_id, frequencyId: frequency_id });
-    const due = await dueOf(visit, deps, { rut, planId: plan_id, frequencyId: frequency_id });
-    return go(link(`/plan/${rut}`, { account: accountId }), { kind: 'done', text: words.chosen(name, due) });
+    return account;
+  },
+  back: ({ params: { rut }, sent }) => backTo(`/plan/${rut}`, sent),
+  async run({ params: { rut }, form: { plan }, visit }, deps) {
+    const [planId, frequencyId] = plan;
+    await updateEnterprise(deps, { rut, update: { plan_id: planId, frequency_id: frequencyId } });
+    const due = await dueOf(visit, deps, { rut, planId, frequencyId });
+    return visit.texts.members.plan.chosen(planName(visit, { planId, frequencyId }), due);
   },
 });

@@ -30,7 +30,6 @@ export const sendDeleteFilter = definePage({
   ...FORM,
   name: 'saved-filter-delete',
   route: 'POST /saved-filters/{id}/delete',
-  params: z.object({ id: z.uuid() }),
   form: z.object({ to: To }),
   async handle({ params, form: { to }, visit }, deps) {
     const { personId } = signedIn(visit).session;

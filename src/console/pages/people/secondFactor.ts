@@ -7,22 +7,21 @@ import {
 import type { OfferedSecret } from '../../../crypto/totp.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { appKey, codeField } from '../../access/authenticatorApp.ts';
-import {
-  type Answer,
-  type ConsoleDeps,
-  definePage,
-  go,
-  show,
-  signedIn,
-  type Visit,
-  withActor,
-} from '../../page.ts';
-import { button, field, form, panel, usernameField } from '../../parts.ts';
+import type { Texts } from '../../../words/console.ts';
+import { appKey } from '../../access/authenticatorApp.ts';
+import { appCode, type Drawn, secret, shownIf, state } from '../../fields.ts';
+import { defineForm, wordsOf } from '../../form.ts';
+import { type Answer, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../../page.ts';
+import { panel, usernameField } from '../../parts.ts';
 import { signInPlaceOf } from './signIn.ts';
 
 const PATH = '/me/second-factor';
-const Proof = { password: z.string().max(1_000), code: z.string().max(20).default('') } as const;
+
+/** A proof of identity: the password, and the present code of those who have a second factor. */
+const proof = ({ signIn, secondFactor: words }: Texts) => ({
+  password: secret(signIn.password, { autocomplete: 'current-password' }),
+  code: shownIf(appCode(words.present), ({ visit }) => signedIn(visit).session.hasSecondFactor),
+});
 
 /** GET /me/second-factor: the person's second factor, and the forms to change it. */
 export const secondFactorPage = definePage({
@@ -41,85 +40,87 @@ function factorPanels(visit: Visit): Html {
   const { hasSecondFactor, operatorRole, method } = session;
   if (method === 'oidc') return panel(null, html`<p>${words.ofProvider}</p>`);
   if (operatorRole !== null && !hasSecondFactor) return panel(null, html`<p>${words.byInvitation}</p>`);
-  const proof = html`${usernameField(session.email)}${field(visit.texts.signIn.password, {
-    name: 'password',
-    type: 'password',
-    autocomplete: 'current-password',
-  })}
-${hasSecondFactor && codeField(words.present)}`;
-  const setUp = form(
+  const username = usernameField(session.email);
+  const setUp = secondFactor.draw(
     visit,
-    PATH,
-    html`<p>${hasSecondFactor ? words.replaceAbout : words.setUpAbout}</p>${proof}${button(words.show)}`,
+    {},
+    {
+      title: hasSecondFactor ? words.replace : words.setUp,
+      about: html`<p>${hasSecondFactor ? words.replaceAbout : words.setUpAbout}</p>${username}`,
+    },
   );
-  const off = form(
-    visit,
-    `${PATH}/off`,
-    html`<p>${words.offAbout}</p>${proof}${button(words.offGo, 'quiet')}`,
-  );
-  return html`<p>${hasSecondFactor ? words.held : words.none}</p>
-<div class="panels">${panel(hasSecondFactor ? words.replace : words.setUp, setUp)}${
-    hasSecondFactor && operatorRole === null && panel(words.off, off)
-  }</div>`;
+  const off =
+    hasSecondFactor &&
+    operatorRole === null &&
+    turnOff.draw(visit, {}, { about: html`<p>${words.offAbout}</p>${username}` });
+  return html`<p>${hasSecondFactor ? words.held : words.none}</p><div class="panels">${setUp}${off}</div>`;
 }
 
 /**
  * POST /me/second-factor: offers a new key after a proof of identity; with the offered key and its first code, stores it. The
  * form returns the key encrypted for this session (docs/decisions/console.md#sessions-are-rows).
  */
-export const sendSecondFactor = definePage({
-  name: 'second-factor',
-  route: 'POST /me/second-factor',
-  form: z.union([z.object({ offered: z.string().max(200), code: z.string().max(20) }), z.object(Proof)]),
+export const secondFactor = defineForm('POST /me/second-factor', {
+  as: 'panel',
+  words: ({ secondFactor: words }) => ({ go: words.show }),
+  fields(texts) {
+    const { password, code } = proof(texts);
+    const isOffer = ({ values }: Drawn): boolean => values['offered'] !== undefined;
+    const newCode = appCode(texts.signIn.code);
+    return {
+      offered: state(z.string().max(200).optional()),
+      password: shownIf(password, (drawn) => !isOffer(drawn)),
+      code: { ...code, draw: (drawn: Drawn) => (isOffer(drawn) ? newCode : code).draw(drawn) },
+    };
+  },
   back: () => PATH,
-  async handle({ form: sent, visit }, deps) {
+  async run({ form: { offered, ...sent }, visit }, deps) {
     const { session } = signedIn(visit);
     const from = signInPlaceOf(visit, session.email, deps);
-    if (!('offered' in sent)) {
-      return offerForm(
-        visit,
-        await countRejectedProofs(deps, offerSecondFactor(withActor(deps, visit), session, sent, from)),
-      );
-    }
+    if (offered === undefined)
+      return offerForm(visit, await countRejectedProofs(deps, offerSecondFactor(deps, session, sent, from)));
     try {
-      const { secondFactor: words } = visit.texts;
-      const done = confirmSecondFactor(withActor(deps, visit), session, sent, from);
-      return replaceSession(visit, await countRejectedProofs(deps, done), words.done);
+      const done = confirmSecondFactor(deps, session, { offered, code: sent.code }, from);
+      return replaceSession(visit, await countRejectedProofs(deps, done), visit.texts.secondFactor.done);
     } catch (error) {
-      const secret = deps.totpSecrets.offered(sent.offered, session.id, deps.clock());
+      const secret = deps.totpSecrets.offered(offered, session.id, deps.clock());
       if (!secret || !(error instanceof Refusal) || error.code !== 'UNAUTHORIZED') throw error;
-      return offerForm(visit, { secret, sealed: sent.offered }, visit.texts.faults['code.wrong']);
+      return offerForm(visit, { secret, sealed: offered }, visit.texts.faults['code.wrong']);
     }
   },
 });
 
-/** POST /me/second-factor/off: removes it; the password alone is enough to sign in. */
-export const sendSecondFactorOff = definePage({
-  name: 'second-factor-off',
-  route: 'POST /me/second-factor/off',
-  form: z.object(Proof),
+/** Removes it; the password alone is enough to sign in. */
+export const turnOff = defineForm('POST /me/second-factor/off', {
+  as: 'panel',
+  words: (texts) => ({ ...wordsOf(texts.secondFactor, 'off'), isQuiet: true }),
+  fields: (texts) => proof(texts),
   back: () => PATH,
-  async handle({ form: sent, visit }, deps) {
+  async run({ form, visit }, deps) {
     const { session } = signedIn(visit);
-    const from = signInPlaceOf(visit, session.email, deps);
-    const done = removeSecondFactor(withActor(deps, visit), session, sent, from);
+    const done = removeSecondFactor(deps, session, form, signInPlaceOf(visit, session.email, deps));
     return replaceSession(visit, await countRejectedProofs(deps, done), visit.texts.secondFactor.offDone);
   },
 });
 
 /** Shows the new key, like an invitation, with the input for its first code. */
 function offerForm(visit: Visit, { secret, sealed }: OfferedSecret, refused?: string): Answer {
-  const { secondFactor: words, signIn } = visit.texts;
+  const { secondFactor: words } = visit.texts;
   const { email } = signedIn(visit).session;
-  const content = html`<p>${words.newAbout}</p>
-<div class="once">${appKey(visit, { email, secret })}</div>
-<input type="hidden" name="offered" value="${sealed}">
-${codeField(signIn.code, { autofocus: true })}
-<div class="buttons">${button(words.newGo)}<a class="after-once" href="${PATH}">${words.leave}</a></div>`;
-  const body = html`<div class="narrow">${panel(
-    null,
-    html`${refused !== undefined && html`<p class="flash failed" role="alert">${refused}</p>`}${form(visit, PATH, content)}`,
-  )}</div>`;
+  const form = secondFactor.draw(
+    visit,
+    {},
+    {
+      as: 'plain',
+      about: html`<p>${words.newAbout}</p><div class="once">${appKey(visit, { email, secret })}</div>`,
+      go: words.newGo,
+      values: { offered: sealed },
+      focus: 'code',
+      beside: html`<a class="after-once" href="${PATH}">${words.leave}</a>`,
+    },
+  );
+  const why = refused !== undefined && html`<p class="flash failed" role="alert">${refused}</p>`;
+  const body = html`<div class="narrow">${panel(null, html`${why}${form}`)}</div>`;
   return show(words.newTitle, body, refused === undefined ? {} : { status: 403 });
 }
 

@@ -9,10 +9,11 @@ import {
 import type { SignInOrigin } from '../../../commands/steps/attempts.ts';
 import { Refusal } from '../../../errors.ts';
 import { networkOf } from '../../../http/callerAddress.ts';
-import { html } from '../../../page/html.ts';
+import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
-import { codeField } from '../../access/authenticatorApp.ts';
 import { OIDC_RETURN } from '../../access/oidc.ts';
+import { appCode, secret, text } from '../../fields.ts';
+import { defineForm } from '../../form.ts';
 import { link, ownPath } from '../../links.ts';
 import {
   type Answer,
@@ -21,12 +22,13 @@ import {
   describeRateLimit,
   go,
   LocalizedRefusal,
+  readJson,
   show,
   signedIn,
   type Visit,
   withActor,
 } from '../../page.ts';
-import { button, field, form, panel } from '../../parts.ts';
+import { panel } from '../../parts.ts';
 
 const To = z.object({ to: z.string().max(2_000).optional() });
 const BROWSER_SECONDS = 180 * 86_400;
@@ -51,40 +53,33 @@ function signInForm(
 ): Answer {
   const { signIn: words } = visit.texts;
   const oidc = hasOidc && html`<div><a href="${link('/sign-in/oidc', { to })}">${words.oidc}</a></div>`;
-  const body = html`<div class="narrow">${panel(
-    null,
-    html`${refused && html`<p class="flash failed" role="alert">${refused.text}</p>`}${form(
-      visit,
-      link('/sign-in', { to }),
-      [
-        field(words.email, {
-          name: 'email',
-          type: 'email',
-          autocomplete: 'username',
-          value: email,
-          maxlength: 254,
-          autofocus: email === undefined,
-        }),
-        field(words.password, {
-          name: 'password',
-          type: 'password',
-          autocomplete: 'current-password',
-          autofocus: email !== undefined,
-        }),
-        button(words.go),
-      ],
-    )}${oidc}<div class="soft"><p>${words.lost}</p></div>`,
-  )}</div>`;
-  return show(words.title, body, refused ? { status: refused.status } : {});
+  const focus = email === undefined ? 'email' : 'password';
+  const form = signInByPassword.draw(visit, {}, { query: { to }, values: { email }, focus });
+  return narrowPage(visit, words.title, html`${form}${oidc}`, refused);
 }
 
-/** POST /sign-in: starts a session, or asks for its second factor. */
-export const sendSignIn = definePage({
-  name: 'sign-in',
-  route: 'POST /sign-in',
+/** Shows a form of sign-in, with why it was refused. */
+function narrowPage(
+  visit: Visit,
+  title: string,
+  form: Html,
+  refused?: { text: string; status: number },
+): Answer {
+  const why = refused && html`<p class="flash failed" role="alert">${refused.text}</p>`;
+  const lost = html`<div class="soft"><p>${visit.texts.signIn.lost}</p></div>`;
+  const body = html`<div class="narrow">${panel(null, html`${why}${form}${lost}`)}</div>`;
+  return show(title, body, refused ? { status: refused.status } : {});
+}
+
+/** Starts a session, or asks for its second factor. */
+export const signInByPassword = defineForm('POST /sign-in', {
   query: To,
-  form: z.object({ email: z.string().min(1).max(254), password: z.string().min(1).max(1_000) }),
-  async handle({ query, form: sent, visit }, deps) {
+  words: ({ signIn: words }) => ({ go: words.go }),
+  fields: ({ signIn: words }) => ({
+    email: text(words.email, { type: 'email', autocomplete: 'username', maxlength: 254 }),
+    password: secret(words.password, { autocomplete: 'current-password' }),
+  }),
+  async run({ query, form: sent, visit }, deps) {
     const to = ownPath(query.to);
     try {
       const started = await signIn(deps, sent, signInPlaceOf(visit, sent.email, deps));
@@ -109,25 +104,16 @@ export const codePage = definePage({
 
 function codeForm(visit: Visit, to: string, refused?: { text: string; status: number }): Answer {
   const { signIn: words } = visit.texts;
-  const body = html`<div class="narrow">${panel(
-    null,
-    html`${refused && html`<p class="flash failed" role="alert">${refused.text}</p>`}${form(
-      visit,
-      link('/sign-in/code', { to }),
-      html`${codeField(words.code, { autofocus: true })}
-<div class="buttons">${button(words.codeGo)}<a href="/sign-in">${words.again}</a></div>`,
-    )}<div class="soft"><p>${words.lost}</p></div>`,
-  )}</div>`;
-  return show(words.codeTitle, body, refused ? { status: refused.status } : {});
+  const beside = html`<a href="/sign-in">${words.again}</a>`;
+  const form = confirmation.draw(visit, {}, { query: { to }, focus: 'code', beside });
+  return narrowPage(visit, words.codeTitle, form, refused);
 }
 
-/** POST /sign-in/code: completes the session. */
-export const sendCode = definePage({
-  name: 'sign-in-code',
-  route: 'POST /sign-in/code',
+export const confirmation = defineForm('POST /sign-in/code', {
   query: To,
-  form: z.object({ code: z.string().max(20) }),
-  async handle({ query, form: sent, visit }, deps) {
+  words: ({ signIn: words }) => ({ go: words.codeGo }),
+  fields: ({ signIn: words }) => ({ code: appCode(words.code) }),
+  async run({ query, form: sent, visit }, deps) {
     const { pendingSession } = visit;
     const to = ownPath(query.to);
     if (!pendingSession) return go(link('/sign-in', { to: query.to }));
@@ -173,19 +159,20 @@ export const oidcReturn = definePage({
   query: z.object({}).loose(),
   async handle({ visit }, deps) {
     const { signIn: words } = visit.texts;
-    const oidcVisit = OidcVisitSchema.safeParse(readJson(visit.cookies.get('oidc')));
+    const sent = Buffer.from(visit.cookies.get('oidc') ?? '', 'base64url').toString('utf8');
+    const oidcVisit = readJson(OidcVisitSchema.nullable(), sent, null);
     visit.cookies.set('oidc', '', 0);
-    if (!deps.oidc || !oidcVisit.success)
+    if (!deps.oidc || !oidcVisit)
       return signInForm(visit, deps.oidc !== null, '/', { text: words.oidcRefused, status: 403 });
     try {
-      const identity = await deps.oidc.end(new URL(visit.path, deps.consoleUrl).search, oidcVisit.data);
+      const identity = await deps.oidc.end(new URL(visit.path, deps.consoleUrl).search, oidcVisit);
       const token = await signInByOidc(deps, identity, visit);
       return startBrowserSession(
         visit,
         deps,
         { token, complete: true },
         identity.email,
-        ownPath(oidcVisit.data.to),
+        ownPath(oidcVisit.to),
       );
     } catch (error) {
       return signInForm(visit, true, '/', describeFailure(error, deps, visit.texts, words.oidcRefused));
@@ -257,12 +244,4 @@ function describeFailure(
   if (!(error instanceof Refusal) || !['UNAUTHORIZED', 'FORBIDDEN'].includes(error.code)) throw error;
   onSignIn('refused');
   return { text: wrong, status: 403 };
-}
-
-function readJson(text: string | undefined): unknown {
-  try {
-    return JSON.parse(Buffer.from(text ?? '', 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -13,59 +13,45 @@ import { findReport } from '../../../db/reports/dailyReports.ts';
 import { type ListedDelivery, listDeliveryPage } from '../../../db/webhooks/deliveryList.ts';
 import { ATTEMPT_OPERATIONS, type AttemptSummary } from '../../../domain/authority/attempt.ts';
 import { isSandboxAddressAllowed } from '../../../domain/mail/mail.ts';
-import {
-  REASON_LENGTH,
-  SUPPORT_ACTIONS,
-  type SupportAction,
-} from '../../../domain/operations/supportAction.ts';
+import { SUPPORT_ACTIONS, type SupportAction } from '../../../domain/operations/supportAction.ts';
 import { formatCfeId, parseCfeId } from '../../../domain/receipts/cfeId.ts';
 import type { CfeStatus } from '../../../domain/receipts/cfeStatus.ts';
-import { CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
+import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
 import { PAPERS, receiptUrl } from '../../../domain/receipts/qr.ts';
 import { receiptState } from '../../../domain/receipts/receiptState.ts';
-import { Email } from '../../../domain/values/email.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
-import { textSchema } from '../../../domain/values/text.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { cfeTimeline, type TimelineEntry } from '../../../views/receipts/cfeTimeline.ts';
 import { CFE_WORDS, rejectionMeans, rejectionMend } from '../../../words/cfeStates.ts';
+import type { Texts } from '../../../words/console.ts';
 import { refusalMeans } from '../../../words/refusals.ts';
 import { accountsOf, type EnterpriseAccess, findAccessAt } from '../../access/access.ts';
 import { enterprisePath, requireRole } from '../../access/atEnterprise.ts';
-import { renderRowForm } from '../../access/operatorsReason.ts';
 import { mayAt, mayIn } from '../../access/permissions.ts';
+import { about, email, reason } from '../../fields.ts';
+import { defineForm } from '../../form.ts';
 import { amount, day, figure, moment } from '../../format.ts';
 import { link, runUrl } from '../../links.ts';
-import {
-  type ConsoleDeps,
-  definePage,
-  go,
-  LocalizedRefusal,
-  show,
-  signedIn,
-  type Visit,
-  withActor,
-} from '../../page.ts';
-import { button, choice, field, form, hidden, mark, nothing, panel, table } from '../../parts.ts';
+import { type ConsoleDeps, definePage, go, type ParamsOf, show, signedIn, type Visit } from '../../page.ts';
+import { factList, mark, nothing, panel, table } from '../../parts.ts';
 import { mailMark } from '../enterprises/customers.ts';
 import { reportMark, reportPath } from '../reports/reports.ts';
 import { deliveryMark } from '../webhooks/deliveries.ts';
+import { redeliverInRow, redelivery } from '../webhooks/delivery.ts';
 
 const MAX_ROWS = 100;
 
-const CFE_PARAMS = z.object({
-  rut: z.string(),
-  environment: z.enum(ENVIRONMENTS),
-  cfe_id: z.string().max(40),
-});
-type CfeParams = z.output<typeof CFE_PARAMS>;
+type CfeParams = ParamsOf<'GET /cfes/{rut}/{environment}/{cfe_id}'>;
 
 const pathOf = ({ rut, environment, cfe_id }: CfeParams): string => `/cfes/${rut}/${environment}/${cfe_id}`;
+const paramsOf = (cfe: Cfe, cfeId = formatCfeId(cfe)): CfeParams => ({
+  rut: cfe.rut,
+  environment: cfe.environment,
+  cfe_id: cfeId,
+});
 /** Returns the path of a CFE's page, or of another CFE of its enterprise. */
-const cfePathOf = (cfe: Cfe, cfeId = formatCfeId(cfe)): string =>
-  pathOf({ rut: cfe.rut, environment: cfe.environment, cfe_id: cfeId });
-const back = ({ params }: { params: CfeParams }): string => pathOf(params);
+const cfePathOf = (cfe: Cfe, cfeId?: string): string => pathOf(paramsOf(cfe, cfeId));
 
 /** Returns the CFE and the viewer's role. Throws NOT_FOUND without a role there, FORBIDDEN if the role is too low. */
 async function findVisibleCfe(
@@ -97,7 +83,6 @@ interface CfePageData {
 export const cfePage = definePage({
   name: 'cfe',
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}',
-  params: CFE_PARAMS,
   async handle({ params, visit }, deps) {
     const { cfe, access } = await findVisibleCfe(deps, visit, params);
     const { rut, environment, id } = cfe;
@@ -190,7 +175,7 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
     ...(cfe.idempotencyKey ? [[own.key, html`<code>${cfe.idempotencyKey}</code>`] as [string, Html]] : []),
     ...(cfe.requestId ? [[own.request, html`<code>${cfe.requestId}</code>`] as [string, Html]] : []),
   ];
-  return html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return factList(rows);
 }
 
 /** Returns the next step and its time; empty for a CFE that is final. */
@@ -223,16 +208,14 @@ function renderActions(visit: Visit, { cfe, access, dossier }: CfePageData): Htm
   const words = CFE_WORDS[visit.language];
   const advice = rejectionAdvice(visit, cfe);
   if (dossier.actions.length === 0) return advice ?? nothing(own.nothingToDo);
-  if (!mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/support'))
-    return advice ?? nothing(own.supportActs);
-  const to = `${cfePathOf(cfe)}/support`;
+  if (!mayAt(access, support.route)) return advice ?? nothing(own.supportActs);
   const one = (action: SupportAction): Html =>
-    form(visit, to, [
-      html`<p>${words.action[action].means}</p>`,
-      hidden('action', action),
-      field(own.reason, { name: 'reason', maxlength: REASON_LENGTH }),
-      button(words.action[action].label, action === 'abandon' ? 'quiet' : 'main'),
-    ]);
+    support.draw(visit, paramsOf(cfe), {
+      about: words.action[action].means,
+      go: words.action[action].label,
+      isQuiet: action === 'abandon',
+      values: { action },
+    });
   return html`${advice}${dossier.actions.map(one)}`;
 }
 
@@ -301,15 +284,13 @@ function mailsOf(
   { sandboxMails = [] }: Pick<ConsoleDeps, 'sandboxMails'>,
 ): Html {
   const { cfe: own } = visit.texts;
-  const here = cfePathOf(cfe);
   const isMailable = cfe.status !== 'REJECTED';
-  const maySend = isMailable && mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails');
-  const mayRepeat = isMailable && mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}');
+  const maySend = isMailable && mayAt(access, newMail.route);
+  const mayRepeat = isMailable && mayAt(access, mailAgain.route);
   const isTrial = cfe.environment === 'sandbox';
   const isReachable = (address: string): boolean =>
     !isTrial || isSandboxAddressAllowed(address, sandboxMails);
-  const again = ({ id }: Mail): Html =>
-    form(visit, `${here}/mails/${id}`, html`${button(own.again, 'quiet')}`, 'inline');
+  const again = ({ id }: Mail): Html => mailAgain.draw(visit, { ...paramsOf(cfe), mail_id: id });
   const rows = mails.map((mail) => [
     moment(mail.createdAt),
     html`<span class="url">${mail.destination}</span>`,
@@ -322,26 +303,20 @@ function mailsOf(
       : table(own.mails, [own.when, own.receiver, own.status, own.act], rows);
   if (!maySend || cfe.status === 'PENDING') return list;
   if (isTrial && sandboxMails.length === 0) return html`${list}${nothing(own.mailNoTrials)}`;
-  const options = sandboxMails.map((address) => [address, address] as const);
-  const address = isTrial
-    ? choice(own.mailTo, { name: 'destination', options })
-    : field(own.mailTo, { name: 'destination', type: 'email', maxlength: 254 });
-  const fresh = html`<p>${own.mailMeans}</p>${address}${button(own.mailSend)}`;
-  return html`${list}${form(visit, `${here}/mails`, fresh)}`;
+  const options = isTrial ? { destination: sandboxMails.map((one) => [one, one] as const) } : {};
+  return html`${list}${newMail.draw(visit, paramsOf(cfe), { options })}`;
 }
 
 function deliveriesOf(visit: Visit, { deliveries }: CfePageData): Html {
   const { cfe: own, webhooks: words } = visit.texts;
   if (deliveries.length === 0) return nothing(own.noDeliveries);
   const { viewer } = signedIn(visit);
-  const again = ({ id }: ListedDelivery): Html =>
-    renderRowForm(visit, { id: `again-${id}`, action: `/deliveries/${id}/redeliver`, title: own.again });
   const isAgain = (one: ListedDelivery): boolean =>
-    !one.isWebhookRemoved && mayIn(viewer, one.accountId, 'POST /deliveries/{id}/redeliver');
+    !one.isWebhookRemoved && mayIn(viewer, one.accountId, redelivery.route);
   const rows = deliveries.map((one) => [
     moment(one.createdAt),
     html`<a href="/deliveries/${one.id}">${one.event}</a> <a class="soft url" href="/webhooks/${one.webhookId}">${one.url}</a>`,
-    html`${deliveryMark(visit, one)}${isAgain(one) && again(one)}`,
+    html`${deliveryMark(visit, one)}${isAgain(one) && redeliverInRow(visit, one.id, own.again)}`,
     figure(one.attempts, visit.texts),
   ]);
   const heads = [own.when, own.event, own.status, words.attempts];
@@ -385,7 +360,6 @@ function receiptLinks(visit: Visit, cfe: Cfe, publicUrl: string): Html[] {
 export const cfeXmlPage = definePage({
   name: 'cfe-xml',
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}/xml',
-  params: CFE_PARAMS,
   async handle({ params, visit }, deps) {
     const { cfe } = await findVisibleCfe(deps, visit, params);
     const { rut, environment, type, sequence, serie, numero } = cfe;
@@ -400,7 +374,6 @@ export const cfeXmlPage = definePage({
 export const cfeExchangePage = definePage({
   name: 'cfe-exchange',
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange',
-  params: CFE_PARAMS,
   query: z.object({ operation: z.enum(ATTEMPT_OPERATIONS), answer: z.string().max(1_000) }),
   async handle({ params, query, visit }, deps) {
     const { cfe } = await findVisibleCfe(deps, visit, params);
@@ -423,21 +396,21 @@ export const cfeExchangePage = definePage({
   },
 });
 
-/** POST …/support: retries, settles or abandons a CFE, with the reason. */
-export const sendCfeSupport = definePage({
-  name: 'cfe-support',
-  route: 'POST /cfes/{rut}/{environment}/{cfe_id}/support',
-  params: CFE_PARAMS,
-  form: z.object({ action: z.enum(SUPPORT_ACTIONS), reason: textSchema(REASON_LENGTH) }),
-  back,
-  async handle({ params, form: sent, visit }, deps) {
-    const { cfe } = await findVisibleCfe(deps, visit, params);
-    const { outcome, why } = await supportCfe(withActor(deps, visit), {
-      id: cfe.id,
-      ...sent,
-      dryRun: false,
-      requestId: visit.requestId,
-    });
+const FORM = {
+  back: ({ params }: { params: CfeParams }): string => pathOf(params),
+  find: ({ params, visit }: { params: CfeParams; visit: Visit }, deps: ConsoleDeps) =>
+    findVisibleCfe(deps, visit, params),
+  /** Names the rate limit of e-mails; the usual message would name that of sign-in. */
+  refused: ({ cfe: words }: Texts, { code }: Refusal): string | undefined =>
+    code === 'RATE_LIMITED' ? words.mailLimit : undefined,
+} as const;
+
+export const support = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/support', {
+  ...FORM,
+  fields: ({ cfe: words }) => ({ action: about(z.enum(SUPPORT_ACTIONS)), reason: reason(words.reason) }),
+  async run({ params, found: { cfe }, form, visit }, deps) {
+    const asked = { id: cfe.id, ...form, dryRun: false, requestId: visit.requestId };
+    const { outcome, why } = await supportCfe(deps, asked);
     const { outcomes } = visit.texts.cfe;
     const words = Object.hasOwn(outcomes, outcome) ? outcomes[outcome as keyof typeof outcomes] : '';
     const text = why ? `${words} ${refusalMeans(why, visit.language)}` : words;
@@ -445,44 +418,29 @@ export const sendCfeSupport = definePage({
   },
 });
 
-/** Names the rate limit of e-mails; the usual message would name that of sign-in. */
-const limitOf =
-  ({ texts }: Visit) =>
-  (error: unknown): never => {
-    const isLimit = error instanceof Refusal && error.code === 'RATE_LIMITED';
-    throw isLimit ? new LocalizedRefusal('RATE_LIMITED', texts.cfe.mailLimit) : error;
-  };
-
-/** POST …/mails: sends the receipt to an address. */
-export const sendCfeMail = definePage({
-  name: 'cfe-mail',
-  route: 'POST /cfes/{rut}/{environment}/{cfe_id}/mails',
-  params: CFE_PARAMS,
-  form: z.object({ destination: Email }),
-  back,
-  async handle({ params, form: { destination }, visit }, deps) {
-    const { cfe, access } = await findVisibleCfe(deps, visit, params);
+export const newMail = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails', {
+  ...FORM,
+  words: ({ cfe: words }) => ({ about: words.mailMeans, go: words.mailSend }),
+  fields: ({ cfe: words }) => ({ destination: email(words.mailTo) }),
+  async run({ found: { cfe, access }, form: { destination }, visit }, deps) {
     const accountId = access.kind === 'member' ? access.accountId : cfe.accountId;
-    await sendMail(withActor(deps, visit), { accountId, cfeUuid: cfe.id, destination }).catch(limitOf(visit));
-    return go(pathOf(params), { kind: 'done', text: visit.texts.cfe.mailSent(destination) });
+    await sendMail(deps, { accountId, cfeUuid: cfe.id, destination });
+    return visit.texts.cfe.mailSent(destination);
   },
 });
 
-/** POST …/mails/{mail_id}: sends an e-mail again. */
-export const sendCfeMailAgain = definePage({
-  name: 'cfe-mail-again',
-  route: 'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}',
-  params: CFE_PARAMS.extend({ mail_id: z.uuid() }),
-  back,
-  async handle({ params, visit }, deps) {
-    const { cfe, access } = await findVisibleCfe(deps, visit, params);
+export const mailAgain = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}', {
+  ...FORM,
+  as: 'inline',
+  words: ({ cfe: words }) => ({ go: words.again, isQuiet: true }),
+  async run({ params, found: { cfe, access }, visit }, deps) {
     const mail = await findMail(deps.orm.em.fork(), params.mail_id);
     if (mail?.cfeUuid !== cfe.id) throw new Refusal('NOT_FOUND', 'There is no such e-mail.');
     const asking =
       access.kind === 'member'
         ? ({ by: 'member', accountId: access.accountId } as const)
         : ({ by: 'operator' } as const);
-    await resendMail(withActor(deps, visit), { mailId: mail.id, ...asking }).catch(limitOf(visit));
-    return go(pathOf(params), { kind: 'done', text: visit.texts.cfe.sentAgain });
+    await resendMail(deps, { mailId: mail.id, ...asking });
+    return visit.texts.cfe.sentAgain;
   },
 });

@@ -23,8 +23,10 @@ import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { findAccessAt } from '../../access/access.ts';
-import { requireEnterprise, withBusinessClock } from '../../access/atEnterprise.ts';
+import { requireEnterprise } from '../../access/atEnterprise.ts';
 import { accountsFor, mayAt } from '../../access/permissions.ts';
+import { choice, text, tick } from '../../fields.ts';
+import { defineForm } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
 import {
@@ -46,12 +48,14 @@ import {
   type Visit,
   withActor,
 } from '../../page.ts';
-import { button, choice, field, form, mark, optionsOf, panel } from '../../parts.ts';
+import { mark, optionsOf } from '../../parts.ts';
 
 const ID = z.string().regex(/^\d{12}-(sandbox-)?\d{4}-\d{2}-[0-9a-f]{6}$/);
 const MEGABYTE = 1_000_000;
 /** Limit of enterprises suggested while typing. */
 const MAX_SUGGESTED = 100;
+/** Id of their list on the page. */
+const SUGGESTED = 'enterprises-to-export';
 
 /** Returns the path of the form with these values filled in. */
 export const exportsPath = (values: { rut?: string; environment?: string; month?: string }): string =>
@@ -100,38 +104,24 @@ async function renderRequestForm(
   { orm, businessClock }: ConsoleDeps,
   values: FormValues,
 ): Promise<Html> {
-  const { exports: words, environments } = visit.texts;
   const { rut, environment = 'production', month = monthBefore(montevideoDate(businessClock())) } = values;
   const { viewer } = signedIn(visit);
-  const accounts = accountsFor(viewer, 'POST /exports');
+  const accounts = accountsFor(viewer, newExport.route);
   const offered =
     accounts === null ? [] : await listExportableEnterprises(orm.em.fork(), accounts, MAX_SUGGESTED);
   const mayAny = accounts === null || offered.length > 0;
-  if (rut === undefined ? !mayAny : !mayAt(await findAccessAt(orm, viewer, rut), 'POST /exports'))
+  if (rut === undefined ? !mayAny : !mayAt(await findAccessAt(orm, viewer, rut), newExport.route))
     return html``;
   const only = offered.length === 1 ? offered[0]?.rut : undefined;
-  const list = 'enterprises-to-export';
   const options = offered.map((one) => html`<option value="${one.rut}">${one.legalName}</option>`);
-  const pdfs = words.pdfs(figure(MOST_PRINTED, visit.texts));
-  const fields = [
-    field(words.rut, { name: 'rut', value: rut ?? only, inputmode: 'numeric', maxlength: 12, list }),
-    html`<datalist id="${list}">${options}</datalist>`,
-    choice(words.environment, {
-      name: 'environment',
-      value: environment,
-      options: optionsOf(ENVIRONMENTS, environments),
-    }),
-    field(words.monthAs, {
-      name: 'month',
-      type: 'month',
-      value: month,
-      maxlength: 7,
-      placeholder: words.monthForm,
-    }),
-    html`<p><label><input type="checkbox" name="pdfs" value="yes"> ${pdfs}</label></p>`,
-    button(words.go),
-  ];
-  return panel(words.ask, html`<p>${words.about}</p>${form(visit, '/exports', fields)}`);
+  return newExport.draw(
+    visit,
+    {},
+    {
+      values: { rut: rut ?? only, environment, month },
+      before: { environment: html`<datalist id="${SUGGESTED}">${options}</datalist>` },
+    },
+  );
 }
 
 function columnsOf(visit: Visit, now: Date): Column<ReceiptExport>[] {
@@ -155,9 +145,8 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
   const { id, state, done, total } = row;
   if (state === 'RUNNING') {
     const far = words.of(figure(done, visit.texts), figure(total, visit.texts));
-    const stop = form(visit, `/exports/${id}/stop`, button(words.stop, 'quiet'), 'inline');
     const bar = html`<progress max="${String(total)}" value="${String(done)}">${far}</progress>`;
-    return html`<label>${mark(words.running, 'wait')} ${far} ${bar}</label> ${stop}`;
+    return html`<label>${mark(words.running, 'wait')} ${far} ${bar}</label> ${exportStop.draw(visit, { id })}`;
   }
   if (state === 'STOPPED') return mark(words.stopped, 'calm');
   if (!isExportKept(row, now)) return mark(words.gone, 'calm');
@@ -165,31 +154,33 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
   return html`${mark(words.done, 'good')} <a href="/exports/${id}/zip" download>${words.fetch}</a> <span class="soft">${size}</span>`;
 }
 
-/** POST /exports: requests an export, and redirects to the list with its progress. */
-export const sendExport = definePage({
-  name: 'export-request',
-  route: 'POST /exports',
-  form: z.object({
-    rut: z.string().trim().pipe(Rut),
-    environment: z.enum(ENVIRONMENTS),
-    month: z.string().trim().pipe(Month),
-    pdfs: z.literal('yes').optional(),
+export const newExport = defineForm('POST /exports', {
+  as: 'panel',
+  onBusinessClock: true,
+  words: ({ exports: words }) => ({ title: words.ask, about: words.about, go: words.go }),
+  fields: ({ exports: words, environments, numerals }) => ({
+    rut: text(words.rut, { schema: Rut, inputmode: 'numeric', maxlength: 12, list: SUGGESTED }),
+    environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
+    month: text(words.monthAs, {
+      schema: Month,
+      type: 'month',
+      maxlength: 7,
+      placeholder: words.monthForm,
+    }),
+    pdfs: tick(words.pdfs(figure(MOST_PRINTED, { numerals }))),
   }),
+  find: ({ form: { rut }, visit }, deps) => requireEnterprise(visit, deps, rut),
   back: ({ sent }) => exportsPath(validValues(sent)),
-  async handle({ form: { rut, environment, month, pdfs }, visit }, deps) {
-    await requireEnterprise(visit, deps, rut);
-    const request = { rut, environment, month, withPdfs: pdfs === 'yes' };
+  async run({ form: { pdfs, ...request }, visit }, deps) {
+    const { exports: words } = visit.texts;
     try {
-      await requestExport(withBusinessClock(deps, visit), request);
+      await requestExport(deps, { ...request, withPdfs: pdfs });
     } catch (error) {
       if (!(error instanceof TooManyToPrint)) throw error;
-      const words = visit.texts.exports.tooManyToPrint(
-        figure(error.count, visit.texts),
-        figure(MOST_PRINTED, visit.texts),
-      );
-      throw new LocalizedRefusal(error.code, words, { cause: error });
+      const text = words.tooManyToPrint(figure(error.count, visit.texts), figure(MOST_PRINTED, visit.texts));
+      throw new LocalizedRefusal(error.code, text, { cause: error });
     }
-    return go('/exports', { kind: 'done', text: visit.texts.exports.askedFor(month) });
+    return go('/exports', { kind: 'done', text: words.askedFor(request.month) });
   },
 });
 
@@ -212,14 +203,14 @@ async function findVisibleExport(visit: Visit, deps: ConsoleDeps, id: string): P
   return found;
 }
 
-/** POST /exports/{id}/stop: stops the export. */
-export const sendStopExport = definePage({
-  name: 'export-stop',
-  route: 'POST /exports/{id}/stop',
-  params: z.object({ id: ID }),
-  async handle({ params: { id }, visit }, deps) {
-    await findVisibleExport(visit, deps, id);
-    await stopExport(withBusinessClock(deps, visit), id);
+export const exportStop = defineForm('POST /exports/{id}/stop', {
+  as: 'inline',
+  params: { id: ID },
+  onBusinessClock: true,
+  words: ({ exports: words }) => ({ go: words.stop, isQuiet: true }),
+  find: ({ params: { id }, visit }, deps) => findVisibleExport(visit, deps, id),
+  async run({ params: { id }, visit }, deps) {
+    await stopExport(deps, id);
     return go('/exports', { kind: 'done', text: visit.texts.exports.stopAsked });
   },
 });
@@ -230,7 +221,7 @@ export const exportZip = definePage({
   route: 'GET /exports/{id}/zip',
   // Counted, because each download writes a row of the audit.
   counted: true,
-  params: z.object({ id: ID }),
+  params: { id: ID },
   async handle({ params: { id }, visit }, deps) {
     const found = await findVisibleExport(visit, deps, id);
     if (!isExportKept(found, deps.businessClock()))

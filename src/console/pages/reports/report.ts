@@ -10,32 +10,28 @@ import {
   type ReportKey,
   type UnsettledCfe,
 } from '../../../db/reports/dailyReports.ts';
-import { REASON_LENGTH } from '../../../domain/operations/supportAction.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
-import { CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
+import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
 import type { RejectionReason } from '../../../domain/receipts/rejection.ts';
 import { availableReportActs, type ReportAct } from '../../../domain/reports/reportStatus.ts';
 import type { TypeSummary } from '../../../domain/reports/summary.ts';
-import { parseOrRefuse } from '../../../domain/requests/faults.ts';
-import { dateSchema } from '../../../domain/values/dates.ts';
 import { dateText, decimalText } from '../../../domain/values/figures.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
-import { Rut } from '../../../domain/values/rut.ts';
-import { textSchema } from '../../../domain/values/text.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import type { Texts } from '../../../words/console.ts';
 import { REPORT_WORDS } from '../../../words/reportStates.ts';
-import { enterprisePath, requireEnterprise, withBusinessClock } from '../../access/atEnterprise.ts';
+import { enterprisePath, requireEnterprise } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
+import { reason } from '../../fields.ts';
+import { defineForm } from '../../form.ts';
 import { day, figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
-import { type ConsoleDeps, definePage, go, LocalizedRefusal, show, type Visit } from '../../page.ts';
-import { button, field, form, mark, nothing, panel, table } from '../../parts.ts';
+import { type ConsoleDeps, definePage, LocalizedRefusal, show, type Visit } from '../../page.ts';
+import { mark, nothing, panel, table } from '../../parts.ts';
 import { reportMark, reportPath } from './reports.ts';
 
-const Params = z.object({ rut: Rut, environment: z.enum(ENVIRONMENTS), date: dateSchema() });
 const MAX_WAITING = 100;
 /** Statuses for which the page compares our figures with the reported ones. */
 const COMPARED: readonly string[] = ['DIFFERS', 'REFUSED', 'SUPERSEDED'];
@@ -52,7 +48,6 @@ async function reportOf(visit: Visit, deps: ConsoleDeps, key: ReportKey) {
 export const reportPage = definePage({
   name: 'report',
   route: 'GET /reports/{rut}/{environment}/{date}',
-  params: Params,
   async handle({ params, visit }, deps) {
     const { reports: words, environments } = visit.texts;
     const { report, enterprise, access } = await reportOf(visit, deps, params);
@@ -61,7 +56,7 @@ export const reportPage = definePage({
     const waiting = await listUnsettledCfes(em, params, MAX_WAITING);
     const reported = submissions.at(-1)?.types ?? [];
     const acts = actsOf(report, montevideoDate(deps.businessClock())).filter((act) =>
-      mayAt(access, routeOfAct(act)),
+      mayAt(access, ACTS[act].route),
     );
     const compared = COMPARED.includes(report.status) ? await countHeldNumbers(em, params) : undefined;
     const of = html`<a href="${enterprisePath(params.rut)}">${enterprise.legalName}</a>`;
@@ -81,8 +76,6 @@ ${panel(words.waitsFor, waitingTable(visit, params, waiting))}`;
     return show(title, body, { live: ['reports', 'cfes'] });
   },
 });
-
-const routeOfAct = (act: ReportAct) => `POST /reports/{rut}/{environment}/{date}/${act}` as const;
 
 const actsOf = ({ status, stuckReason, date: day }: DailyReport, today: string): readonly ReportAct[] =>
   availableReportActs({ status, isStuck: stuckReason !== null, date: day }, today);
@@ -150,17 +143,8 @@ const signed = (n: number, texts: Texts): string =>
   n > 0 ? `+${figure(n, texts)}` : `−${figure(-n, texts)}`;
 
 function actPanel(visit: Visit, report: DailyReport, act: ReportAct): Html {
-  const { reports: words } = visit.texts;
-  const { title, about, go: goWord } = words.acts[act];
-  const isRepair = act !== 'send';
-  return panel(
-    title,
-    form(visit, `${reportPath(report)}/${act}`, [
-      html`<p class="soft">${about}</p>`,
-      field(words.reason, { name: 'reason', maxlength: REASON_LENGTH }),
-      button(goWord, isRepair && act === 'settle' ? 'quiet' : 'main'),
-    ]),
-  );
+  const { title, about, go } = visit.texts.reports.acts[act];
+  return ACTS[act].draw(visit, report, { title, about, go, isQuiet: act === 'settle' });
 }
 
 function submissionsPanel(visit: Visit, report: ReportKey, submissions: readonly ReportSubmission[]): Html {
@@ -268,7 +252,6 @@ function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: re
 export const reportXml = definePage({
   name: 'report-xml',
   route: 'GET /reports/{rut}/{environment}/{date}/xml',
-  params: Params,
   query: z.object({ submission: z.string().regex(/^\d{1,18}$/) }),
   async handle({ params, query, visit }, deps) {
     await reportOf(visit, deps, params);
@@ -285,36 +268,21 @@ const actForm = (
   act: ReportAct,
   work: (key: ReportKey, reason: string, visit: Visit, deps: ConsoleDeps) => Promise<string>,
 ) =>
-  definePage({
-    name: `report-${act}`,
-    route: routeOfAct(act),
-    params: Params,
-    form: z.strictObject({ reason: z.string().max(1_000) }),
+  defineForm(`POST /reports/{rut}/{environment}/{date}/${act}`, {
+    as: 'panel',
+    onBusinessClock: true,
+    fields: ({ reports: words }) => ({ reason: reason(words.reason) }),
     back: ({ params }) => reportPath(params),
-    async handle({ params, form: sent, visit }, deps) {
+    async find({ params, visit }, deps) {
       const { report } = await reportOf(visit, deps, params);
-      const { reports: words, enterprises } = visit.texts;
-      const today = montevideoDate(deps.businessClock());
-      if (!actsOf(report, today).includes(act)) {
+      const { reports: words } = visit.texts;
+      if (!actsOf(report, montevideoDate(deps.businessClock())).includes(act))
         throw new LocalizedRefusal('INVALID_INPUT', act === 'send' ? words.sendNot : words.nothingToDo);
-      }
-      const reason = reasonOf(sent.reason, `${words.reason}: ${enterprises.wrong}.`);
-      return go(reportPath(params), {
-        kind: 'done',
-        text: await work(params, reason, visit, withBusinessClock(deps, visit)),
-      });
     },
+    run: ({ params, form, visit }, deps) => work(params, form.reason, visit, deps),
   });
 
-function reasonOf(sent: string, words: string): string {
-  try {
-    return parseOrRefuse(textSchema(REASON_LENGTH), sent);
-  } catch (cause) {
-    throw new LocalizedRefusal('INVALID_INPUT', words, { cause });
-  }
-}
-
-export const sendReportNow = actForm('send', async (key, reason, visit, deps) => {
+export const sendNow = actForm('send', async (key, reason, visit, deps) => {
   await sendReport(deps, { ...key, reason });
   return visit.texts.reports.sendDone;
 });
@@ -327,5 +295,6 @@ const support = (action: 'retry' | 'settle') =>
     return action === 'retry' ? words.retried : words.settled;
   });
 
-export const sendRetryReport = support('retry');
-export const sendSettleReport = support('settle');
+export const retry = support('retry');
+export const settle = support('settle');
+const ACTS = { send: sendNow, retry, settle } as const satisfies Record<ReportAct, unknown>;

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { redeliver } from '../../../commands/webhooks/redeliver.ts';
 import { type Delivery, type DeliveryAttempt, Event, type Webhook } from '../../../db/entities/webhooks.ts';
 import type { Orm } from '../../../db/orm.ts';
@@ -7,16 +6,14 @@ import { findDelivery, listDeliveryAttempts } from '../../../db/webhooks/deliver
 import { findWebhook } from '../../../db/webhooks/webhooks.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { OPERATORS_REASON, operatorsReason, operatorsReasonField } from '../../access/operatorsReason.ts';
 import { mayIn } from '../../access/permissions.ts';
 import { isAllowedIn } from '../../accounts.ts';
+import { operatorsReason } from '../../fields.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
-import { definePage, go, show, signedIn, type Visit, withActor } from '../../page.ts';
-import { button, form, nothing, panel, table } from '../../parts.ts';
+import { definePage, show, signedIn, type Visit } from '../../page.ts';
+import { factList, nothing, panel, table } from '../../parts.ts';
 import { deliveryMark, enterpriseOf, nextAttempt, resultWords } from './deliveries.ts';
-import { factList } from './webhook.ts';
-
-const ONE = { params: z.object({ id: z.uuid() }) } as const;
 
 interface Found {
   readonly delivery: Delivery;
@@ -34,7 +31,6 @@ async function deliveryFor(visit: Visit, orm: Orm, id: string): Promise<Found> {
 
 /** GET /deliveries/{id}: one event for one webhook, with each attempt. */
 export const deliveryPage = definePage({
-  ...ONE,
   name: 'delivery',
   route: 'GET /deliveries/{id}',
   async handle({ params, visit }, deps) {
@@ -45,16 +41,10 @@ export const deliveryPage = definePage({
     const attempts = await listDeliveryAttempts(em, [delivery.id]);
     const { name } = await requireAccount(em, webhook.accountId);
     const may =
-      webhook.removedAt === null &&
-      mayIn(signedIn(visit).viewer, webhook.accountId, 'POST /deliveries/{id}/redeliver');
-    const again = form(
-      visit,
-      `/deliveries/${delivery.id}/redeliver`,
-      html`<p>${words.redeliverAbout}</p>${operatorsReasonField(visit)}${button(words.redeliver)}`,
-    );
+      webhook.removedAt === null && mayIn(signedIn(visit).viewer, webhook.accountId, redelivery.route);
     const body = html`${panel(words.facts, facts(visit, { delivery, webhook, event, account: name, attempts: attempts.length }))}
 ${panel(words.attempts, attemptsTable(visit, attempts))}
-${may && panel(words.redeliver, again)}
+${may && redelivery.draw(visit, params)}
 ${panel(words.body, html`<pre class="bytes" tabindex="0" aria-label="${words.body}">${event.body}</pre>`)}`;
     return show(`${words.delivery} ${delivery.eventName}`, body, { live: ['deliveries'] });
   },
@@ -113,16 +103,21 @@ function attemptsTable(visit: Visit, attempts: readonly DeliveryAttempt[]): Html
   return html`${table(words.attempts, heads, rows, [0, 2])}<p class="soft">${words.keptFor}</p>`;
 }
 
-/** POST /deliveries/{id}/redeliver. */
-export const sendRedeliver = definePage({
-  ...ONE,
-  name: 'redeliver',
-  route: 'POST /deliveries/{id}/redeliver',
-  form: z.object(OPERATORS_REASON),
-  back: ({ params }) => `/deliveries/${params.id}`,
-  async handle({ params, form: sent, visit }, deps) {
-    const { delivery } = await deliveryFor(visit, deps.orm, params.id);
-    await redeliver(withActor(deps, visit), { deliveryId: delivery.id, ...operatorsReason(visit, sent) });
-    return go(`/deliveries/${delivery.id}`, { kind: 'done', text: visit.texts.webhooks.redelivered });
-  },
+export const redelivery = defineForm('POST /deliveries/{id}/redeliver', {
+  as: 'panel',
+  words: (texts) => ({ ...wordsOf(texts.webhooks, 'redeliver'), done: texts.webhooks.redelivered }),
+  fields: (texts) => ({ reason: operatorsReason(texts) }),
+  find: ({ params: { id }, visit }, { orm }) => deliveryFor(visit, orm, id),
+  back: ({ params: { id } }) => `/deliveries/${id}`,
+  command: ({ params: { id }, form }, deps) => redeliver(deps, { deliveryId: id, ...form }),
 });
+
+/** Renders the form in a table's row: a button; for operators, a button that opens the field of the reason. */
+export const redeliverInRow = (visit: Visit, id: string, title: string): Html =>
+  redelivery.draw(
+    visit,
+    { id },
+    signedIn(visit).viewer.kind === 'operator'
+      ? { as: 'folded', title, about: '', isQuiet: true }
+      : { as: 'inline', go: title, about: '', isQuiet: true },
+  );

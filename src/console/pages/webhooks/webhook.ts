@@ -9,24 +9,21 @@ import type { Webhook } from '../../../db/entities/webhooks.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { requireAccount } from '../../../db/people/accounts.ts';
 import { findWebhook, readWebhookHealth, type WebhookHealth } from '../../../db/webhooks/webhooks.ts';
+import { SELECTABLE_EVENTS } from '../../../domain/webhooks/events.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { mayIn } from '../../access/permissions.ts';
 import { isAllowedIn } from '../../accounts.ts';
+import { about, boxes, state, sure, text } from '../../fields.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
-import { LIST_QUERY, showList, Ticked } from '../../lists.ts';
+import { LIST_QUERY, showList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
-import { definePage, go, signedIn, type Visit, withActor } from '../../page.ts';
-import { button, field, form, hidden, mark, panel } from '../../parts.ts';
+import { definePage, go, signedIn, type Visit } from '../../page.ts';
+import { button, factList, hidden, mark, panel } from '../../parts.ts';
 import { DELIVERY_FILTERS, deliveryList } from './deliveries.ts';
-import { eventBoxes, rateMark, stateMark } from './webhooks.ts';
-
-const ONE = { params: z.object({ id: z.uuid() }) } as const;
-const CHANGE = {
-  ...ONE,
-  back: ({ params }: { params: { id: string } }): string => `/webhooks/${params.id}`,
-} as const;
+import { MAX_URL, rateMark, stateMark } from './webhooks.ts';
 
 /** Returns a webhook. Throws NOT_FOUND if the viewer may not use this route for its account. */
 async function webhookFor(visit: Visit, orm: Orm, id: string): Promise<Webhook> {
@@ -37,7 +34,6 @@ async function webhookFor(visit: Visit, orm: Orm, id: string): Promise<Webhook> 
 
 /** GET /webhooks/{id}: one webhook with its forms and deliveries. */
 export const webhookPage = definePage({
-  ...ONE,
   name: 'webhook',
   route: 'GET /webhooks/{id}',
   query: z.object({
@@ -53,7 +49,7 @@ export const webhookPage = definePage({
     const fare = (await readWebhookHealth(em, [webhook.id], visit.now)).get(webhook.id);
     const { viewer } = signedIn(visit);
     const isThere = webhook.removedAt === null;
-    const mayChange = isThere && mayIn(viewer, webhook.accountId, 'POST /webhooks/{id}/change');
+    const mayChange = isThere && mayIn(viewer, webhook.accountId, change.route);
     const mayRun = isThere && mayIn(viewer, webhook.accountId, 'GET /runs/new');
     const list = deliveryList(visit, em, {
       path: `/webhooks/${webhook.id}`,
@@ -93,104 +89,79 @@ function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookHea
 }
 
 /** Renders the link to the preview of a bulk run over failed deliveries, all or since a day. */
-function againForm({ texts }: Visit, id: string): Html {
-  const content = [
-    hidden('kind', 'redeliver'),
-    hidden('webhook', id),
-    field(texts.runs.undeliveredSince, { name: 'since', type: 'date', required: false }),
-    html`<div class="buttons">${button(texts.webhooks.redeliverUndelivered)}</div>`,
-  ];
-  return html`<form class="filters" method="get" action="/runs/new">${content}</form>`;
-}
+const againForm = (
+  { texts }: Visit,
+  id: string,
+): Html => html`<form class="filters" method="get" action="/runs/new">
+${hidden('kind', 'redeliver')}${hidden('webhook', id)}
+<label class="field"><span>${texts.runs.undeliveredSince}</span><input name="since" type="date"></label>
+<div class="buttons">${button(texts.webhooks.redeliverUndelivered)}</div></form>`;
 
-/** Renders pairs of name and value. */
-export const factList = (rows: readonly (readonly [string, Html | string])[]): Html =>
-  html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
-
-function forms(visit: Visit, webhook: Webhook): Html {
+/** Renders the forms of a webhook. */
+function forms(visit: Visit, { id, url, events, enabled, previousSecretUntil }: Webhook): Html {
   const { webhooks: words } = visit.texts;
-  const { id, enabled } = webhook;
-  const act = (title: string, about: string, path: string, content: Html): Html =>
-    panel(title, form(visit, `/webhooks/${id}/${path}`, html`<p>${about}</p>${content}`));
-  const url = field(words.url, { name: 'url', value: webhook.url, maxlength: 2_048 });
-  const seen = hidden('seen', webhook.previousSecretUntil?.toISOString() ?? '');
-  const sure = html`<label class="field"><input type="checkbox" name="sure" value="yes" required> ${words.removeSure}</label>`;
-  return html`<div class="panels"><div>
-${act(words.change, words.changeAbout, 'change', html`${url}${eventBoxes(visit, webhook.events)}${button(words.changeGo)}`)}
-</div><div>
-${act(words.test, words.testAbout, 'test', button(words.testGo))}
-${act(words.secret, words.secretAbout, 'secret', html`${seen}${button(words.secretGo)}`)}
-${
-  enabled
-    ? act(
-        words.disable,
-        words.disableAbout,
-        'enabled',
-        html`<input type="hidden" name="enabled" value="no">${button(words.disable)}`,
-      )
-    : act(
-        words.enable,
-        words.enableAbout,
-        'enabled',
-        html`<input type="hidden" name="enabled" value="yes">${button(words.enable)}`,
-      )
-}
-${act(words.remove, words.removeAbout, 'remove', html`${sure}${button(words.remove)}`)}
+  const seen = previousSecretUntil?.toISOString() ?? '';
+  const turn = enabled
+    ? { title: words.disable, about: words.disableAbout, values: { enabled: 'no' } }
+    : { title: words.enable, about: words.enableAbout, values: { enabled: 'yes' } };
+  return html`<div class="panels"><div>${change.draw(visit, { id }, { values: { url, event: events } })}</div><div>
+${test.draw(visit, { id })}
+${secret.draw(visit, { id }, { values: { seen } })}
+${turning.draw(visit, { id }, turn)}
+${removal.draw(visit, { id })}
 </div></div>`;
 }
 
-/** POST /webhooks/{id}/change: changes its URL and events. */
-export const sendWebhookChange = definePage({
-  ...CHANGE,
-  name: 'webhook-change',
-  route: 'POST /webhooks/{id}/change',
-  form: z.object({ url: z.string().max(4_000), event: Ticked }),
-  async handle({ params, form: { url, event: events }, visit }, deps) {
-    const { id: webhookId } = await webhookFor(visit, deps.orm, params.id);
-    await updateWebhook(withActor(deps, visit), { webhookId, url: url.trim(), events });
-    return go(`/webhooks/${webhookId}`, { kind: 'done', text: visit.texts.webhooks.changed });
-  },
+const FORM = {
+  as: 'panel',
+  find: ({ params: { id }, visit }: { params: { id: string }; visit: Visit }, { orm }: { orm: Orm }) =>
+    webhookFor(visit, orm, id),
+  back: ({ params }: { params: { id: string } }): string => `/webhooks/${params.id}`,
+} as const;
+
+export const change = defineForm('POST /webhooks/{id}/change', {
+  ...FORM,
+  words: ({ webhooks: words }) => ({ ...wordsOf(words, 'change'), done: words.changed }),
+  fields: ({ webhooks: words }) => ({
+    url: text(words.url, { maxlength: MAX_URL }),
+    event: boxes(words.events, SELECTABLE_EVENTS),
+  }),
+  command: ({ found, form: { url, event: events } }, deps) =>
+    updateWebhook(deps, { webhookId: found.id, url, events }),
 });
 
-/** POST /webhooks/{id}/enabled: enables or disables it for new events. */
-export const sendWebhookEnabled = definePage({
-  ...CHANGE,
-  name: 'webhook-enabled',
-  route: 'POST /webhooks/{id}/enabled',
-  form: z.object({ enabled: z.enum(['yes', 'no']) }),
-  async handle({ params, form: sent, visit }, deps) {
+/** Enables or disables it for new events. */
+export const turning = defineForm('POST /webhooks/{id}/enabled', {
+  ...FORM,
+  fields: () => ({ enabled: about(z.enum(['yes', 'no'])) }),
+  async run({ found, form, visit }, deps) {
     const { webhooks: words } = visit.texts;
-    const { id: webhookId } = await webhookFor(visit, deps.orm, params.id);
-    const enabled = sent.enabled === 'yes';
-    await updateWebhook(withActor(deps, visit), { webhookId, enabled });
-    const text = enabled ? words.enabledDone : words.disabledDone;
-    return go(`/webhooks/${webhookId}`, { kind: 'done', text });
+    const enabled = form.enabled === 'yes';
+    await updateWebhook(deps, { webhookId: found.id, enabled });
+    return enabled ? words.enabledDone : words.disabledDone;
   },
 });
 
-/** POST /webhooks/{id}/test: sends webhook.test, and redirects to its delivery. */
-export const sendWebhookTest = definePage({
-  ...CHANGE,
-  name: 'webhook-test',
-  route: 'POST /webhooks/{id}/test',
-  async handle({ params, visit }, deps) {
-    const { id: webhookId } = await webhookFor(visit, deps.orm, params.id);
-    const { id } = await testWebhook(withActor(deps, visit), { webhookId });
+/** Sends webhook.test, and redirects to its delivery. */
+export const test = defineForm('POST /webhooks/{id}/test', {
+  ...FORM,
+  words: ({ webhooks: words }) => wordsOf(words, 'test'),
+  async run({ found, visit }, deps) {
+    const { id } = await testWebhook(deps, { webhookId: found.id });
     return go(`/deliveries/${id}`, { kind: 'done', text: visit.texts.webhooks.tested });
   },
 });
 
-/** POST /webhooks/{id}/secret: creates a new secret and shows it once. */
-export const sendWebhookSecret = definePage({
-  ...CHANGE,
-  name: 'webhook-secret',
-  route: 'POST /webhooks/{id}/secret',
-  form: z.object({ seen: z.union([z.literal(''), z.iso.datetime()]) }),
-  async handle({ params, form: sent, visit }, deps) {
+/** Creates a new secret and shows it once. */
+export const secret = defineForm('POST /webhooks/{id}/secret', {
+  ...FORM,
+  words: ({ webhooks: words }) => wordsOf(words, 'secret'),
+  fields: () => ({ seen: state(z.union([z.literal(''), z.iso.datetime()])) }),
+  async run({ found, form, visit }, deps) {
     const { webhooks: words } = visit.texts;
-    const { id: webhookId, url } = await webhookFor(visit, deps.orm, params.id);
-    const seen = sent.seen === '' ? null : new Date(sent.seen);
-    const { secret, webhook } = await rotateWebhookSecret(withActor(deps, visit), { webhookId, seen });
+    const { id: webhookId, url } = found;
+    const seen = form.seen === '' ? null : new Date(form.seen);
+    const { secret, webhook } = await rotateWebhookSecret(deps, { webhookId, seen });
     const { previousSecretUntil: until } = webhook;
     return showOnce(visit, {
       title: words.onceTitle,
@@ -202,15 +173,12 @@ export const sendWebhookSecret = definePage({
   },
 });
 
-/** POST /webhooks/{id}/remove. */
-export const sendWebhookRemove = definePage({
-  ...CHANGE,
-  name: 'webhook-remove',
-  route: 'POST /webhooks/{id}/remove',
-  form: z.object({ sure: z.literal('yes') }),
-  async handle({ params, visit }, deps) {
-    const { id: webhookId, accountId } = await webhookFor(visit, deps.orm, params.id);
-    await removeWebhook(withActor(deps, visit), { webhookId });
+export const removal = defineForm('POST /webhooks/{id}/remove', {
+  ...FORM,
+  words: ({ webhooks: words }) => wordsOf(words, 'remove'),
+  fields: ({ webhooks: words }) => ({ sure: sure(words.removeSure) }),
+  async run({ found: { id, accountId }, visit }, deps) {
+    await removeWebhook(deps, { webhookId: id });
     const to = link('/webhooks', { account: accountId });
     return go(to, { kind: 'done', text: visit.texts.webhooks.removed });
   },

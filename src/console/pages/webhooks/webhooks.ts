@@ -21,12 +21,17 @@ import {
   isAllowedIn,
   SoughtAccount,
 } from '../../accounts.ts';
+import { about, boxes, once, text } from '../../fields.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
-import { type Column, column, figureColumn, LIST_QUERY, showList, Ticked } from '../../lists.ts';
-import { ONCE, onceField, showOnce } from '../../once.ts';
-import { definePage, signedIn, type Visit, withActor } from '../../page.ts';
-import { button, field, form, mark, panel } from '../../parts.ts';
+import { type Column, column, figureColumn, LIST_QUERY, showList } from '../../lists.ts';
+import { showOnce } from '../../once.ts';
+import { definePage, signedIn, type Visit } from '../../page.ts';
+import { mark } from '../../parts.ts';
+
+/** Limit of what browsers let people type; the command has its own. */
+export const MAX_URL = 2_048;
 
 type Row = ListedWebhook & { fare: WebhookHealth };
 
@@ -45,7 +50,7 @@ export const webhooksPage = definePage({
     if ('kind' in sought) return sought;
     const { id: accountId } = sought;
     const em = deps.orm.em.fork();
-    const may = accountId !== undefined && mayIn(viewer, accountId, 'POST /webhooks');
+    const may = accountId !== undefined && mayIn(viewer, accountId, newWebhook.route);
     return showList<Row>(visit, deps, {
       title: words.title,
       name: 'webhooks',
@@ -74,7 +79,7 @@ export const webhooksPage = definePage({
       href: ({ webhook }) => `/webhooks/${webhook.id}`,
       empty: chosen ? words.none : words.noneAnywhere,
       above: html`${chosen && accountLine(visit, chosen)}`,
-      below: html`<p class="soft">${words.sample}</p>${may && addForm(visit, accountId)}`,
+      below: html`<p class="soft">${words.sample}</p>${may && newWebhook.draw(visit, {}, { values: { account: accountId } })}`,
       live: ['deliveries'],
     });
   },
@@ -141,54 +146,27 @@ export function stateMark({ texts: { webhooks: words } }: Visit, webhook: Listed
   return mark(webhook.disabledReason === 'gone' ? words.gone : words.disabled, 'wait');
 }
 
-/** Renders a box for each event; those in use are ticked. */
-export function eventBoxes({ texts: { webhooks: words } }: Visit, chosen: readonly string[]): Html {
-  return html`<fieldset class="boxes"><legend>${words.events}</legend>${SELECTABLE_EVENTS.map(
-    (event) =>
-      html`<label><input type="checkbox" name="event" value="${event}"${
-        chosen.includes(event) && html` checked`
-      }> <code>${event}</code></label>`,
-  )}</fieldset>`;
-}
-
-function addForm(visit: Visit, accountId: string): Html {
-  const { webhooks: words } = visit.texts;
-  return panel(
-    words.add,
-    form(
-      visit,
-      '/webhooks',
-      html`<p>${words.addAbout}</p><input type="hidden" name="account" value="${accountId}">${onceField()}
-${field(words.url, { name: 'url', maxlength: 2_048, placeholder: words.urlHint })}
-${eventBoxes(visit, [])}
-${button(words.addGo)}`,
-    ),
-  );
-}
-
-/** POST /webhooks: adds a webhook and shows its secret once. */
-export const sendWebhook = definePage({
-  name: 'webhook-add',
-  route: 'POST /webhooks',
-  form: z.object({ account: z.uuid(), ...ONCE, url: z.string().max(4_000), event: Ticked }),
-  back: backTo('/webhooks'),
-  async handle({ form: sent, visit }, deps) {
+/** Adds a webhook and shows its secret once. */
+export const newWebhook = defineForm('POST /webhooks', {
+  as: 'panel',
+  words: ({ webhooks: words }) => wordsOf(words, 'add'),
+  fields: ({ webhooks: words }) => ({
+    account: about(z.uuid()),
+    once: once(),
+    url: text(words.url, { maxlength: MAX_URL, placeholder: words.urlHint }),
+    event: boxes(words.events, SELECTABLE_EVENTS),
+  }),
+  back: ({ sent }) => backTo('/webhooks', sent),
+  async run({ form: { account: accountId, once: webhookId, url, event: events }, visit }, deps) {
     const { webhooks: words } = visit.texts;
-    const { account: accountId, once: webhookId, url, event: events } = sent;
     if (!isAllowedIn(visit, accountId)) throw new Refusal('NOT_FOUND', 'No account of yours.');
     const { name } = await requireAccount(deps.orm.em.fork(), accountId);
-    const { secret } = await addWebhook(withActor(deps, visit), {
-      accountId,
-      url: url.trim(),
-      events,
-      webhookId,
-    });
-    const facts = html`<p>${words.account} <strong>${name}</strong> · <span class="url">${url}</span></p>`;
+    const { secret } = await addWebhook(deps, { accountId, url, events, webhookId });
     return showOnce(visit, {
       title: words.onceTitle,
       about: words.onceAbout,
       secret,
-      facts,
+      facts: html`<p>${words.account} <strong>${name}</strong> · <span class="url">${url}</span></p>`,
       back: link(`/webhooks/${webhookId}`),
     });
   },

@@ -1,0 +1,327 @@
+/** Kinds of fields of a form: how each is drawn and read. */
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { REASON_LENGTH } from '../domain/operations/supportAction.ts';
+import type { FieldTable, Stored } from '../domain/requests/fields.ts';
+import { dateSchema } from '../domain/values/dates.ts';
+import { integerSchema, parseTypedNumber } from '../domain/values/decimal.ts';
+import { Email } from '../domain/values/email.ts';
+import { textSchema } from '../domain/values/text.ts';
+import { type Html, html } from '../page/html.ts';
+import type { Texts } from '../words/console.ts';
+import { signedIn, type Visit } from './page.ts';
+import { hidden as hiddenInput } from './parts.ts';
+
+/** What a form gives a field to draw it. */
+export interface Drawn {
+  readonly visit: Visit;
+  readonly name: string;
+  readonly value: string | readonly string[] | undefined;
+  /** Values of all fields of the form. */
+  readonly values: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly options: Options | undefined;
+  /** Whether it may be left empty here. */
+  readonly optional: boolean;
+  readonly focus: boolean;
+  /** What is wrong with the value that was sent. */
+  readonly fault: string | undefined;
+}
+
+/** One field of a form. */
+export interface Field<T = unknown> {
+  /** Undefined for a hidden field. */
+  readonly label?: string | undefined;
+  readonly schema: z.ZodType<T> | ((visit: Visit) => z.ZodType<T>);
+  /** JSON Pointer by which the faults of the command name the field; default: that of its name. */
+  readonly path?: string | undefined;
+  /** What to say of any wrong value; default: the words for its fault. */
+  readonly wrong?: string;
+  /** Hidden, and names the subject of the form. */
+  readonly isAbout?: boolean;
+  draw(drawn: Drawn): Html;
+}
+
+/** Values to choose from, with their labels. */
+export type Options<V extends string = string> = readonly (readonly [V, string])[];
+
+/** Attributes of an input for browsers. */
+interface Attributes {
+  readonly type?: 'text' | 'password' | 'email' | 'date' | 'month' | 'datetime-local';
+  readonly autocomplete?: string;
+  readonly optional?: boolean;
+  readonly maxlength?: number;
+  readonly inputmode?: 'numeric' | 'text';
+  readonly placeholder?: string;
+  /** Id of a `datalist` with suggestions. */
+  readonly list?: string;
+}
+
+interface Typed<T> extends Attributes {
+  readonly schema?: z.ZodType<T>;
+  readonly path?: string;
+  /** Explains the field, below it. */
+  readonly hint?: string;
+}
+
+const MAX_LENGTH = 200;
+const MAX_TYPED = 4_000;
+const MAX_SECRET = 1_000;
+/** Any text; the command has rules of its own. */
+const upTo = (most: number) =>
+  z.string().refine(({ length }) => length <= most, { params: { code: 'text.too_long' } });
+const AnyText = upTo(MAX_TYPED);
+const Trimmed = z
+  .string()
+  .default('')
+  .transform((value) => value.trim());
+
+/** A text, without the spaces around it; a choice if the page offers options. */
+export function text(label: string, typed?: Omit<Typed<string>, 'schema'>): Field<string>;
+export function text<T>(label: string, typed: Typed<T> & Required<Pick<Typed<T>, 'schema'>>): Field<T>;
+export function text(label: string, typed: Typed<unknown> = {}): Field {
+  const { schema = AnyText, path, hint, ...attributes } = typed;
+  const maxlength = attributes.maxlength ?? lengthOf(schema) ?? MAX_LENGTH;
+  return {
+    label,
+    // The schemas of typed fields read strings.
+    schema: Trimmed.pipe(schema as z.ZodType<unknown, string>),
+    path,
+    draw: (drawn) =>
+      html`${labelled(
+        label,
+        drawn,
+        drawn.options
+          ? select(drawn.name, drawn.options, drawn.value, marks(drawn))
+          : input(drawn, { ...attributes, maxlength }),
+      )}${hint && html`<p class="soft">${hint}</p>`}`,
+  };
+}
+
+const lengthOf = (schema: z.ZodType): number | undefined => {
+  const longest = schema.meta()?.['maxLength'];
+  return typeof longest === 'number' ? longest : undefined;
+};
+
+export const email = (label: string, maxlength = 254): Field<string> =>
+  text(label, { schema: Email.max(maxlength), type: 'email', maxlength });
+
+export const day = (label: string): Field<string> => text(label, { schema: dateSchema(), type: 'date' });
+
+export const number = (
+  label: string,
+  { minimum, maximum, ...more }: { minimum: number; maximum: number } & Omit<Typed<number>, 'schema'>,
+): Field<number> =>
+  text(label, {
+    schema: z.string().transform(parseTypedNumber).pipe(integerSchema({ minimum, maximum })),
+    inputmode: 'numeric',
+    maxlength: String(maximum).length,
+    ...more,
+  });
+
+/** The reason of an action, which the audit keeps. */
+export const reason = (label: string, maxlength = REASON_LENGTH): Field<string> =>
+  text(label, { schema: textSchema(maxlength), maxlength });
+
+/** A reason that operators give for an action on a customer's data; customers need none. */
+export function operatorsReason({ runs: words }: Texts): Field<string | undefined> {
+  const field = reason(words.why);
+  const isOperator = (visit: Visit): boolean => signedIn(visit).viewer.kind === 'operator';
+  const schema = z
+    .string()
+    .optional()
+    .transform(() => undefined);
+  return {
+    ...shownIf<string | undefined>(field, ({ visit }) => isOperator(visit)),
+    wrong: words.whyMissing,
+    schema: (visit) => (isOperator(visit) ? (field.schema as z.ZodType<string>) : schema),
+  };
+}
+
+/** A password or a code: as typed, and never shown again. */
+export const secret = (
+  label: string,
+  { path, ...attributes }: Attributes & { path?: string } = {},
+): Field<string> => ({
+  label,
+  schema: upTo(MAX_SECRET).default(''),
+  path,
+  draw: (drawn) =>
+    labelled(
+      label,
+      drawn,
+      input(
+        { ...drawn, value: '' },
+        { type: 'password', autocomplete: 'new-password', maxlength: MAX_SECRET, ...attributes },
+      ),
+    ),
+});
+
+/** The code of an authenticator app. */
+export const appCode = (label: string): Field<string> =>
+  secret(label, {
+    type: 'text',
+    autocomplete: 'one-time-code',
+    inputmode: 'numeric',
+    maxlength: 7,
+  });
+
+/** A field that is drawn only if the page or the viewer needs it. */
+export const shownIf = <T>(field: Field<T>, isNeeded: (drawn: Drawn) => boolean): Field<T> => ({
+  ...field,
+  draw: (drawn) => (isNeeded(drawn) ? field.draw(drawn) : html``),
+});
+
+/** A file; `accept`: types that browsers offer first. */
+export const file = (label: string, accept: string, path: string): Field<Uint8Array> => ({
+  label,
+  schema: z.instanceof(Uint8Array),
+  path,
+  draw: (drawn) =>
+    labelled(
+      label,
+      drawn,
+      html`<input type="file" name="${drawn.name}" accept="${accept}" required${marks(drawn)}>`,
+    ),
+});
+
+/** One of some values. */
+export const choice = <const V extends string>(label: string, options: Options<V>): Field<V> => ({
+  label,
+  schema: z.enum(options.map(([value]) => value)),
+  draw: (drawn) => labelled(label, drawn, select(drawn.name, options, drawn.value, marks(drawn))),
+});
+
+const Yes = z.literal('yes').optional();
+/** A box to tick. */
+export const tick = (label: string): Field<boolean> => ({
+  label,
+  schema: Yes.transform((value) => value === 'yes'),
+  draw: (drawn) => box(label, drawn),
+});
+
+/** A box that must be ticked to send the form. */
+export const sure = (label: string): Field<'yes'> => ({
+  label,
+  schema: z.literal('yes'),
+  draw: (drawn) => box(label, drawn, html` required`),
+});
+
+const box = (label: string, { name, value, ...drawn }: Drawn, more = html``): Html =>
+  html`<label class="field"><input type="checkbox" name="${name}" value="yes"${value === 'yes' && html` checked`}${more}${marks(
+    { name, ...drawn },
+  )}> ${label}</label>${faultLine({ name, ...drawn })}`;
+
+const Many = z
+  .union([z.string(), z.array(z.string()).max(500)])
+  .default([])
+  .transform((values) => (typeof values === 'string' ? [values] : values));
+/** Any of some values; drawn as boxes. */
+export const boxes = (label: string, values: readonly string[]): Field<string[]> => ({
+  label,
+  schema: Many,
+  draw: (drawn) =>
+    html`<fieldset class="boxes"><legend>${label}</legend>${values.map(
+      (one) =>
+        html`<label><input type="checkbox" name="${drawn.name}" value="${one}"${
+          drawn.value?.includes(one) && html` checked`
+        }> <code>${one}</code></label>`,
+    )}${faultLine(drawn)}</fieldset>`,
+});
+
+/** Several values of one field, which the page draws itself. */
+export const many = (draw: Field['draw'] = () => html``, label?: string): Field<string[]> => ({
+  schema: Many,
+  draw,
+  label,
+});
+
+/** A hidden field that names the subject of the form. */
+export const about = <T = string>(schema: z.ZodType<T>): Field<T> => ({ ...state(schema), isAbout: true });
+
+/** A hidden field with what the page showed. */
+export const state = <T = string>(schema: z.ZodType<T>): Field<T> => ({
+  schema,
+  draw: ({ name, value }) => (value === undefined ? html`` : hiddenInput(name, String(value))),
+});
+
+/** Idempotency key of a form: a reload sends it again and must not create a second secret. */
+export const once = (): Field<string> => ({
+  schema: z.uuid(),
+  draw: ({ name }) => hiddenInput(name, randomUUID()),
+});
+
+/** Renders a control with its label, and what is wrong with it. */
+const labelled = (label: string, drawn: Pick<Drawn, 'name' | 'fault'>, control: Html): Html =>
+  html`<label class="field"><span>${label}</span>${control}</label>${faultLine(drawn)}`;
+
+const faultLine = ({ name, fault }: Pick<Drawn, 'name' | 'fault'>): Html =>
+  html`${fault !== undefined && html`<p class="fault" id="fault-${name}">${fault}</p>`}`;
+
+/** Renders the attributes of a control with a fault. */
+const marks = ({ name, fault }: Pick<Drawn, 'name' | 'fault'>): Html =>
+  html`${fault !== undefined && html` aria-invalid="true" aria-describedby="fault-${name}"`}`;
+
+function input(drawn: Drawn, { type = 'text', autocomplete = 'off', ...more }: Attributes): Html {
+  const attributes = [
+    html` autocomplete="${autocomplete}"`,
+    html` maxlength="${more.maxlength ?? MAX_LENGTH}"`,
+    html` inputmode="${more.inputmode ?? 'text'}"`,
+    !more.optional && !drawn.optional && html` required`,
+    drawn.focus && html` autofocus`,
+    more.placeholder && html` placeholder="${more.placeholder}"`,
+    more.list && html` list="${more.list}"`,
+    marks(drawn),
+  ];
+  return html`<input name="${drawn.name}" type="${type}" value="${String(drawn.value ?? '')}"${attributes}>`;
+}
+
+/** Renders a choice; nothing is selected if `value` is not an option. */
+export const select = (name: string, options: Options, value: unknown, attributes = html``): Html =>
+  html`<select name="${name}"${attributes}>${options.map(
+    ([one, words]) => html`<option value="${one}"${one === value && html` selected`}>${words}</option>`,
+  )}</select>`;
+
+// Fields in a table (domain/requests/fields.ts).
+
+type Labels<T extends FieldTable> = { readonly [C in keyof Stored<T>]: string };
+
+/** Returns a field for each row of a table, as typed; `bodyOfSent` returns the body. */
+export const tableFields = <T extends FieldTable>(
+  labels: Labels<T>,
+  table: T,
+): { readonly [K in keyof T]: Field<string> } => {
+  const attributes = {
+    text: {},
+    code: { inputmode: 'numeric', maxlength: 4 },
+    email: { type: 'email' },
+    day: { type: 'date' },
+  } as const;
+  const fields = Object.entries(table).map(([name, { column, kind, optional }]) => [
+    name,
+    text(labels[column as keyof Stored<T>], { optional, ...attributes[kind] }),
+  ]);
+  return Object.fromEntries(fields) as { [K in keyof T]: Field<string> };
+};
+
+/** Returns the fields' values of a stored row; empty for missing ones. */
+export const inputsOf = <T extends FieldTable>(
+  table: T,
+  row: { readonly [C in keyof Stored<T>]?: Stored<T>[C] | undefined },
+): { readonly [K in keyof T]: string } =>
+  Object.fromEntries(
+    Object.entries(table).map(([name, { column }]) => [name, String(row[column as keyof Stored<T>] ?? '')]),
+  ) as { [K in keyof T]: string };
+
+/** Returns the typed values as a body of the API; null for an optional field that was emptied. */
+export const bodyOfSent = (
+  table: FieldTable,
+  sent: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(table).flatMap(([name, { kind, optional }]): [string, unknown][] => {
+      const value = sent[name];
+      if (typeof value !== 'string') return [];
+      if (kind === 'code') return [[name, parseTypedNumber(value)]];
+      return [[name, value === '' && optional ? null : value]];
+    }),
+  );
