@@ -22,7 +22,7 @@ export async function setIdemisor(
 }
 
 /** Sets the next Idemisor with the open transaction; throws INVALID_INPUT unless it is above all that were used. */
-export async function requireNextIdemisor(
+async function requireNextIdemisor(
   em: EntityManager,
   of: { rut: string; environment: Environment },
   next: number,

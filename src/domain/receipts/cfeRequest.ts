@@ -175,7 +175,10 @@ export const RequestLine = z
     codes: z
       .array(ItemCode)
       .max(MOST_OF_A_LINE)
-      .meta({ description: 'Codes of the product or service, at most 5.' })
+      .meta({
+        description:
+          'Codes of the product or service, at most 5. Source: Formato CFE v25.2, zone B, fields 2 and 3 (CodItem).',
+      })
       .optional(),
     discounts: z
       .array(LineAdjustment)

@@ -85,7 +85,7 @@ export const IvaTypeName = namedEnum(
     SUSPENDED: 'IndFact 12: VAT in suspense (farm produce); counts in `suspended_amount`.',
     EXPORT: 'IndFact 10: exported or equivalent; counts in `total_amount` without VAT.',
     NON_BILLABLE:
-      'IndFact 6: not billed, added only to `pay_amount`, after VAT (a collection for somebody else, a rounding up).',
+      'IndFact 6: not billed, added only to `pay_amount`, after VAT (a collection for others, a rounding up).',
     NON_BILLABLE_NEGATIVE:
       'IndFact 7: not billed, subtracted only from `pay_amount`, after VAT (a rounding, an amount paid before); its price and amount are positive. A discount that also lowers the VAT is one of `discounts` or `header.adjustments`.',
   },

@@ -150,7 +150,7 @@ export const CFE_FIELD_WORDS = {
     examples: [120],
   },
   third_party_payment: {
-    description: `true: the amounts are expenses paid for somebody else and claimed back; printed «Pagos por cuenta de terceros». Source: ${CFE_FORMAT} A, field 19 (IndPagCta3ros).`,
+    description: `true: the amounts are expenses paid for others and claimed back; printed «Pagos por cuenta de terceros». Source: ${CFE_FORMAT} A, field 19 (IndPagCta3ros).`,
     examples: [true],
   },
   serie: {
