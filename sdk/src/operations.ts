@@ -30,6 +30,7 @@ export const OPERATIONS = {
   deleteCustomer: ['DELETE', '/enterprises/{rut}/customers/{doc_type}/{doc_number}'],
   issueCfe: ['POST', '/enterprises/{rut}/cfes', 'key'],
   listCfes: ['GET', '/enterprises/{rut}/cfes', 'query'],
+  previewCfe: ['POST', '/enterprises/{rut}/cfes/preview'],
   getCfe: ['GET', '/enterprises/{rut}/cfes/{cfe_id}', 'query'],
   getCfePdf: ['GET', '/enterprises/{rut}/cfes/{cfe_id}/pdf', 'query'],
   getCfeXml: ['GET', '/enterprises/{rut}/cfes/{cfe_id}/xml', 'query'],

@@ -29,9 +29,9 @@ const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
 type RouteRequest = Parameters<Route['handle']>[0];
 
-/** Whether a route takes the header: every POST except that of tokens, which may safely be repeated. */
-export function takesIdempotencyKey(route: Pick<Route, 'method' | 'auth'>): boolean {
-  return route.method === 'POST' && route.auth === 'token';
+/** Whether a route takes the header: every POST except those that may safely be repeated: of tokens, and those that store nothing. */
+export function takesIdempotencyKey(route: Pick<Route, 'method' | 'auth' | 'storesNothing'>): boolean {
+  return route.method === 'POST' && route.auth === 'token' && !route.storesNothing;
 }
 
 /**
@@ -39,7 +39,7 @@ export function takesIdempotencyKey(route: Pick<Route, 'method' | 'auth'>): bool
  * null without one, and for routes that take none. Throws INVALID_INPUT for a malformed or repeated header.
  */
 export function readRequestKey(
-  route: Pick<Route, 'method' | 'auth'>,
+  route: Pick<Route, 'method' | 'auth' | 'storesNothing'>,
   request: Pick<IncomingMessage, 'headersDistinct'>,
   asked: { path: string; json: unknown; hashOf: RequestHash },
 ): ComparableKey | null {

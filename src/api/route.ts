@@ -82,6 +82,8 @@ export interface Route {
   readonly about: string;
   /** `key`: X-API-Key alone; `token`: X-API-Key and Authorization. */
   readonly auth: 'key' | 'token';
+  /** Set for a POST that only computes, and so takes no Idempotency-Key. */
+  readonly storesNothing?: true;
   /** Whether X-Sandbox-Mode: true is supported. */
   readonly sandbox: boolean;
   /** The least role at the enterprise of `{rut}`; null: no enterprise is loaded. */

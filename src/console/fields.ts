@@ -285,10 +285,11 @@ export const select = (name: string, options: Options, value: unknown, attribute
 
 type Labels<T extends FieldTable> = { readonly [C in keyof Stored<T>]: string };
 
-/** Returns a field for each row of a table, as typed; `bodyOfSent` returns the body. */
+/** Returns a field for each row of a table, as typed; `bodyOfSent` returns the body. `yesNo`: the words of true and false. */
 export const tableFields = <T extends FieldTable>(
   labels: Labels<T>,
   table: T,
+  yesNo: Options<string> = [['true', '']],
 ): { readonly [K in keyof T]: Field<string> } => {
   const attributes = {
     text: {},
@@ -296,10 +297,10 @@ export const tableFields = <T extends FieldTable>(
     email: { type: 'email' },
     day: { type: 'date' },
   } as const;
-  const fields = Object.entries(table).map(([name, { column, kind, optional }]) => [
-    name,
-    text(labels[column as keyof Stored<T>], { optional, ...attributes[kind] }),
-  ]);
+  const fields = Object.entries(table).map(([name, { column, kind, optional }]) => {
+    const label = labels[column as keyof Stored<T>];
+    return [name, kind === 'flag' ? choice(label, yesNo) : text(label, { optional, ...attributes[kind] })];
+  });
   return Object.fromEntries(fields) as { [K in keyof T]: Field<string> };
 };
 
@@ -322,6 +323,7 @@ export const bodyOfSent = (
       const value = sent[name];
       if (typeof value !== 'string') return [];
       if (kind === 'code') return [[name, parseTypedNumber(value)]];
+      if (kind === 'flag') return [[name, value === 'true']];
       return [[name, value === '' && optional ? null : value]];
     }),
   );

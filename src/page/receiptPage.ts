@@ -233,6 +233,8 @@ ${pairs([
   ['Rango', `${serie} ${cae.numberStart} a ${cae.numberEnd}`],
   ['Vencimiento del CAE', dateText(cae.expirationDate)],
   ['Contribuyente', cae.special && SPECIAL_TAXPAYERS[cae.special.kind]],
+  ['Norma', cae.special?.kind === 1 ? issuer.exemptionNorm : undefined],
+  ['IVA', issuer.vatNotUpToDate && 'No al día'],
 ])}
 <p><a href="${qrUrl}" rel="noreferrer">Verificar este comprobante en la DGI</a></p>`;
 }

@@ -31,6 +31,7 @@ export function printedReceipt(
     website: issuer.website ?? `${new URL(publicUrl).host}${VERIFICATION_PATH}`,
     issuerSince: issuer.issuerSince,
     resolution: issuer.resolution,
+    exemptionNorm: issuer.exemptionNorm,
     logo: logo ?? undefined,
   };
 }

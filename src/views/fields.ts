@@ -3,7 +3,19 @@ import type { FieldTable } from '../domain/requests/fields.ts';
 import { describeField } from '../domain/requests/fieldWords.ts';
 import { DateText } from './formats.ts';
 
-type Shown<K extends FieldTable[string]['kind']> = K extends 'code' ? z.ZodInt : z.ZodString;
+type Shown<K extends FieldTable[string]['kind']> = K extends 'code'
+  ? z.ZodInt
+  : K extends 'flag'
+    ? z.ZodBoolean
+    : z.ZodString;
+
+const SCHEMAS: Readonly<Record<FieldTable[string]['kind'], () => z.ZodType>> = {
+  text: () => z.string(),
+  email: () => z.string(),
+  code: () => z.int().min(0),
+  day: () => DateText,
+  flag: () => z.boolean(),
+};
 
 /** Schemas of fields in answers. */
 export type FieldsShape<T extends FieldTable> = {
@@ -15,7 +27,7 @@ export type FieldsShape<T extends FieldTable> = {
 /** Returns the schemas of fields in an answer. */
 export function fieldsShape<T extends FieldTable>(fields: T): FieldsShape<T> {
   const shown = Object.entries(fields).map(([name, { kind, optional, words: said }]) => {
-    const schema = kind === 'code' ? z.int().min(0) : kind === 'day' ? DateText : z.string();
+    const schema = SCHEMAS[kind]();
     return [name, (optional ? schema.nullable() : schema).meta(describeField(said))];
   });
   return Object.fromEntries(shown) as FieldsShape<T>;

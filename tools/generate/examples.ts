@@ -231,6 +231,16 @@ const hasVatInPrices = ({ header: { totals }, details }: Document): boolean =>
     .filter(({ iva_type }) => iva_type === 'BASIC_RATE')
     .reduce((sum, line) => sum + line.item_amount, 0) > (totals.tax_basic_net_amount ?? 0);
 
+/** The document without what a preview computes. */
+const withoutAmounts = ({ header, details, ...body }: Document): object => {
+  const { currency, exchange_rate } = header.totals as Record<string, unknown>;
+  return {
+    ...body,
+    header: { ...header, totals: { currency, exchange_rate } },
+    details: details.map(({ item_amount: _, ...line }) => line),
+  };
+};
+
 async function issue(customer: Recorder): Promise<void> {
   const today = montevideoDate(new Date());
   const idOfType = new Map<string, string>();
@@ -249,6 +259,12 @@ async function issue(customer: Recorder): Promise<void> {
     if (body.cfe_type === 'ETICKET') {
       const trial = `${ENTERPRISE}/cfes?validate_only=true`;
       await customer.tryOut('issueCfe', ['valid', 'It could be issued'], ['POST', trial, body]);
+      const preview = `${ENTERPRISE}/cfes/preview?prices=${hasVatInPrices(body) ? 'gross' : 'net'}`;
+      await customer.record(
+        'previewCfe',
+        ['usual', 'Without totals'],
+        ['POST', preview, withoutAmounts(body)],
+      );
     }
     const data = await customer.record(
       'issueCfe',

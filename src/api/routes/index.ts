@@ -30,6 +30,7 @@ import { getCfePdfRoute, getCfeXmlRoute } from './receipts/cfeFiles.ts';
 import { getCfeRoute } from './receipts/getCfe.ts';
 import { issueCfeRoute } from './receipts/issueCfe.ts';
 import { listCfesRoute } from './receipts/listCfes.ts';
+import { previewCfeRoute } from './receipts/previewCfe.ts';
 import {
   getDailyReportRoute,
   getDailyReportXmlRoute,
@@ -63,6 +64,7 @@ export const ROUTES: readonly Route[] = [
   updateCustomerRoute,
   deleteCustomerRoute,
   issueCfeRoute,
+  previewCfeRoute,
   listCfesRoute,
   getCfeRoute,
   getCfePdfRoute,

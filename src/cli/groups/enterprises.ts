@@ -64,13 +64,25 @@ const describeField = ({ words, kind }: Field): string => {
   return `${about.charAt(0).toLowerCase()}${about.slice(1)}${kind === 'day' ? ', YYYY-MM-DD' : ''}`;
 };
 
+/** How values are typed that are not text. */
+const TYPED: Partial<Record<Field['kind'], () => z.ZodType>> = {
+  code: () => z.string().transform(parseTypedNumber),
+  flag: () => z.enum(['yes', 'no']).transform((typed) => typed === 'yes'),
+};
+
 /** Returns fields as options, by the API's names; the API's rules check the values. */
 const fieldOptions = <T extends FieldTable>(fields: T, { isNew }: { isNew: boolean }) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]): [string, z.ZodType] => {
-      const value = field.kind === 'code' ? z.string().transform(parseTypedNumber) : z.string();
+      const value = TYPED[field.kind]?.() ?? z.string();
       const schema = isNew && !field.optional ? value : value.optional();
-      return [name, schema.meta({ description: describeField(field), placeholder: 'text' })];
+      return [
+        name,
+        schema.meta({
+          description: describeField(field),
+          placeholder: field.kind === 'flag' ? 'yes|no' : 'text',
+        }),
+      ];
     }),
   ) as Record<keyof T & string, z.ZodType>;
 

@@ -29,6 +29,7 @@ export async function createEnterprise(
       rut: body.rut,
       ownerAccountId: accountId,
       ...toStoredFields(ENTERPRISE_FIELDS, body),
+      vatUpToDate: true,
       logoSha256: null,
       isNewEnterprise: body.is_new_enterprise ?? false,
       status: 'PENDING',

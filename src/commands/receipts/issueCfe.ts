@@ -33,6 +33,7 @@ import { type CfeReading, readCfeRequest, referencedCfe } from '../../domain/rec
 import { checkCfe } from '../../domain/receipts/cfeRules.ts';
 import { isFinal } from '../../domain/receipts/cfeStatus.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
+import { type RequestWarning, requestWarnings } from '../../domain/receipts/requestWarnings.ts';
 import { limitFaults } from '../../domain/requests/faults.ts';
 import { montevideoDate, montevideoTimestamp } from '../../domain/values/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../../errors.ts';
@@ -85,16 +86,19 @@ export async function issueCfe(deps: IssueDeps, input: IssueCfeInput): Promise<C
 
 /**
  * Checks a request as `issueCfe` does and rolls everything back: no number is taken and nothing is stored.
- * Returns the CFE's content; throws as `issueCfe` does.
+ * Returns the CFE's content with the warnings of the request; throws as `issueCfe` does.
  */
-export async function validateCfe(deps: CommandDeps, input: ValidateCfeInput): Promise<CfeContent> {
+export async function validateCfe(
+  deps: CommandDeps,
+  input: ValidateCfeInput,
+): Promise<{ content: CfeContent; warnings: readonly RequestWarning[] }> {
   const em = deps.orm.em.fork();
   await em.begin();
   try {
     return await runOnValidRequest(
       { ...deps, orm: shareTransaction(em) },
       input,
-      async (_, { content }) => content,
+      async (_, { content, warnings }) => ({ content, warnings }),
     );
   } finally {
     await em.rollback();
@@ -162,6 +166,7 @@ interface Draft {
 
 interface CheckedRequest {
   readonly content: CfeContent;
+  readonly warnings: readonly RequestWarning[];
   /** Null while the certificate or CAE is still to be obtained. */
   readonly draft: Draft | null;
 }
@@ -205,7 +210,8 @@ async function checkRequest(
   const faults = [...ofIssuer, ...(checked.ok ? [] : checked.faults), ...branch.faults, ...ofCae];
   if (faults.length > 0 || !checked.ok) throw invalidInput(limitFaults(faults));
   const { content, otherExtra } = checked;
-  if (!certificate || !cae) return { content, draft: null };
+  const warnings = requestWarnings(reading);
+  if (!certificate || !cae) return { content, warnings, draft: null };
   const draft: Draft = {
     accountId,
     environment,
@@ -221,7 +227,7 @@ async function checkRequest(
     keyId,
     now,
   };
-  return { content, draft };
+  return { content, warnings, draft };
 }
 
 /** Replaces the certificate that the enterprise obtains before signing. */
@@ -394,6 +400,8 @@ function issuerOf(enterprise: Enterprise, branch: Branch | null): Issuer {
     website: enterprise.website ?? undefined,
     issuerSince: enterprise.issuerSince ?? undefined,
     resolution: enterprise.resolution ?? undefined,
+    exemptionNorm: enterprise.exemptionNorm ?? undefined,
+    vatNotUpToDate: enterprise.vatUpToDate ? undefined : (true as const),
     logoSha256: enterprise.logoSha256 ?? undefined,
   });
 }

@@ -33,6 +33,10 @@ const EnterpriseSchema = defineEntity({
     issuerSince: p.date().strictNullable(),
     /** The resolution that made it an issuer, `NN/YYYY`, if there is one. */
     resolution: p.text().strictNullable(),
+    /** The norm by which it is exempt from VAT. */
+    exemptionNorm: p.text().strictNullable(),
+    /** Whether it has its VAT certificate up to date (IVAalDia). */
+    vatUpToDate: p.boolean(),
     logoSha256: p.text().strictNullable(),
     isNewEnterprise: p.boolean(),
     status: p.text().$type<EnterpriseStatus>(),

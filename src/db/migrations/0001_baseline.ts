@@ -190,6 +190,8 @@ const ENTERPRISES = `
     website text,
     issuer_since date,
     resolution text,
+    exemption_norm text,
+    vat_up_to_date boolean not null default true,
     logo_sha256 text references logo,
     is_new_enterprise boolean not null,
     status text not null check (status in ('PENDING', 'READY', 'SUSPENDED')),

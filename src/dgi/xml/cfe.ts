@@ -59,6 +59,7 @@ function writeIdentification(document: CfeDocument): string {
     optionalPlain('ModVenta', document.saleMode) +
     optionalPlain('ViaTransp', document.transport) +
     optionalElement('InfoAdicionalDoc', document.information) +
+    (isVatOverdue(document) ? plain('IVAalDia', 1) : '') +
     (document.thirdPartyPayment ? plain('IndPagCta3ros', 1) : '') +
     '</IdDoc>'
   );
@@ -69,6 +70,10 @@ function writePriceMode({ cae, pricesIncludeVat }: CfeDocument): string {
   if (isSmallTaxpayer(cae.special?.kind)) return plain('MntBruto', 3);
   return pricesIncludeVat ? plain('MntBruto', 1) : '';
 }
+
+/** IVAalDia, which Monotributos must not have (Formato CFE v25.2, zone G, field 5). */
+const isVatOverdue = ({ issuer, cae }: CfeDocument): boolean =>
+  issuer.vatNotUpToDate === true && cae.special?.kind !== 3 && cae.special?.kind !== 4;
 
 /** IndFact; the sales of small taxpayers have one of their own. */
 const itemKind = (ivaType: IvaType, { special }: CaeData): number =>

@@ -1,5 +1,6 @@
 /** The fields of enterprises and branches that callers write and receipts print. */
 
+import * as z from 'zod';
 import { optionalField, requiredField } from '../requests/fields.ts';
 import { CFE_FORMAT } from '../requests/fieldWords.ts';
 import { dateSchema } from '../values/dates.ts';
@@ -126,6 +127,24 @@ export const ENTERPRISE_FIELDS = {
       description:
         'Number and year of the resolution that made it an issuer, printed as «Res.» instead of `issuer_since`; null: none.',
       examples: ['798/2012'],
+    },
+  }),
+  exemption_norm: optionalField({
+    column: 'exemptionNorm',
+    schema: textSchema(LENGTHS.exemptionNorm),
+    words: {
+      description:
+        'Norm by which the enterprise is exempt from VAT, printed as «Contribuyente Exonerado» under a CAE of special kind 1; null: none.',
+      examples: ['Ley 16.060, artículo 3'],
+    },
+  }),
+  vat_up_to_date: requiredField({
+    column: 'vatUpToDate',
+    schema: z.boolean(),
+    kind: 'flag',
+    words: {
+      description: `Whether the enterprise has its VAT certificate up to date, true at first; false: receipts say «No IVA al día emisor». Source: ${CFE_FORMAT} A, field 17 (IVAalDia).`,
+      examples: [true],
     },
   }),
 } as const;

@@ -44,6 +44,7 @@ interface HeldCae {
   readonly numberEnd: number;
   readonly lastNumber: number;
   readonly numbersLeft: number;
+  readonly specialKind?: number | null;
   readonly authorizationNumber: string;
   readonly issueDate: string;
   readonly expirationDate: string;
@@ -83,18 +84,33 @@ export function caeObject(cae: HeldCae, now: Date) {
 
 /** A warning for an enterprise. */
 interface EnterpriseWarning {
-  readonly code: 'enterprise.no_numbers';
+  readonly code: 'enterprise.no_numbers' | 'enterprise.no_issuer_since' | 'enterprise.no_exemption_norm';
   readonly message: string;
 }
 
-/** Returns a warning for each type without numbers at `now`. */
-function warningsOf(caes: readonly HeldCae[], now: Date): EnterpriseWarning[] {
+/** Returns the warnings: types without numbers at `now`, and what the printed form lacks. */
+function warningsOf(
+  { issuerSince, resolution, exemptionNorm }: EnterpriseFacts,
+  caes: readonly HeldCae[],
+  now: Date,
+): EnterpriseWarning[] {
   const today = montevideoDate(now);
-  return [...Map.groupBy(caes, ({ type }) => type)]
+  const warnings: EnterpriseWarning[] = [...Map.groupBy(caes, ({ type }) => type)]
     .filter(([, ofType]) => chooseCae(ofType, today) === undefined)
     .map(([type]) => ({ code: 'enterprise.no_numbers', message: noNumbersLeftFault(type).message }));
+  if (!issuerSince && !resolution)
+    warnings.push({
+      code: 'enterprise.no_issuer_since',
+      message:
+        'Receipts must print the day of joining the regime or the resolution: give issuer_since or resolution.',
+    });
+  if (!exemptionNorm && caes.some(({ specialKind }) => specialKind === 1))
+    warnings.push({
+      code: 'enterprise.no_exemption_norm',
+      message: 'Receipts of an exempt taxpayer must print the norm of the exemption: give exemption_norm.',
+    });
+  return warnings;
 }
-
 /** Returns the five fields in the response to an update. */
 export function updatedEnterpriseObject(enterprise: EnterpriseFacts) {
   const { planId, frequencyId } = enterprise;
@@ -133,7 +149,7 @@ export function enterpriseObject({ enterprise, certificate, caes }: FullEnterpri
       permissions,
       missing_perms: missingPermissions(permissions),
     },
-    warnings: warningsOf(caes, now),
+    warnings: warningsOf(enterprise, caes, now),
   };
 }
 

@@ -64,6 +64,9 @@ export interface Issuer {
   website?: string;
   issuerSince?: string;
   resolution?: string;
+  exemptionNorm?: string;
+  /** IVAalDia 1: its VAT certificate is not up to date. */
+  vatNotUpToDate?: true;
   logoSha256?: string;
 }
 

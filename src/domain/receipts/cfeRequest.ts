@@ -306,6 +306,30 @@ export const CfeRequest = z
   })
   .meta({ description: 'A receipt to number, sign and send.' });
 
+/** The body of a preview: amounts of lines and all totals but those that cannot be computed may be left out. */
+export const PreviewRequest = CfeRequest.extend({
+  header: CfeRequest.shape.header
+    .extend({
+      totals: RequestTotals.partial().required({ currency: true, exchange_rate: true }).meta({
+        id: 'PreviewTotals',
+        description:
+          'Totals as in POST …/cfes; those left out are computed. Source: Formato CFE v25.2, zone A, Totales.',
+      }),
+    })
+    .meta({
+      id: 'PreviewHeader',
+      description: 'Data of the whole receipt. Source: Formato CFE v25.2, zone A.',
+    }),
+  details: z
+    .array(
+      RequestLine.partial({ item_amount: true }).meta({
+        id: 'PreviewLine',
+        description: 'One line of the receipt. Source: Formato CFE v25.2, zone B (Item).',
+      }),
+    )
+    .meta({ description: 'The lines, in order. Source: Formato CFE v25.2, zone B (Detalle).' }),
+}).meta({ description: 'A receipt whose amounts are to be computed.' });
+
 /** Advice on fields of the older sandbox layout (docs/contract.md#bodies). */
 export const OLDER_LAYOUT: Hints = {
   cfe_type_code: 'use cfe_type with the name of the type (ETICKET)',

@@ -106,11 +106,17 @@ export interface RateReading {
   readonly isGross: boolean;
 }
 
+/** Returns base and VAT of a rate's lines, by prices without VAT or with it. */
+export function taxedOf(sum: Big, percent: Big, prices: 'net' | 'gross'): Taxed {
+  if (prices === 'net') return { base: sum, vat: roundHalfUp(sum.times(percent).div(100), AMOUNT_DECIMALS) };
+  const base = roundHalfUp(sum.times(100).div(percent.plus(100)), AMOUNT_DECIMALS);
+  return { base, vat: sum.minus(base) };
+}
+
 /** Reads one rate's lines both ways. Net: base = Σ, VAT ≈ base × rate. Gross: base = Σ / (1 + rate), VAT = Σ − base. */
 function readRate(rate: VatRate, percent: Big, sum: Big, sent: Taxed): RateReading {
-  const net = { base: sum, vat: roundHalfUp(sum.times(percent).div(100), AMOUNT_DECIMALS) };
-  const grossBase = roundHalfUp(sum.times(100).div(percent.plus(100)), AMOUNT_DECIMALS);
-  const gross = { base: grossBase, vat: sum.minus(grossBase) };
+  const net = taxedOf(sum, percent, 'net');
+  const gross = taxedOf(sum, percent, 'gross');
   return {
     rate,
     sum,

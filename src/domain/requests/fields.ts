@@ -9,8 +9,8 @@ import { describeField, type FieldWords } from './fieldWords.ts';
 export interface Field {
   /** Its property of the entity. */
   readonly column: string;
-  readonly schema: z.ZodType<string | number>;
-  readonly kind: 'text' | 'code' | 'email' | 'day';
+  readonly schema: z.ZodType<string | number | boolean>;
+  readonly kind: 'text' | 'code' | 'email' | 'day' | 'flag';
   readonly words: FieldWords;
   /** Whether it may be missing: null removes it. */
   readonly optional: boolean;

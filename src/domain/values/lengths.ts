@@ -7,6 +7,7 @@ export const LENGTHS = {
   /** Our own limit: one line of the printed form. */
   website: 100,
   resolution: 11,
+  exemptionNorm: 150,
   address: 70,
   city: 30,
   department: 30,

@@ -1,11 +1,37 @@
 import * as z from 'zod';
 import type { CfeContent } from '../../domain/receipts/cfeDocument.ts';
+import type { RequestWarning } from '../../domain/receipts/requestWarnings.ts';
 import { CurrencyName } from '../../domain/requests/enums.ts';
+import { JsonNumber } from '../../domain/values/decimal.ts';
 import { exactNumber } from '../../domain/values/exactNumber.ts';
 import { ExactNumberView } from '../exactNumber.ts';
 import { countField } from '../formats.ts';
 
 const amount = (description: string) => ExactNumberView.meta({ description });
+
+/** What in a valid request is probably a mistake. */
+export const WarningsView = z
+  .array(
+    z
+      .object({
+        code: z.string().meta({
+          description:
+            'Kind of warning: `extra.unknown_key`, a key of `extra` that the service does not use; `export.defaults`, an export without sale condition, mode and transport. Codes may be added.',
+          examples: ['extra.unknown_key'],
+        }),
+        path: z.string().meta({ description: 'JSON Pointer of the field.', examples: ['/extra/colour'] }),
+        message: z.string().meta({
+          description: 'What is probably wrong, in English.',
+          examples: ['extra.colour: is not a key of the service; it is stored and has no effect.'],
+        }),
+      })
+      .meta({
+        id: 'CfeWarning',
+        description: 'One warning; it does not keep the receipt from being issued.',
+      }),
+  )
+  .readonly()
+  .meta({ description: 'What is probably a mistake; empty without.' });
 
 /** The totals of a request that could be issued (docs/contract.md#validating-only). */
 export const ValidationView = z
@@ -39,15 +65,15 @@ export const ValidationView = z
         pay_amount: amount('Payable amount: total and non-billable amounts together (MntPagar)'),
       })
       .meta({ description: 'The totals as the service reads them, which the CFE would contain' }),
+    warnings: WarningsView,
   })
   .meta({ id: 'CfeValidation', description: 'The totals read from a request that could be issued.' });
 
 /** Returns the answer for a request that could be issued. */
-export function validationView({
-  totals,
-  lines,
-  pricesIncludeVat,
-}: Pick<CfeContent, 'totals' | 'lines' | 'pricesIncludeVat'>): z.input<typeof ValidationView> {
+export function validationView(
+  { totals, lines, pricesIncludeVat }: Pick<CfeContent, 'totals' | 'lines' | 'pricesIncludeVat'>,
+  warnings: readonly RequestWarning[],
+): z.input<typeof ValidationView> {
   return {
     valid: true,
     totals: {
@@ -69,5 +95,31 @@ export function validationView({
       non_billable_amount: exactNumber(totals.nonBillable),
       pay_amount: exactNumber(totals.pay),
     },
+    warnings,
   };
+}
+
+/** The request with all amounts, ready to be posted. */
+export const PreviewView = z
+  .object({
+    request: z.record(z.string(), z.unknown()).meta({
+      description: 'The body as sent, with what was left out: post it to …/cfes.',
+      examples: [{ cfe_type: 'ETICKET' }],
+    }),
+    warnings: WarningsView,
+  })
+  .meta({ id: 'CfePreview', description: 'A request whose amounts were computed.' });
+
+/** Returns the answer of a preview. */
+export const previewView = (body: unknown, warnings: readonly RequestWarning[]) => ({
+  request: withExactNumbers(body) as z.input<typeof PreviewView>['request'],
+  warnings,
+});
+
+/** Returns JSON as it was read, to be written with the same numbers. */
+function withExactNumbers(value: unknown): unknown {
+  if (value instanceof JsonNumber) return exactNumber(value.text);
+  if (Array.isArray(value)) return value.map(withExactNumbers);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, withExactNumbers(part)]));
 }

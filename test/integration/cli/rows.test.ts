@@ -225,6 +225,8 @@ describe('cfe enterprise', () => {
       website: null,
       issuer_since: null,
       resolution: null,
+      exemption_norm: null,
+      vat_up_to_date: true,
       has_logo: false,
       role: null,
       status: 'READY',
@@ -240,7 +242,12 @@ describe('cfe enterprise', () => {
         permissions: ['HOMO', 'PROD'],
         missing_perms: [],
       },
-      warnings: [],
+      warnings: [
+        {
+          code: 'enterprise.no_issuer_since',
+          message: expect.stringContaining('issuer_since or resolution'),
+        },
+      ],
       suspension_reason: null,
       owner_account_id: accountId,
     };

@@ -115,6 +115,8 @@ export const ENTERPRISE_PAGES: Samples = {
         branch: '1',
         issuer_since: '2020-01-01',
         resolution: '',
+        exemption_norm: '',
+        vat_up_to_date: 'true',
         plan: '["FREE","MONTHLY"]',
         start: '2026-01-01T00:00',
         was: JSON.stringify({ legal_name: legalName }),

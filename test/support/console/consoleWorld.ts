@@ -194,6 +194,7 @@ async function evilEnterprise(orm: Orm, rut: string, name: string): Promise<void
       email: text,
       website: `javascript:alert("${name}")`,
       resolution: text,
+      exemptionNorm: text,
     },
   );
   const place = { streetName: text, localityName: text, departmentName: text, phoneNumber: text };

@@ -102,6 +102,8 @@ export async function anEnterprise(
     website: null,
     issuerSince: null,
     resolution: null,
+    exemptionNorm: null,
+    vatUpToDate: true,
     logoSha256: null,
     isNewEnterprise: false,
     status: 'PENDING',

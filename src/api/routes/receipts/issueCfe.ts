@@ -59,14 +59,14 @@ export const issueCfeRoute = defineRoute({
     async handle({ params, caller, body }, deps) {
       const { accountId, environment } = caller;
       const awaitsTestKit = environment === 'sandbox' && obtainsTestKit(deps, body);
-      const content = await validateCfe(deps, {
+      const { content, warnings } = await validateCfe(deps, {
         accountId,
         rut: params.rut,
         environment,
         body,
         awaitsTestKit,
       });
-      return validationView(content);
+      return validationView(content, warnings);
     },
   },
   firstAnswer: (cfe, deps) => cfeViewAt(cfe, cfe.firstAnswer ?? AS_TAKEN, deps),

@@ -252,6 +252,8 @@ function dataRows(visit: Visit, enterprise: Enterprise): [string, Html | string]
     [words.website, enterprise.website ?? never],
     [words.issuerSince, enterprise.issuerSince ? day(enterprise.issuerSince) : never],
     [words.resolution, enterprise.resolution ?? never],
+    [words.exemptionNorm, enterprise.exemptionNorm ?? never],
+    [words.vatUpToDate, enterprise.vatUpToDate ? words.yes : words.no],
     [
       words.plan,
       enterprise.planId

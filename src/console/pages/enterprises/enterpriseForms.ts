@@ -242,7 +242,10 @@ export const data = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
   fields: ({ enterprises: words }) => ({
     // The values that the form showed, to keep what a colleague has changed since.
     was: state(z.string().max(10_000)),
-    ...tableFields(words, ENTERPRISE_FIELDS),
+    ...tableFields(words, ENTERPRISE_FIELDS, [
+      ['true', words.yes],
+      ['false', words.no],
+    ]),
     plan: text(words.plan, { path: '/plan_id' }),
     start: text(words.startDate, { type: 'datetime-local', optional: true, path: '/scheduled_ready_date' }),
   }),

@@ -32,6 +32,8 @@ describe('POST /enterprises', () => {
       website: null,
       issuer_since: null,
       resolution: null,
+      exemption_norm: null,
+      vat_up_to_date: true,
       has_logo: false,
       role: 'OWNER',
       status: 'PENDING',
@@ -47,7 +49,12 @@ describe('POST /enterprises', () => {
         permissions: [],
         missing_perms: ['HOMO', 'PROD'],
       },
-      warnings: [],
+      warnings: [
+        {
+          code: 'enterprise.no_issuer_since',
+          message: expect.stringContaining('issuer_since or resolution'),
+        },
+      ],
     });
     expect(await outboxOf(suite.db.orm, `enterprise:${rut}`)).toHaveLength(1);
   });

@@ -37,6 +37,8 @@ describe('GET /enterprises/{rut}', () => {
       website: null,
       issuer_since: null,
       resolution: null,
+      exemption_norm: null,
+      vat_up_to_date: true,
       has_logo: false,
       role: 'OWNER',
       status: 'READY',
@@ -81,6 +83,10 @@ describe('GET /enterprises/{rut}', () => {
       },
       warnings: [
         { code: 'enterprise.no_numbers', message: expect.stringContaining('type EFACTURA_EXPORT_NC') },
+        {
+          code: 'enterprise.no_issuer_since',
+          message: expect.stringContaining('issuer_since or resolution'),
+        },
       ],
     });
   });

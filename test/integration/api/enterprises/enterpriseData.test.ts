@@ -37,6 +37,8 @@ const DATA = {
   branch: 3,
   issuer_since: '2019-06-01',
   resolution: '798/2012',
+  exemption_norm: 'Ley 16.060, artículo 3',
+  vat_up_to_date: false,
 };
 
 describe('the data of an enterprise', () => {
@@ -56,7 +58,15 @@ describe('the data of an enterprise', () => {
     const rut = await pending();
     await put(rut, { ...DATA, logo_b64: A_JPEG.toString('base64') });
 
-    const optional = ['trade_name', 'phone_number', 'email', 'website', 'issuer_since', 'resolution'];
+    const optional = [
+      'trade_name',
+      'phone_number',
+      'email',
+      'website',
+      'issuer_since',
+      'resolution',
+      'exemption_norm',
+    ];
     const nothing = Object.fromEntries(optional.map((field) => [field, null]));
     expect((await put(rut, { ...nothing, logo_b64: null })).status).toBe(200);
     expect(await read(rut)).toMatchObject({ ...nothing, has_logo: false, legal_name: DATA.legal_name });
@@ -119,6 +129,8 @@ describe('the data of an enterprise', () => {
       website: DATA.website,
       issuerSince: DATA.issuer_since,
       resolution: DATA.resolution,
+      exemptionNorm: DATA.exemption_norm,
+      vatNotUpToDate: true,
       logoSha256: createHash('sha256').update(logo).digest('hex'),
     });
   });

@@ -38,6 +38,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   'PUT /enterprises/{rut}/customers/{doc_type}/{doc_number}': ['MEMBER', 'production'],
   'DELETE /enterprises/{rut}/customers/{doc_type}/{doc_number}': ['MEMBER', 'production'],
   'POST /enterprises/{rut}/cfes': ['MEMBER', 'both'],
+  'POST /enterprises/{rut}/cfes/preview': ['MEMBER', 'production'],
   'GET /enterprises/{rut}/cfes': ['VIEWER', 'production'],
   'GET /enterprises/{rut}/cfes/{cfe_id}': ['VIEWER', 'production'],
   'GET /enterprises/{rut}/cfes/{cfe_id}/pdf': ['VIEWER', 'production'],

@@ -301,6 +301,8 @@ const DATA = {
   website: '',
   issuer_since: '',
   resolution: '',
+  exemption_norm: '',
+  vat_up_to_date: 'true',
   plan: '',
   start: '',
 };

@@ -97,6 +97,7 @@ describe('the OpenAPI document', () => {
         'PUT /enterprises/{rut}/customers/{doc_type}/{doc_number}',
         'DELETE /enterprises/{rut}/customers/{doc_type}/{doc_number}',
         'POST /enterprises/{rut}/cfes',
+        'POST /enterprises/{rut}/cfes/preview',
         'GET /enterprises/{rut}/cfes',
         'GET /enterprises/{rut}/cfes/{cfe_id}',
         'POST /enterprises/{rut}/cfes/{cfe_id}/emails',

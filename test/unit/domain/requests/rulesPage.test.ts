@@ -35,7 +35,13 @@ const NOT_OF_THE_API = [
 ] as const;
 
 /** What is told, and refuses nothing. */
-const WARNINGS: readonly string[] = ['enterprise.no_numbers'];
+const WARNINGS: readonly string[] = [
+  'enterprise.no_numbers',
+  'enterprise.no_issuer_since',
+  'enterprise.no_exemption_norm',
+  'extra.unknown_key',
+  'export.defaults',
+];
 
 const isNamed = (code: string): boolean =>
   RULE_CODES.includes(code) ||
