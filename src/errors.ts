@@ -59,12 +59,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns INVALID_INPUT with all its faults; the message is that of the only fault, or their number. */
+/** Returns INVALID_INPUT with all its faults; the message is that of the first, with their number if there are more. */
 export function invalidInput(faults: readonly Fault[]): Refusal {
   const [first] = faults;
-  const message =
-    faults.length === 1 && first
-      ? first.message
-      : `The request has ${faults.length} faults; see details.fields.`;
+  const more = faults.length > 1 ? ` (${faults.length} faults; see details.fields.)` : '';
+  const message = `${first?.message ?? 'The request has faults.'}${more}`;
   return new Refusal('INVALID_INPUT', message, { faults });
 }

@@ -80,7 +80,7 @@ export function shareLookups<T>(lookUp: (key: string) => Promise<T>): (key: stri
  * INVALID_API_KEY), else the key and a token obtained with it (otherwise throws UNAUTHORIZED).
  */
 export async function authenticate(
-  route: Pick<Route, 'auth'>,
+  route: Pick<Route, 'auth' | 'method' | 'storesNothing'>,
   headers: IncomingHttpHeaders,
   { deps, lookups }: { deps: ApiDeps; lookups: Lookups },
 ): Promise<ApiCaller> {
@@ -97,9 +97,19 @@ export async function authenticate(
         'The access token is invalid or expired, or belongs to another API key.',
       );
   }
+  if (known.key.scope === 'read' && changes(route))
+    throw new Refusal('FORBIDDEN', 'This API key only reads: it issues and changes nothing.');
   await lookups.recordKeyUse(known.key);
   return { accountId, keyId, environment, isDeveloper: known.isDeveloper };
 }
+
+/** Whether a route does what a key that only reads must not do. */
+const changes = ({
+  auth,
+  method,
+  storesNothing,
+}: Pick<Route, 'auth' | 'method' | 'storesNothing'>): boolean =>
+  auth === 'token' && method !== 'GET' && !storesNothing;
 
 async function requireValidKey(
   header: string | string[] | undefined,
@@ -124,6 +134,11 @@ function requireToken(header: string | undefined): string {
   const token = bearerToken(header);
   if (token === null)
     throw new Refusal('UNAUTHORIZED', 'The header Authorization must be Bearer followed by an access token.');
+  if (parseApiKey(token))
+    throw new Refusal(
+      'UNAUTHORIZED',
+      'The header Authorization has an API key: get an access token with it from POST /tokens.',
+    );
   return token;
 }
 

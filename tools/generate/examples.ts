@@ -237,7 +237,9 @@ const withoutAmounts = ({ header, details, ...body }: Document): object => {
   return {
     ...body,
     header: { ...header, totals: { currency, exchange_rate } },
-    details: details.map(({ item_amount: _, ...line }) => line),
+    details: details.map((line) =>
+      Object.fromEntries(Object.entries(line).filter(([name]) => name !== 'item_amount')),
+    ),
   };
 };
 

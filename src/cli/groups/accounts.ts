@@ -7,6 +7,7 @@ import type { EnterpriseGrant } from '../../db/entities/enterprises.ts';
 import { Account, type ApiKey } from '../../db/entities/people.ts';
 import { listApiKeys, requireAccount } from '../../db/people/accounts.ts';
 import { listGrants } from '../../db/people/roles.ts';
+import { KEY_SCOPES } from '../../domain/people/keyScope.ts';
 import { GRANTED_ROLES } from '../../domain/people/roles.ts';
 import { ENVIRONMENTS } from '../../domain/receipts/cfeTypes.ts';
 import { Email } from '../../domain/values/email.ts';
@@ -86,6 +87,7 @@ const keyRow = (key: ApiKey) => ({
   key_id: key.id,
   prefix: apiKeyPrefix(key),
   environment: key.environment,
+  scope: key.scope,
   label: key.label ?? null,
   created_at: key.createdAt.toISOString(),
   last_used_at: key.lastUsedAt?.toISOString() ?? null,
@@ -98,15 +100,22 @@ export const keyGroup = verbGroup('key', 'API keys of accounts', {
     takes: {
       account: AccountIdInput,
       environment: z.enum(ENVIRONMENTS).describe('the environment of the key'),
+      scope: z
+        .enum(KEY_SCOPES)
+        .default('full')
+        .describe('read: it issues and changes nothing; default: full'),
       label: optionalInput(textSchema(100), 'a name to distinguish it from others'),
     },
-    examples: [`${EXAMPLE} --environment production --label "Caja 1"`],
-    async run(deps, { account: accountId, environment, label }) {
+    examples: [
+      `${EXAMPLE} --environment production --label "Caja 1"`,
+      `${EXAMPLE} --environment production --scope read --label "Contador"`,
+    ],
+    async run(deps, { account: accountId, environment, scope, label }) {
       const made = await createApiKey(
         { ...deps, apiKeys: deps.apiKeys() },
-        { accountId, environment, ...(label === undefined ? {} : { label }) },
+        { accountId, environment, scope, ...(label === undefined ? {} : { label }) },
       );
-      return { key_id: made.key.id, api_key: made.text, environment, label: made.key.label ?? null };
+      return { key_id: made.key.id, api_key: made.text, environment, scope, label: made.key.label ?? null };
     },
   }),
   'list ACCOUNT': readVerb({

@@ -3,6 +3,7 @@ import { type ApiKeys, parseApiKey } from '../../crypto/apiKeys.ts';
 import { ApiKey } from '../../db/entities/people.ts';
 import { insertApiKey, lockAccount, lockApiKey } from '../../db/people/accounts.ts';
 import { USUAL_CAPS } from '../../domain/people/caps.ts';
+import type { KeyScope } from '../../domain/people/keyScope.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 import { invalidInput, Refusal } from '../../errors.ts';
 import { alreadyCreated } from '../steps/alreadyCreated.ts';
@@ -21,9 +22,17 @@ export interface CreateApiKeyDeps extends CommandDeps {
  */
 export async function createApiKey(
   deps: CreateApiKeyDeps,
-  input: { accountId: string; environment: Environment; label?: string; text?: string; keyId?: string },
+  input: {
+    accountId: string;
+    environment: Environment;
+    /** Default: full. */
+    scope?: KeyScope | undefined;
+    label?: string;
+    text?: string;
+    keyId?: string;
+  },
 ): Promise<{ key: ApiKey; text: string }> {
-  const { accountId, environment, label = null } = input;
+  const { accountId, environment, scope = 'full', label = null } = input;
   const { apiKeys: most } = deps.caps ?? USUAL_CAPS;
   const { text, publicId, hash } =
     input.text === undefined
@@ -39,6 +48,7 @@ export async function createApiKey(
       publicId,
       accountId,
       environment,
+      scope,
       hash,
       label,
       createdAt: now,

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { KeyScope } from '../../domain/people/keyScope.ts';
 import type { MemberRole, OperatorRole, SignInMethod } from '../../domain/people/people.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 
@@ -25,6 +26,7 @@ const ApiKeySchema = defineEntity({
     publicId: p.text().unique(),
     accountId: p.uuid(),
     environment: p.text().$type<Environment>(),
+    scope: p.text().$type<KeyScope>(),
     hash: p.blob(),
     label: p.text().strictNullable(),
     createdAt: p.datetime(),

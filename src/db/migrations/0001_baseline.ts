@@ -16,6 +16,7 @@ const ACCOUNTS = `
     public_id text not null unique,
     account_id uuid not null references account,
     environment text not null check (environment in ('production', 'sandbox')),
+    scope text not null check (scope in ('full', 'read')),
     hash bytea not null,
     label text,
     created_at timestamptz not null,

@@ -1,4 +1,5 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import type { KeyScope } from '../../domain/people/keyScope.ts';
 import type { MemberRole } from '../../domain/people/people.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 import { isUuid } from '../../domain/values/uuid.ts';
@@ -45,13 +46,16 @@ export async function insertApiKey(em: EntityManager, values: Omit<ApiKey, symbo
 
 /** The columns of an API key that authentication reads, with those of its account. */
 export interface KnownApiKey {
-  readonly key: Pick<ApiKey, 'id' | 'accountId' | 'environment' | 'hash' | 'lastUsedAt' | 'revokedAt'>;
+  readonly key: Pick<
+    ApiKey,
+    'id' | 'accountId' | 'environment' | 'scope' | 'hash' | 'lastUsedAt' | 'revokedAt'
+  >;
   readonly isDeveloper: boolean;
 }
 
 const KNOWN_KEY = declareStatement(
   'known_api_key',
-  `select key.id, account_id, environment, hash, last_used_at, revoked_at, is_developer
+  `select key.id, account_id, environment, scope, hash, last_used_at, revoked_at, is_developer
    from api_key key join account on account.id = account_id where public_id = ?::text`,
 );
 
@@ -61,6 +65,7 @@ export async function findApiKey(em: EntityManager, publicId: string): Promise<K
     id: string;
     account_id: string;
     environment: Environment;
+    scope: KeyScope;
     hash: Buffer;
     last_used_at: string | null;
     revoked_at: string | null;
@@ -72,6 +77,7 @@ export async function findApiKey(em: EntityManager, publicId: string): Promise<K
     id: row.id,
     accountId: row.account_id,
     environment: row.environment,
+    scope: row.scope,
     hash: row.hash,
     lastUsedAt: row.last_used_at === null ? null : new Date(row.last_used_at),
     revokedAt: row.revoked_at === null ? null : new Date(row.revoked_at),

@@ -22,6 +22,8 @@ export const membersEn = {
     state: 'Status',
     live: 'active',
     revoked: 'revoked',
+    scope: 'May do',
+    scopes: { full: 'everything', read: 'read only' },
     make: 'Create API key',
     makeAbout:
       'The key is shown once. Each key is for one environment: production issues receipts with fiscal validity, sandbox does not.',

@@ -23,6 +23,8 @@ export const membersEs: typeof membersEn = {
     state: 'Estado',
     live: 'vigente',
     revoked: 'revocada',
+    scope: 'Permite',
+    scopes: { full: 'todo', read: 'solo leer' },
     make: 'Crear clave de API',
     makeAbout:
       'La clave se muestra una sola vez. Cada clave es de un ambiente: producción emite comprobantes con validez fiscal; sandbox, no.',

@@ -67,7 +67,7 @@ describe('cfe account', () => {
 
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe(
-      'INVALID_INPUT: The request has 2 faults; see details.fields.\n' +
+      'INVALID_INPUT: name: must not be empty or blank. (2 faults; see details.fields.)\n' +
         '  name: must not be empty or blank.\n' +
         '  email: must be an e-mail address.\n',
     );
@@ -111,6 +111,7 @@ describe('cfe key', () => {
       key_id: UUID,
       api_key: expect.stringMatching(/^cfe_live_/),
       environment: 'production',
+      scope: 'full',
       label: 'Caja 1',
     });
     const client = api.client.with({ 'x-api-key': made.api_key });
@@ -122,6 +123,7 @@ describe('cfe key', () => {
       key_id: made.key_id,
       prefix: made.api_key.split('_').slice(0, 3).join('_'),
       environment: 'production',
+      scope: 'full',
       label: 'Caja 1',
       created_at: MOMENT,
       last_used_at: MOMENT,

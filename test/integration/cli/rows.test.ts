@@ -60,7 +60,7 @@ describe('cfe plan', () => {
     const { code, stdout, stderr } = await cli.call('plan', 'load', file);
 
     expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('INVALID_INPUT: The request has 4 faults');
+    expect(stderr).toContain('(4 faults; see details.fields.)');
     for (const words of [
       '[1].colour: unknown field.',
       '[1].frequency_id: must not be empty or blank.',

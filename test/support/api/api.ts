@@ -14,6 +14,7 @@ import type { Sealer } from '../../../src/crypto/sealed.ts';
 import { createTokens, type Tokens } from '../../../src/crypto/tokens.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import type { Caps } from '../../../src/domain/people/caps.ts';
+import type { KeyScope } from '../../../src/domain/people/keyScope.ts';
 import type { Environment } from '../../../src/domain/receipts/cfeTypes.ts';
 import { closeServer, createHttpServer, listen } from '../../../src/http/server.ts';
 import { createLogger, type Logger } from '../../../src/logger.ts';
@@ -77,6 +78,7 @@ export interface TestApi {
     accountId?: string;
     environment?: Environment;
     isDeveloper?: boolean;
+    scope?: KeyScope;
   }): Promise<TestCaller>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -158,11 +160,11 @@ export async function startApi(options: {
     deps: forTests,
     lines,
     client,
-    async aCaller({ accountId, environment = 'production', isDeveloper = true } = {}) {
+    async aCaller({ accountId, environment = 'production', isDeveloper = true, scope } = {}) {
       const owner =
         accountId ??
         (await createAccount(forTests, { name: 'Cuenta', email: 'a@example.com', isDeveloper })).id;
-      const { key, text } = await createApiKey(forTests, { accountId: owner, environment });
+      const { key, text } = await createApiKey(forTests, { accountId: owner, environment, scope });
       const token = await deps.tokens.issue({ accountId: owner, keyId: key.id, environment }, clock());
       const headers = {
         'x-api-key': text,

@@ -122,9 +122,9 @@ const people = (cfes: number): string => `
   insert into account_invitation (id, account_id, email, role, token_hash, created_at, expires_at, ended_at)
     select ${id('invitation', 'n')}, ${id('account', `n % ${ACCOUNTS}`)}, 'nueva' || n || '@example.com', 'VIEWER', decode(md5('i' || n), 'hex'),
       now() - n * interval '1 hour', now() - n * interval '1 hour' + interval '1 day', case when n > 24 then now() end from generate_series(1, 5000) n;
-  insert into api_key (id, public_id, account_id, environment, hash, label, created_at, revoked_at)
+  insert into api_key (id, public_id, account_id, environment, scope, hash, label, created_at, revoked_at)
     select ${id('key', 'n')}, 'bench' || n, ${id('account', `case when n < 300 then 0 else n % ${ACCOUNTS} end`)},
-      (array['production', 'sandbox'])[1 + n % 2], decode(md5('k' || n), 'hex'), 'caja ' || n, now() - n * interval '1 hour',
+      (array['production', 'sandbox'])[1 + n % 2], 'full', decode(md5('k' || n), 'hex'), 'caja ' || n, now() - n * interval '1 hour',
       case when n % 3 = 0 then now() end from generate_series(1, 3000) n`;
 
 /** Copies of the model with its papers: each enterprise has a CAE for each type. */

@@ -236,7 +236,7 @@ const SAMPLES: Samples = {
     answer: 200,
     sample: ({ accountId }) => ({
       path: '/keys',
-      fields: { account: accountId, once: randomUUID(), label: EVIL, environment: 'sandbox' },
+      fields: { account: accountId, once: randomUUID(), label: EVIL, environment: 'sandbox', scope: 'read' },
     }),
   },
   'POST /keys/{id}/revoke': {

@@ -124,6 +124,7 @@ async function aSide(site: TestConsole, { name, digit }: { name: string; digit: 
     publicId: `${name}publickey`,
     accountId,
     environment: 'production',
+    scope: 'full',
     hash: Buffer.alloc(32, digit),
     label: `${name} ${EVIL}`,
     createdAt: new Date(),

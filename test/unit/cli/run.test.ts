@@ -172,10 +172,10 @@ describe('a refusal is 1, on standard error alone', () => {
     [
       'one with faults',
       invalidInput(faults),
-      'INVALID_INPUT: The request has 2 faults; see details.fields.\n  a: is wrong.\n  b: is wrong.\n',
+      'INVALID_INPUT: a: is wrong. (2 faults; see details.fields.)\n  a: is wrong.\n  b: is wrong.\n',
       {
         code: 'INVALID_INPUT',
-        message: 'The request has 2 faults; see details.fields.',
+        message: 'a: is wrong. (2 faults; see details.fields.)',
         details: { fields: faults },
       },
     ],

@@ -4,6 +4,7 @@ import { apiKeyPrefix } from '../../../crypto/apiKeys.ts';
 import type { ApiKey } from '../../../db/entities/people.ts';
 import { listApiKeys } from '../../../db/people/accounts.ts';
 import type { AccountMembership } from '../../../db/people/people.ts';
+import { KEY_SCOPES } from '../../../domain/people/keyScope.ts';
 import { ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
 import { textSchema } from '../../../domain/values/text.ts';
 import { type Html, html } from '../../../page/html.ts';
@@ -56,6 +57,7 @@ function columnsOf(visit: Visit, account: AccountMembership): Column<ApiKey>[] {
     column('label', words.label, 'label'),
     column('prefix', words.prefix, prefix, (key) => html`<code>${prefix(key)}</code>`),
     column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
+    column('scope', words.scope, 'scope', ({ scope }) => words.scopes[scope]),
     column('created_at', words.created, 'createdAt', (k) => moment(k.createdAt)),
     column('last_used_at', words.used, 'lastUsedAt', ({ lastUsedAt }) =>
       lastUsedAt ? moment(lastUsedAt) : words.usedNever,
@@ -79,10 +81,14 @@ export const newKey = accountForm('/keys', 'POST /keys', {
     once: once(),
     label: text(words.label, { schema: textSchema(LABEL_LENGTH) }),
     environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
+    scope: choice(words.scope, optionsOf(KEY_SCOPES, words.scopes)),
   }),
-  async run({ found: { accountId, accountName }, form: { once: keyId, label, environment }, visit }, deps) {
+  async run(
+    { found: { accountId, accountName }, form: { once: keyId, label, environment, scope }, visit },
+    deps,
+  ) {
     const { keys: words } = visit.texts.members;
-    const made = await createApiKey(deps, { accountId, environment, label, keyId });
+    const made = await createApiKey(deps, { accountId, environment, scope, label, keyId });
     const where = `${accountName} · ${label} · ${visit.texts.environments[environment]}`;
     return showOnce(visit, {
       title: words.onceTitle,

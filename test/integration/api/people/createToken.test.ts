@@ -218,3 +218,10 @@ describe('API keys', () => {
     });
   });
 });
+
+test('an API key in the place of a token is told about POST /tokens', async () => {
+  const { apiKey } = await api.aCaller();
+  const client = api.client.with({ 'x-api-key': apiKey, authorization: `Bearer ${apiKey}` });
+  const answer = await client.get('/enterprises');
+  expect([answer.status, answer.error.message]).toEqual([401, expect.stringContaining('POST /tokens')]);
+});

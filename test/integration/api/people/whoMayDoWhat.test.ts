@@ -233,3 +233,16 @@ describe('grants', () => {
     expect(await status(other)).toBe(403);
   });
 });
+
+describe('a key that only reads', () => {
+  test.each(
+    ROUTES.filter(({ auth }) => auth === 'token').map(
+      (route) => [`${route.method} ${route.path}`, route] as const,
+    ),
+  )('%s', async (_, route) => {
+    const reader = await suite.api.aCaller({ accountId: suite.owner.accountId, scope: 'read' });
+    const answer = await call(reader.client, route, rut);
+    const isRefused = answer.status === 403 && /only reads/.test(JSON.stringify(answer.error));
+    expect(isRefused).toBe(route.method !== 'GET' && !route.storesNothing);
+  });
+});

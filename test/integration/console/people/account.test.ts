@@ -56,6 +56,7 @@ test('a key is shown once: in the answer to its form and nowhere else, and the f
     once: hidden(page, 'once'),
     label: 'Caja 1',
     environment: 'sandbox',
+    scope: 'full',
   };
   const made = await browser.post('/keys', fields, { 'accept-language': 'en' });
   const key = onceIn(made.text);
@@ -92,6 +93,7 @@ test('a form sent twice at once makes one key: one answer shows it, the other sa
     once: hidden(page, 'once'),
     label: 'Caja 1',
     environment: 'sandbox',
+    scope: 'full',
   };
   const answers = await Promise.all(
     [1, 2, 3].map(() => browser.post('/keys', fields, { 'accept-language': 'en' })),
@@ -109,7 +111,7 @@ test('a key is revoked with a reason, by an OWNER of its own account alone', asy
   const { accountId, browser } = await anOwner();
   const { text } = await browser.get('/keys');
   const once = hidden(text, 'once');
-  const key = { account: accountId, once, label: 'Caja 2', environment: 'production' };
+  const key = { account: accountId, once, label: 'Caja 2', environment: 'production', scope: 'full' };
   await sendFrom(browser, '/keys', '/keys', key);
   const stranger = await anOwner();
   const taken = { account: stranger.accountId, reason: 'mine' };
@@ -249,7 +251,13 @@ test('an account is chosen in the address, is remembered, and is never anotherâ€
   expect((await ours.browser.get('/keys')).text).not.toContain('name="once"');
   expect((await ours.browser.get(`/keys?account=${ours.accountId}`)).text).toContain('name="once"');
   expect((await ours.browser.get('/members')).text).toContain('/remove');
-  const key = { account: second, once: crypto.randomUUID(), label: 'x', environment: 'production' };
+  const key = {
+    account: second,
+    once: crypto.randomUUID(),
+    label: 'x',
+    environment: 'production',
+    scope: 'full',
+  };
   const refused = await sendFrom(ours.browser, '/keys', '/keys', key);
   expect(refused.to).toBe(`/keys?account=${second}`);
   expect(await db.orm.em.fork().count(ApiKey, { accountId: second })).toBe(0);

@@ -195,6 +195,7 @@ test('keys are known by their ids and beginnings, never whole', async () => {
     publicId: 'k7Qm2',
     accountId: account,
     environment: 'production',
+    scope: 'full',
     hash: Buffer.alloc(32, 'secret'),
     label: 'Caja 1',
     createdAt: new Date(),

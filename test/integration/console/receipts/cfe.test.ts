@@ -224,6 +224,7 @@ test('the timeline names the API key that asked for it, to its own account and t
     publicId: 'caja1caja1ca',
     accountId: owners,
     environment: 'production',
+    scope: 'full',
     hash: Buffer.alloc(32),
     label: 'Caja <1>',
     createdAt: new Date(),

@@ -16,7 +16,9 @@ function stripped(body: JsonObject): JsonObject {
   const { currency, exchange_rate, tax_other_amount } = header['totals'] as JsonObject;
   const totals: JsonObject = { currency: currency ?? '', exchange_rate: exchange_rate ?? num(1) };
   if (tax_other_amount !== undefined) totals['tax_other_amount'] = tax_other_amount;
-  const details = (body['details'] as JsonObject[]).map(({ item_amount: _, ...line }) => line);
+  const details = (body['details'] as JsonObject[]).map((line) =>
+    Object.fromEntries(Object.entries(line).filter(([name]) => name !== 'item_amount')),
+  );
   return { ...body, header: { ...header, totals }, details };
 }
 
