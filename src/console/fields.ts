@@ -289,7 +289,7 @@ type Labels<T extends FieldTable> = { readonly [C in keyof Stored<T>]: string };
 export const tableFields = <T extends FieldTable>(
   labels: Labels<T>,
   table: T,
-  yesNo: Options<string> = [['true', '']],
+  yesNo: Options = [['true', '']],
 ): { readonly [K in keyof T]: Field<string> } => {
   const attributes = {
     text: {},

@@ -139,7 +139,7 @@ export function wrap(text: string, face: Face, size: number, width: number): str
 function breakWord(word: string, face: Face, size: number, width: number): string[] {
   const parts: string[] = [];
   let part = '';
-  for (const piece of word.match(/[^/.-]*[/.-]+|[^/.-]+/g) ?? []) {
+  for (const piece of word.split(/(?<=[/.-])/)) {
     if (part !== '' && face.width(part + piece, size) > width) {
       parts.push(part);
       part = '';

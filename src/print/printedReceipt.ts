@@ -3,9 +3,6 @@ import type { CfeStatus } from '../domain/receipts/cfeStatus.ts';
 import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import type { PrintedReceipt } from './receipt.ts';
 
-/** The page on which anybody verifies an e-Ticket, outside of /v1. */
-const VERIFICATION_PATH = '/verificar';
-
 /** The printed part of a signed CFE. */
 interface SignedCfe {
   readonly signedXml: string;
@@ -16,7 +13,7 @@ interface SignedCfe {
 
 /**
  * Returns the data printed for a CFE, with the issuer's data at numbering. e-Tickets of issuers without their
- * own website are verified on our page, under `publicUrl`.
+ * own website are verified at ours, the host of `publicUrl`.
  */
 export function printedReceipt(
   { signedXml, environment, status, document }: SignedCfe,
@@ -28,7 +25,7 @@ export function printedReceipt(
     environment,
     rejected: status === 'REJECTED',
     adenda,
-    website: issuer.website ?? `${new URL(publicUrl).host}${VERIFICATION_PATH}`,
+    website: issuer.website ?? new URL(publicUrl).host,
     issuerSince: issuer.issuerSince,
     resolution: issuer.resolution,
     exemptionNorm: issuer.exemptionNorm,

@@ -46,6 +46,8 @@ const BOUNDED: Readonly<Record<string, readonly [bound: string, worst: string]>>
   ],
   [String.raw`src/api/app.ts /\{(\w+)\}/g`]: ['paths of the routes', '{a'.repeat(100)],
   [String.raw`src/console/app.ts /\{(\w+)\}/g`]: ['paths of the pages', '{a'.repeat(100)],
+  [String.raw`src/console/form.ts /\{(\w+)\}/g`]: ['paths of the forms', '{a'.repeat(100)],
+  [String.raw`src/console/page.ts /\{(\w+)\}/g`]: ['paths of the pages', '{a'.repeat(100)],
   [String.raw`local/demo/receipts.ts /\{(today|[A-Z_]+)\}/g`]: [
     'the documents of the demo',
     '{A'.repeat(5_000),

@@ -183,6 +183,7 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'cursor.malformed': 'Un cursor es el que dio la página anterior, tal cual.',
   'moment.malformed': 'Un momento es un día AAAA-MM-DD, o una fecha y hora con su zona.',
   'serie.malformed': 'Una serie es una o dos letras mayúsculas, o un dígito y una letra mayúscula.',
+  'preview.prices': 'Una vista previa dice si los precios tienen IVA, donde alguna línea lo lleva.',
   'sandbox.malformed': 'X-Sandbox-Mode es true o false, donde se envía.',
   'sandbox.unsupported': 'X-Sandbox-Mode true se envía solo donde se atiende el sandbox.',
   'idempotency_key.malformed':

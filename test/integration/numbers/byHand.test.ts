@@ -178,7 +178,7 @@ describe('annulled by hand', () => {
     // Whoever came too late was told so.
     for (const each of annulments)
       if (each.status === 'rejected')
-        expect(each.reason).toMatchObject({ message: expect.stringContaining('were given') });
+        expect(each.reason).toMatchObject({ message: expect.stringContaining('were used or skipped') });
     expect(await numbersOf(rut)).toMatchObject({
       given: 120 + annulled.size,
       annulled: annulled.size,

@@ -293,11 +293,9 @@ async function reportsPanel(data: EnterprisePageData): Promise<Html> {
     : words.dutyNone;
   return panel(
     words.reports,
-    html`<p>${words.duty} ${period}</p>${shown}<div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>${offerAt(
-      forms.reportDay,
-      data,
-      { values: { date: today } },
-    )}${offerAt(forms.duty, data)}`,
+    html`<p>${words.duty} ${period}</p>${shown}
+      <div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>
+      ${offerAt(forms.reportDay, data, { values: { date: today } })}${offerAt(forms.duty, data)}`,
   );
 }
 

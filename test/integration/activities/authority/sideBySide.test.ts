@@ -75,10 +75,12 @@ describe('steps of a sobre that run side by side', () => {
 
     expect(written).toEqual(Array.from({ length: AT_ONCE }, () => ({ kind: 'waits' })));
     const sobre = await sobreRow(db.orm, sobreId);
+    const number = Number(sobre.idemisor);
     // One number was used before these CFEs (test/support/receipts/pendingCfes.ts).
-    expect(sobre).toMatchObject({ idemisor: 2n, state: 'PREPARED', sendingAt: null });
+    expect(number % 10_000).toBe(2);
+    expect(sobre).toMatchObject({ state: 'PREPARED', sendingAt: null });
     const signed = (await rows(cfes)).map(({ signedXml }) => signedXml);
-    expect(sobre.xml).toMatch(/<Idemisor>2<\/Idemisor>/);
+    expect(sobre.xml).toContain(`<Idemisor>${number}</Idemisor>`);
     expect(sobre.xml?.match(/<CFE by[^>]*>/g)).toEqual(signed);
     // No number was left out either.
     const next = await aSobreOf(
@@ -86,7 +88,7 @@ describe('steps of a sobre that run side by side', () => {
       await givePendingCfes(db.orm, { accountId, rut, count: 1, from: clock() }),
     );
     await take(writing(9), next);
-    expect((await sobreRow(db.orm, next)).idemisor).toBe(4n);
+    expect(Number((await sobreRow(db.orm, next)).idemisor)).toBe(number + 2);
   });
 
   test('begun by several, a send is begun once, and the verdicts are stored once', async () => {
@@ -273,7 +275,7 @@ describe('steps of a sobre that run side by side', () => {
     expect(came).toMatchObject({ kind: 'ended', endings: { '101-1': 'LEFT', '101-2': 'LEFT' } });
     const next = await aSobreOf(db.orm, await rows(cfes));
     await take(writing(1), next);
-    expect((await sobreRow(db.orm, next)).idemisor).toBe(2n);
+    expect(Number((await sobreRow(db.orm, next)).idemisor) % 10_000).toBe(2);
   });
 
   test('moves of a CFE that has left the sobre, or stands otherwise by now, do nothing', async () => {

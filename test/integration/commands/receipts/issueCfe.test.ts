@@ -293,7 +293,7 @@ describe('the CAE that gives the number', () => {
   test('of an exempt taxpayer bears no line with VAT', async () => {
     const rut = await aReadyEnterprise(db.orm, accountId, { caes: [{ specialKind: 1 }] });
     await expect(issue(rut)).rejects.toMatchObject({
-      faults: [{ path: '/details/0/iva_type', code: 'cae.exempt_taxpayer' }],
+      faults: [{ path: '/details/0/iva_type', code: 'line.exempt_taxpayer' }],
     });
   });
 });

@@ -23,8 +23,8 @@ function stripped(body: JsonObject): JsonObject {
 }
 
 const cents = (value: unknown): bigint => {
-  if (value === undefined) return 0n;
-  const [whole = '', fraction = ''] = String(value).split('.');
+  if (!(value instanceof JsonNumber)) return 0n;
+  const [whole = '', fraction = ''] = value.text.split('.');
   return BigInt(whole + fraction.padEnd(2, '0'));
 };
 

@@ -56,6 +56,7 @@ describe('enterpriseChanges', () => {
     localityName: 'Montevideo',
     departmentName: 'Montevideo',
     branch: 1,
+    issuerSince: '2012-03-01',
     status: 'READY',
     isNewEnterprise: false,
     efacturaStatus: 'VALID',
