@@ -115,7 +115,7 @@ describe('setting up a checkout', () => {
 
   beforeEach(() => {
     checkout = mkdtempSync(join(tmpdir(), 'cfe-checkout-'));
-    for (const folder of ['tools', 'local/stack', 'bin'])
+    for (const folder of ['tools', 'local/stack/processes', 'bin'])
       mkdirSync(join(checkout, folder), { recursive: true });
     for (const file of ['tools/setup.mjs', 'local/stack/processes/endWithLauncher.ts'])
       copyFileSync(join(PROJECT, file), join(checkout, file));

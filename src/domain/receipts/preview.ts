@@ -55,7 +55,7 @@ export function completeRequest(
   );
   const isTaxed = !sums.MINIMUM_RATE.eq(0) || !sums.BASIC_RATE.eq(0);
   if (isTaxed && prices === undefined) {
-    const words = 'is required where a line bears VAT: net, or gross for prices with VAT.';
+    const words = 'is required where a line has VAT: net, or gross for prices with VAT.';
     return { faults: [faultAt(['prices'], 'preview.prices', words, '/query')] };
   }
   const percents = vatPercents(dateOf(header, today));

@@ -3,9 +3,9 @@ import type { RuleRow } from './bodyRules.ts';
 /** The rules on headers, queries and the state of the account: rows of docs/rules.md. */
 export const REQUEST_RULES = {
   'preview.prices': {
-    checks: 'A preview says whether prices include VAT where a line bears it.',
+    checks: 'A preview says whether prices include VAT where a line has it.',
     source: 'docs/contract.md#preview',
-    example: 'query.prices: is required where a line bears VAT: net, or gross for prices with VAT.',
+    example: 'query.prices: is required where a line has VAT: net, or gross for prices with VAT.',
   },
   'sandbox.malformed': {
     checks: 'X-Sandbox-Mode, if sent, is true or false.',

@@ -10,7 +10,7 @@ import { countField } from '../formats.ts';
 const amount = (description: string) => ExactNumberView.meta({ description });
 
 /** What in a valid request is probably a mistake. */
-export const WarningsView = z
+const WarningsView = z
   .array(
     z
       .object({

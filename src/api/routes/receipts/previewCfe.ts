@@ -14,7 +14,7 @@ const Query = z.strictObject({
     .optional()
     .meta({
       'x-enum-descriptions': ['Prices exclude VAT.', 'Prices include VAT.'],
-      description: 'Whether prices include VAT; required where a line bears it.',
+      description: 'Whether prices include VAT; required where a line has it.',
       examples: ['gross'],
     }),
 });
