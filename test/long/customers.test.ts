@@ -24,9 +24,9 @@ afterAll(() => db[Symbol.asyncDispose]());
 /** Names of three words of some sixty, every hundredth customer abroad. */
 async function fill(of: string, count: number): Promise<void> {
   await db.orm.em.fork().execute(
-    `insert into customer (id, rut, doc_type, doc_number, legal_name, legal_name_search, country_code, notifications,
-                           created_at, updated_at)
-     select gen_random_uuid(), ?, 'NIFE', i::text, name, upper(name), case when i % 100 = 0 then 'BR' else 'UY' end, '[]', now(), now()
+    `insert into customer (id, rut, doc_type, doc_number, given_number, legal_name, legal_name_search, country_code,
+                           notifications, created_at, updated_at)
+     select gen_random_uuid(), ?, 'NIFE', i::text, i::text, name, upper(name), case when i % 100 = 0 then 'BR' else 'UY' end, '[]', now(), now()
      from generate_series(1, ?) i,
      lateral (select (array['Almacén', 'Bazar', 'Casa', 'Distribuidora', 'Estancia', 'Ferretería'])[1 + i % 6] || ' '
                      || md5((i % 5000)::text) || ' ' || i as name)`,
