@@ -470,6 +470,19 @@ export const VARIABLES = {
     fallback: '',
     secret: true,
   }),
+  CFE_PROVIDER_RUT: variable({
+    schema: z.string().regex(/^(\d{12})?$/),
+    mayHold: '12 digits',
+    purpose:
+      'named as the software provider in the sheet of the postulación; without it a person fills it in',
+    fallback: '',
+  }),
+  CFE_PROVIDER_PRODUCT: variable({
+    schema: z.string().regex(/^[A-Za-z0-9]{0,20}$/),
+    mayHold: 'letters and digits, at most 20',
+    purpose: 'the code of the product (Código de producto) in the operator’s declarations to the authority',
+    fallback: '',
+  }),
   CFE_PUBLIC_URL: variable({
     ...httpsUrl(
       'where the API is reached from outside, without /v1: receivers open the pages of their receipts below it',

@@ -48,6 +48,8 @@ export const FAILPOINTS = {
    */
   'apart.opened': ['worker'],
   'apart.stored': ['worker'],
+  /** A receipt of a test run, and its place in the run, are committed. */
+  'homologation.issued': ['worker'],
   /** The sobre has a permit, or waits for one. */
   'gate.entered': ['worker'],
   /** The intent to send is stored; nothing was sent. */

@@ -42,7 +42,10 @@ export const SIGNALS = {
   validateAgain: 'validateAgain',
   /** To `deliverWebhook` and `deliverReceipt`: the delivery was requested, perhaps again. */
   deliverAgain: 'deliverAgain',
-  /** To `reportDay`: the day has changed, or the report is to be sent at once. */
+  /**
+   * To `reportDay`: the day has changed, or the report is to be sent at once. To `homologation`: another run
+   * was started.
+   */
   lookAgain: 'lookAgain',
 } as const;
 export type SignalName = (typeof SIGNALS)[keyof typeof SIGNALS];
@@ -115,6 +118,12 @@ export const WORKFLOWS = {
     idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
     summary: 'Acts on many CFEs or deliveries as a person decided, one after the other',
   },
+  homologation: {
+    taskQueue: TASK_QUEUES.cfe,
+    lane: LANES.bulk,
+    idReuse: 'ALLOW_DUPLICATE',
+    summary: "Issues the receipts of an enterprise's test run, and sends the report of their day",
+  },
   exportReceipts: {
     taskQueue: TASK_QUEUES.exports,
     lane: LANES.bulk,
@@ -175,6 +184,10 @@ export const runWorkflowId = (runId: string): string => `run:${runId}`;
 
 /** Returns the id of an export; the export's own id has the enterprise and the month. */
 export const exportWorkflowId = (exportId: string): string => `export:${exportId}`;
+
+/** Returns the id of an enterprise's test runs of one day. */
+export const homologationWorkflowId = ({ rut, date }: { rut: string; date: string }): string =>
+  `homologation:${rut}:${date}`;
 
 /** A message of the outbox: a workflow to start, or to signal and start if it does not run yet. */
 export interface WorkflowMessage {

@@ -78,6 +78,8 @@ export function programVariables(
     CFE_REPORT_ASK_AFTER: '5s',
     ...simulatorAddresses(simulatorUrl),
     CFE_SANDBOX_PORTAL_URL: `${simulatorUrl}/portal`,
+    CFE_PROVIDER_RUT: '219999820013',
+    CFE_PROVIDER_PRODUCT: 'CFEAPI1',
     CFE_CREDENTIALS_URL: `${simulatorUrl}/credentials/validate`,
     CFE_WEBHOOK_LOCAL_CA_FILE: join(settings.dataDir, 'ca.pem'),
     CFE_CERTIFICATE_CA_FILE: certificateAuthoritiesFile(settings.dataDir),

@@ -1,3 +1,4 @@
+import type { TestRunKey } from '../db/enterprises/homologations.ts';
 import type { ReportKey } from '../db/reports/dailyReports.ts';
 import type { ActivityName, ActivityResults, Recovered } from '../domain/authority/activityResults.ts';
 import type { SupportRequest } from '../domain/operations/supportAction.ts';
@@ -55,6 +56,9 @@ interface Inputs {
   loadDirectory: [];
   actOnItems: [runId: string];
   stopItems: [runId: string];
+  issueTestReceipts: [run: TestRunKey];
+  reportTestRun: [run: TestRunKey];
+  stopTestRun: [run: TestRunKey];
   writeExport: [exportId: string];
   stopExport: [exportId: string];
   validateLogin: [rut: string];

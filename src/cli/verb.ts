@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { AuthorityRuts } from '../commands/authority/addAuthorityCertificates.ts';
+import type { AuthorityTestKit } from '../commands/enterprises/equipSandbox.ts';
 import type { SkipNumbersDeps } from '../commands/numbers/skipNumbers.ts';
 import type { SupportCfeDeps } from '../commands/operations/supportCfe.ts';
 import type { FetchExchangeRateDeps } from '../commands/receipts/rates.ts';
@@ -8,6 +9,7 @@ import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { CertificateAuthorities } from '../crypto/certificateAuthorities.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
 import type { Opener, Sealer } from '../crypto/sealed.ts';
+import type { DrawSheet, SoftwareProvider } from '../domain/enterprises/application.ts';
 import type { RegistryRecord } from '../domain/enterprises/registryRecord.ts';
 
 /** Dependencies of every verb. */
@@ -37,6 +39,14 @@ export interface CliDeps extends CommandDeps {
   readonly opener: () => Opener;
   /** The authorities that certify enterprises; throws ConfigurationError when their file is unusable. */
   readonly certificateAuthorities: () => CertificateAuthorities;
+  /** Writes a file at a path given by a person. Throws INVALID_INPUT if it cannot. */
+  readonly writeFile: (path: string, bytes: Uint8Array) => void;
+  /** The operator of the service, as in its declarations. */
+  readonly provider: () => SoftwareProvider;
+  /** Draws the sheet of the postulación as a PDF. */
+  readonly drawSheet: DrawSheet;
+  /** The source of sandbox credentials; null without one. */
+  readonly testKit: () => AuthorityTestKit | null;
   /** Keyed hashes of logins; throws ConfigurationError without a configured pepper. */
   readonly requestHash: () => RequestHash;
   /** Base of the URLs at which plans are paid. */

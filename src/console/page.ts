@@ -2,6 +2,7 @@
 
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
+import type { EquipSandboxDeps } from '../commands/enterprises/equipSandbox.ts';
 import type { CredentialsCheckDeps } from '../commands/enterprises/requestCredentialsCheck.ts';
 import type { UpdateEnterpriseDeps } from '../commands/enterprises/updateEnterprise.ts';
 import type { SupportCfeDeps } from '../commands/operations/supportCfe.ts';
@@ -13,6 +14,7 @@ import type { KnownBrowsers } from '../crypto/knownBrowsers.ts';
 import { isWebToken } from '../crypto/webTokens.ts';
 import type { Orm } from '../db/orm.ts';
 import type { LiveSession } from '../db/people/consoleSessions.ts';
+import type { DrawSheet, SoftwareProvider } from '../domain/enterprises/application.ts';
 import { ENVIRONMENTS } from '../domain/receipts/cfeTypes.ts';
 import { dateSchema } from '../domain/values/dates.ts';
 import { Rut } from '../domain/values/rut.ts';
@@ -34,6 +36,7 @@ export interface ConsoleDeps
     CredentialsCheckDeps,
     CreateApiKeyDeps,
     WebhookCommandDeps,
+    EquipSandboxDeps,
     Pick<SupportCfeDeps, 'askSupport' | 'askRejected'> {
   readonly orm: Orm;
   /** Clock of expiry dates and reported days, which tests may move; `clock` is that of sessions. */
@@ -47,6 +50,10 @@ export interface ConsoleDeps
   readonly consoleUrl: string;
   /** Base URL of the receivers' pages, without a final slash. */
   readonly publicUrl: string;
+  /** The operator of the service, as in its declarations. */
+  readonly provider: SoftwareProvider;
+  /** Draws the sheet of the postulación as a PDF. */
+  readonly drawSheet: DrawSheet;
   /** URL and namespace of the Temporal UI; null if not configured. */
   readonly temporalUi: { readonly url: string; readonly namespace: string } | null;
   /** Called with the outcome of each sign-in attempt. */

@@ -98,7 +98,8 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   cae: {
     api: 'select, insert, update (last_number)',
     console: 'select, insert, update (withheld)',
-    worker: 'select, update (withheld)',
+    // It numbers the receipts of test runs.
+    worker: 'select, update (last_number, withheld)',
     operator: 'select, insert, update (last_number, number_end, elsewhere, withheld), delete',
   },
   certificate: {
@@ -111,7 +112,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     api: 'select, insert, update (first_answer)',
     // Only to lock a CFE while its e-mail is queued: changes nothing.
     console: 'select, update (request_id)',
-    worker: 'select, update',
+    worker: 'select, insert, update',
     operator: 'select',
   },
   cfe_sequence: {
@@ -192,6 +193,18 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     worker: 'select, update, delete',
   },
   form_count: { console: 'select, insert, update', worker: 'select, update (since), delete' },
+  homologation: {
+    api: 'select, insert, update (status, moved_at)',
+    console: 'select, insert, update (status, moved_at)',
+    worker: 'select, update',
+    operator: 'select, insert, update (status, moved_at)',
+  },
+  homologation_item: {
+    api: 'select, insert',
+    console: 'select, insert',
+    worker: 'select, update (cfe_uuid)',
+    operator: 'select, insert',
+  },
   idempotent_answer: {
     api: 'select, insert, update',
     worker: 'select, update (created_at), delete',

@@ -39,8 +39,8 @@ export interface Paperwork {
   readonly title: string;
   /** The file's creation date. */
   readonly createdAt: Date;
-  /** The embedded file. */
-  readonly attachment: { readonly name: string; readonly description: string; readonly bytes: Uint8Array };
+  /** The embedded file, if any. */
+  readonly attachment?: { readonly name: string; readonly description: string; readonly bytes: Uint8Array };
 }
 
 const LINE_WIDTH = 0.7;
@@ -70,22 +70,30 @@ export async function drawPdf(paperwork: Paperwork, draw: (pen: Pen) => void): P
     // The types only allow a path, but a parsed font works too.
     document.registerFont(weight, font as unknown as string);
   }
-  // The types do not know AFRelationship, which PDF/A-3 requires.
-  const attached: PDFKit.Mixins.PDFAttachmentOptions & { relationship: string } = {
-    name: attachment.name,
-    type: 'application/xml',
-    description: attachment.description,
-    creationDate: createdAt,
-    modifiedDate: createdAt,
-    relationship: 'Source',
-  };
-  document.file(Buffer.from(attachment.bytes), attached);
+  if (attachment) attach(document, attachment, createdAt);
   const root = document.struct('Document');
   document.addStructure(root);
   draw(penOn(document, root));
   document.end();
   await promise;
   return joinChunks(chunks);
+}
+
+function attach(
+  document: Document,
+  { name, description, bytes }: NonNullable<Paperwork['attachment']>,
+  createdAt: Date,
+): void {
+  // The types do not know AFRelationship, which PDF/A-3 requires.
+  const attached: PDFKit.Mixins.PDFAttachmentOptions & { relationship: string } = {
+    name,
+    type: 'application/xml',
+    description,
+    creationDate: createdAt,
+    modifiedDate: createdAt,
+    relationship: 'Source',
+  };
+  document.file(Buffer.from(bytes), attached);
 }
 
 /** Its own buffer, which can be transferred between threads. */

@@ -7,8 +7,11 @@ import { reportBugs } from '../activities/authority/attempt.ts';
 import { createAuthority } from '../activities/authority/authority.ts';
 import { signWaitingCfes } from '../activities/authority/prepareSobre.ts';
 import { createTakeToVerdict } from '../activities/authority/takeToVerdict.ts';
+import { createIssueTestReceipts } from '../activities/enterprises/issueTestReceipts.ts';
 import { createMakeReadyWhenComplete } from '../activities/enterprises/makeReadyWhenComplete.ts';
 import { createRecordExpiries } from '../activities/enterprises/recordExpiries.ts';
+import { createReportTestRun } from '../activities/enterprises/reportTestRun.ts';
+import { createStopTestRun } from '../activities/enterprises/stopTestRun.ts';
 import { createValidateLogin, type Login } from '../activities/enterprises/validateLogin.ts';
 import { createAttemptMail } from '../activities/mail/attemptMail.ts';
 import { composeExchange } from '../activities/mail/composeExchange.ts';
@@ -27,9 +30,14 @@ import { createStartReports } from '../activities/reports/startReports.ts';
 import { createSubmitReport } from '../activities/reports/submitReport.ts';
 import { createSupportReport } from '../activities/reports/supportReport.ts';
 import { createAttemptDelivery } from '../activities/webhooks/attemptDelivery.ts';
+import {
+  annulTestNumber,
+  issueTestReceipt,
+  requestTestReport,
+} from '../commands/enterprises/testRunSteps.ts';
 import { actOnRunItem } from '../commands/operations/actOnRunItem.ts';
 import type { SupportCfeDeps } from '../commands/operations/supportCfe.ts';
-import type { CommandDeps } from '../commands/steps/deps.ts';
+import type { IssueDeps } from '../commands/receipts/issueCfe.ts';
 import type { readConfig } from '../config.ts';
 import { createOpener, type Opener } from '../crypto/sealed.ts';
 import type { Certificate } from '../db/entities/enterprises.ts';
@@ -42,7 +50,7 @@ import { writeCfe } from '../dgi/xml/cfe.ts';
 import { writeReport } from '../dgi/xml/report.ts';
 import type { CfeDocument } from '../domain/receipts/cfeDocument.ts';
 import { createBreakers } from '../gate/breakers.ts';
-import { createGate } from '../gate/gate.ts';
+import { AT_ONCE_MILLISECONDS, createGate, spacingOf } from '../gate/gate.ts';
 import { createGatekeeper, type Gatekeeper } from '../gate/gatekeeper.ts';
 import { createReportSlots } from '../gate/reportSlots.ts';
 import type { Logger } from '../logger.ts';
@@ -91,7 +99,7 @@ interface Parts {
   readonly config: ReturnType<typeof readConfig<(typeof ACTIVITY_VARIABLES)[number]>>;
   readonly orm: Orm;
   readonly clock: () => Date;
-  readonly outbox: CommandDeps['outbox'];
+  readonly outbox: IssueDeps['outbox'];
   readonly logger: Logger;
   readonly registry: Registry;
   /** Sends a bulk run's support requests to the workflows of CFEs. */
@@ -132,7 +140,7 @@ export function createWorkerActivities(parts: Omit<Parts, 'opener'>) {
   const verdictParts = createVerdictParts(all, authority, gatekeeper);
   const { prepareReport, ...reportCalls } = reportActivities(all, authority);
   const activities = {
-    cfe: { ...databaseActivities(all), ...runActivities(all) },
+    cfe: { ...databaseActivities(all), ...runActivities(all), ...testRunActivities(all) },
     dgi: cfeActivities(all, authority, verdictParts),
     calls: {
       ...otherCalls(all, authority),
@@ -214,6 +222,32 @@ function runActivities({
           : (config.CFE_DGI_SENDS_PER_SECOND * RUN_SHARE) / QUESTIONS[kind],
     }),
     stopItems: createStopItems(parts),
+  };
+}
+
+/** Creates the activities of test runs, which use the same commands as customers. */
+function testRunActivities({
+  config,
+  orm,
+  clock,
+  outbox,
+}: Parts): Pick<Activities, 'issueTestReceipts' | 'reportTestRun' | 'stopTestRun'> {
+  const deps = { orm, clock, outbox };
+  const pace = {
+    spacingMilliseconds: spacingOf(config.CFE_DGI_SENDS_PER_SECOND),
+    nearMilliseconds: AT_ONCE_MILLISECONDS,
+  };
+  return {
+    issueTestReceipts: createIssueTestReceipts({
+      ...deps,
+      issue: (runId, place) => issueTestReceipt({ ...deps, pace }, runId, place),
+      annul: (runId, type) => annulTestNumber(deps, runId, type),
+    }),
+    reportTestRun: createReportTestRun({
+      ...deps,
+      requestReport: (runId) => requestTestReport(deps, runId),
+    }),
+    stopTestRun: createStopTestRun(deps),
   };
 }
 

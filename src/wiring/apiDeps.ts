@@ -1,6 +1,5 @@
 import { createAuthorityWatch } from '../api/authorityWatch.ts';
 import type { ApiDeps } from '../api/deps.ts';
-import type { AuthorityTestKit } from '../commands/enterprises/equipSandbox.ts';
 import type { readConfig } from '../config.ts';
 import { createApiKeys } from '../crypto/apiKeys.ts';
 import { createRequestHash } from '../crypto/requestHash.ts';
@@ -8,7 +7,6 @@ import { createSealer } from '../crypto/sealed.ts';
 import { createTokens } from '../crypto/tokens.ts';
 import type { Orm } from '../db/orm.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
-import { createFolderTestKit, createPortalTestKit } from '../dgi/testKit.ts';
 import { AT_ONCE_MILLISECONDS, spacingOf } from '../gate/gate.ts';
 import { drawReceipt } from '../print/drawReceipt.ts';
 import { createReceiptPdfs } from '../print/receiptPdfs.ts';
@@ -16,6 +14,7 @@ import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { readCertificateAuthorities } from './certificateAuthorities.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
+import { TEST_KIT_VARIABLES, testKitOf } from './testKit.ts';
 
 /** Variables that configure the handlers. */
 export const API_VARIABLES = [
@@ -26,8 +25,7 @@ export const API_VARIABLES = [
   'CFE_PEPPER',
   'CFE_TOKEN_KEYS',
   'CFE_DGI_SENDS_PER_SECOND',
-  'CFE_SANDBOX_PORTAL_URL',
-  'CFE_SANDBOX_PAPERS_DIR',
+  ...TEST_KIT_VARIABLES,
   'CFE_PUBLIC_URL',
   'CFE_CHECKOUT_URL',
   'CFE_CERTIFICATE_CA_FILE',
@@ -65,14 +63,4 @@ export async function createApiDeps(
     },
     lookUpRut: await openRutLookUp(config, deps.orm, onCall),
   };
-}
-
-/**
- * Returns the source of sandbox credentials: a simulator's portal or an operator's files; null without
- * either.
- */
-function testKitOf(config: ApiConfig): AuthorityTestKit | null {
-  const { CFE_SANDBOX_PORTAL_URL: portal, CFE_SANDBOX_PAPERS_DIR: folder } = config;
-  if (portal !== '') return createPortalTestKit(portal);
-  return folder === '' ? null : createFolderTestKit(folder);
 }

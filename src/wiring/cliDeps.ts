@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { GROUPS } from '../cli/groups/index.ts';
@@ -17,10 +17,12 @@ import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { readCertificateAuthorities } from './certificateAuthorities.ts';
 import { ensureSchema, TIMEOUT_VARIABLES, timeoutsOf } from './database.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
+import { drawSheet, PROVIDER_VARIABLES, providerOf } from './provider.ts';
 import { openRates, RATES_VARIABLES } from './rates.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
 import type { openSupport } from './temporal/askSupport.ts';
 import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from './temporal/temporalServer.ts';
+import { TEST_KIT_VARIABLES, testKitOf } from './testKit.ts';
 
 /**
  * Runs the command line with these arguments and variables; returns the exit code. @internal exported for
@@ -95,6 +97,10 @@ async function withCliDeps<T>(
       opener: () => createOpener(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
       certificateAuthorities: () =>
         readCertificateAuthorities(readConfig(['CFE_CERTIFICATE_CA_FILE'], source)),
+      writeFile: (path, bytes) => writeFileBytes(source, path, bytes),
+      provider: () => providerOf(readConfig(PROVIDER_VARIABLES, source)),
+      drawSheet,
+      testKit: () => testKitOf(readConfig(TEST_KIT_VARIABLES, source)),
       requestHash: () => createRequestHash(readConfig(['CFE_PEPPER'], source).CFE_PEPPER),
       checkoutUrl: () => readConfig(['CFE_CHECKOUT_URL'], source).CFE_CHECKOUT_URL,
       lookUpRut: async (rut) => {
@@ -148,14 +154,25 @@ function personName(variables: Variables, by: string | undefined): string {
 
 /** Returns the bytes of a file, or of standard input. Throws INVALID_INPUT for an unreadable file. */
 function readFileBytes(variables: Variables, path: string): Buffer {
-  // npm runs us in the checkout; the person may be in another folder.
-  const folder = variables['npm_lifecycle_event'] === 'cfe' ? variables['INIT_CWD'] : undefined;
   try {
-    return readFileSync(path === '-' ? 0 : resolve(folder ?? '.', path));
+    return readFileSync(path === '-' ? 0 : toFilePath(variables, path));
   } catch (cause) {
     throw new Refusal('INVALID_INPUT', `The file ${path} cannot be read.`, { cause });
   }
 }
+
+/** Writes a file. Throws INVALID_INPUT if it cannot be written. */
+function writeFileBytes(variables: Variables, path: string, bytes: Uint8Array): void {
+  try {
+    writeFileSync(toFilePath(variables, path), bytes);
+  } catch (cause) {
+    throw new Refusal('INVALID_INPUT', `The file ${path} cannot be written.`, { cause });
+  }
+}
+
+/** npm runs us in the checkout; the person may be in another folder. */
+const toFilePath = (variables: Variables, path: string): string =>
+  resolve((variables['npm_lifecycle_event'] === 'cfe' ? variables['INIT_CWD'] : undefined) ?? '.', path);
 
 /**
  * Returns the name of the operating-system user; undefined without an entry in the user database, as in some

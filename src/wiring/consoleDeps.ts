@@ -11,14 +11,18 @@ import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { readCertificateAuthorities } from './certificateAuthorities.ts';
 import type { Closers } from './process.ts';
+import { drawSheet, PROVIDER_VARIABLES, providerOf } from './provider.ts';
 import { openSupport } from './temporal/askSupport.ts';
 import type { TEMPORAL_VARIABLES } from './temporal/outbox.ts';
 import { temporalServerOf } from './temporal/temporalServer.ts';
+import { TEST_KIT_VARIABLES, testKitOf } from './testKit.ts';
 
 /** Variables that configure the console, except its database and Temporal. */
 export const CONSOLE_VARIABLES = [
   ...CAP_VARIABLES,
   ...CLOCK_VARIABLES,
+  ...TEST_KIT_VARIABLES,
+  ...PROVIDER_VARIABLES,
   'CFE_CONSOLE_URL',
   'CFE_PEPPER',
   'CFE_CONSOLE_PEPPER',
@@ -61,6 +65,9 @@ export function createConsoleDeps(
     localReceivers: config.CFE_WEBHOOK_LOCAL_CA_FILE !== '',
     requestHash: createRequestHash(config.CFE_PEPPER),
     certificateAuthorities: readCertificateAuthorities(config),
+    testKit: testKitOf(config),
+    provider: providerOf(config),
+    drawSheet,
     publicUrl: config.CFE_PUBLIC_URL,
     checkoutUrl: config.CFE_CHECKOUT_URL,
     passwords: createPasswords(),

@@ -3,6 +3,7 @@ export { bulkRun } from './bulkRun.ts';
 export { deliverReceipt, deliverWebhook } from './deliveries.ts';
 export { exchangeCfe } from './exchangeCfe.ts';
 export { exportReceipts } from './exportReceipts.ts';
+export { homologation } from './homologation.ts';
 export { issueCfes } from './issueCfes.ts';
 export { onboardEnterprise } from './onboardEnterprise.ts';
 export { reportDay } from './reportDay.ts';

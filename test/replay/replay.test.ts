@@ -86,6 +86,7 @@ const ENDINGS = {
   ],
   exchangeCfe: ['onItsWay', 'notElectronic', 'noAddress', 'cancelledInVain'],
   bulkRun: ['done', 'stopped', 'cancelled'],
+  homologation: ['ready', 'failed', 'stopped', 'startedAgain', 'cancelled'],
   exportReceipts: ['done', 'stopped', 'cancelled'],
   askRejected: ['all', 'one'],
   loadDirectory: ['loaded', 'nobodyToAsk'],

@@ -298,7 +298,7 @@ const RULES = [
   [/^POST \/(runs|deliveries)\b|\/mails\b/, 'SUPPORT', 'MEMBER'],
   [/^POST \/(cfes|reports)\b|\/send-report$/, 'SUPPORT', null],
   [/^POST \/webhooks\b|\/(customers|login|caes)\b/, 'ADMIN', 'MEMBER'],
-  [/\/(certificate|data|logo|branches|annulments)\b/, 'ADMIN', 'OWNER'],
+  [/\/(certificate|data|logo|branches|annulments|homologation)\b/, 'ADMIN', 'OWNER'],
   [/^POST \/(accounts|enterprises)\b/, 'ADMIN', null],
 ] as const;
 

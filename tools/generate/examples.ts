@@ -350,6 +350,19 @@ async function report(customer: Recorder, cfe: Cli): Promise<void> {
   );
 }
 
+/** A test run in the sandbox, stopped before its end: an example needs no 312 receipts. */
+async function testRun(customer: Recorder): Promise<void> {
+  const path = `${ENTERPRISE}/homologation`;
+  const wish = { set: 'TESTING' };
+  await customer.record('startHomologation', ['testing', 'The test in Testing'], ['POST', path, wish]);
+  await until('a received receipt', 60, async () => {
+    const { data } = await customer.send('GET', path);
+    return (data as { types: { received: number }[] }).types.some(({ received }) => received > 0);
+  });
+  await customer.record('getHomologation', ['running', 'Under way'], ['GET', path]);
+  await customer.record('stopHomologation', ['stopped', 'Stopped before its end'], ['DELETE', path]);
+}
+
 async function refusals({ refuse, send }: Recorder, { test_api_key }: StackInfo): Promise<void> {
   const customers = `${ENTERPRISE}/customers`;
   await refuse('POST', 'tokens', {}, { 'x-api-key': 'cfe_live_unknown' });
@@ -384,6 +397,7 @@ export async function recordExamples(): Promise<Examples> {
     await issue(customer);
     await lookAround(customer);
     await report(customer, stack.cli);
+    await testRun(customer);
     await refusals(customer, stack.info());
   } finally {
     await stack.stop();

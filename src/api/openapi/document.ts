@@ -1,4 +1,6 @@
 /** The OpenAPI 3.1 document of the API, made from the definitions that serve its requests. */
+
+import { VERSION } from '../../domain/operations/version.ts';
 import { CfeExtra } from '../../domain/receipts/cfeExtra.ts';
 import type { Route } from '../route.ts';
 import { ANSWER_HEADERS } from './answerHeaders.ts';
@@ -8,9 +10,6 @@ import { operation, tagsOf } from './operation.ts';
 import { errorSchemas, refusalResponses } from './responses.ts';
 import { createSchemaBook } from './schemas.ts';
 import { WEBHOOKS_TAG, webhookOperations } from './webhooks.ts';
-
-/** The version of the API's description (docs/contract.md#versioning). */
-const VERSION = '1.0.0';
 
 /** The document as an object that is JSON. */
 export interface OpenApiDocument {

@@ -18,6 +18,7 @@ import {
   efacturaLogin,
   enterpriseUpdated,
   eventBody,
+  homologationUpdated,
   paymentCreated,
   receiptDelivered,
   receiptFailed,
@@ -93,6 +94,15 @@ export const SAMPLE_EVENTS: { readonly [N in EventName]: Extract<WebhookEvent, {
   'daily_report.updated': dailyReportUpdated(
     { rut: RUT, date: '2026-11-19', status: 'RECEIVED', sequence: 1 },
     { status: 'SENT', sequence: 1 },
+  ),
+  'homologation.updated': homologationUpdated(
+    {
+      id: '5b3e0c1a-0000-4000-8000-000000000009',
+      rut: RUT,
+      testSet: 'TESTING',
+      status: 'READY_TO_PROCESS',
+    },
+    'REPORTING',
   ),
   'receipt.delivered': receiptDelivered({ cfe: MAILED, mail: { ...MAIL, status: 'SENT' } }),
   'receipt.failed': receiptFailed({ cfe: MAILED, mail: { ...MAIL, status: 'FAILED' } }),

@@ -22,6 +22,11 @@ import {
   patchEnterpriseRoute,
   updateEnterpriseRoute,
 } from './enterprises/enterprises.ts';
+import {
+  getHomologationRoute,
+  startHomologationRoute,
+  stopHomologationRoute,
+} from './enterprises/homologation.ts';
 import { lookUpRutAliasRoute, lookUpRutRoute } from './enterprises/lookUpRut.ts';
 import { listMailsRoute, sendMailRoute } from './mail/mails.ts';
 import { listCaesRoute, uploadCaeRoute } from './numbers/caes.ts';
@@ -72,6 +77,9 @@ export const ROUTES: readonly Route[] = [
   listDailyReportsRoute,
   getDailyReportRoute,
   getDailyReportXmlRoute,
+  startHomologationRoute,
+  getHomologationRoute,
+  stopHomologationRoute,
   sendMailRoute,
   listMailsRoute,
   listEventsRoute,

@@ -5,6 +5,7 @@ import { runGroup } from './bulkRuns.ts';
 import { authorityCertificateGroup, caeGroup, certificateGroup } from './certificatesAndCaes.ts';
 import { cfeGroup } from './cfes.ts';
 import { branchGroup, customerGroup, enterpriseGroup } from './enterprises.ts';
+import { homologationGroup } from './homologation.ts';
 import { mailGroup } from './mails.ts';
 import { annulmentGroup, numbersGroup } from './numbers.ts';
 import { keyEncryptionGroup, pepperGroup, recoveryGroup } from './operations.ts';
@@ -32,6 +33,7 @@ export const GROUPS: readonly Group[] = [
   annulmentGroup,
   numbersGroup,
   reportGroup,
+  homologationGroup,
   mailGroup,
   planGroup,
   paymentGroup,

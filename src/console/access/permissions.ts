@@ -108,6 +108,12 @@ export const WHO_MAY = {
   'POST /enterprises/{rut}/resume': 'adminOperators',
   'POST /enterprises/{rut}/permissions': 'adminOperators',
   'POST /enterprises/{rut}/transfer': 'adminOperators',
+  'GET /enterprises/{rut}/homologation': 'anyRole',
+  // Members of accounts with the sandbox (commands/enterprises/homologation.ts).
+  'POST /enterprises/{rut}/homologation': 'ownersAndAdmins',
+  'POST /enterprises/{rut}/homologation/stop': 'ownersAndAdmins',
+  'GET /enterprises/{rut}/postulacion': 'anyRole',
+  'GET /enterprises/{rut}/postulacion/pdf': 'anyRole',
   'GET /enterprises/{rut}/customers': 'anyRole',
   'POST /enterprises/{rut}/customers': 'editorsAndAdmins',
   'GET /enterprises/{rut}/customers/{id}': 'anyRole',

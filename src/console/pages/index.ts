@@ -1,8 +1,10 @@
 import type { Page } from '../page.ts';
+import * as application from './enterprises/application.ts';
 import * as customers from './enterprises/customers.ts';
 import * as enterprise from './enterprises/enterprise.ts';
 import * as enterpriseForms from './enterprises/enterpriseForms.ts';
 import * as enterprises from './enterprises/enterprises.ts';
+import * as homologation from './enterprises/homologation.ts';
 import * as help from './help.ts';
 import * as audit from './operations/audit.ts';
 import * as health from './operations/health.ts';
@@ -32,7 +34,7 @@ import * as webhooks from './webhooks/webhooks.ts';
 
 const MODULES: readonly Readonly<Record<string, unknown>>[][] = [
   [health, help, search, audit, runs, stuck],
-  [customers, enterprise, enterpriseForms, enterprises],
+  [application, customers, enterprise, enterpriseForms, enterprises, homologation],
   [account, accounts, invitation, join, keys, me, members, plan, savedFilters, secondFactor, signIn],
   [cfe, cfes, exports, report, reports],
   [deliveries, delivery, webhook, webhooks],

@@ -12,6 +12,7 @@ import {
 } from '../entities/enterprises.ts';
 import { Mail } from '../entities/mail.ts';
 import { ReceiptExport } from '../entities/receipts.ts';
+import { listActiveTestRuns, moveTestRun } from './homologations.ts';
 
 /** Counts, and names of fields, for operators. */
 export interface Leftovers {
@@ -107,6 +108,7 @@ export async function removeLeftovers(
   await em.nativeUpdate(Mail, { rut, status: 'PENDING' }, transferred);
   const stopped = { state: 'STOPPED', movedAt: now, endedAt: now } as const;
   await em.nativeUpdate(ReceiptExport, { rut, ...MADE_OR_BEING_MADE }, stopped);
+  for (const run of await listActiveTestRuns(em, rut)) await moveTestRun(em, run, 'STOPPED', now);
   await em.execute(
     'delete from receipt_export_part where export_id in (select id from receipt_export where rut = ?)',
     [rut],

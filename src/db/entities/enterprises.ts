@@ -6,10 +6,12 @@ import type {
   LoginStatus,
   Permission,
 } from '../../domain/enterprises/enterpriseStatus.ts';
+import type { TestRunFailure, TestRunStatus, TestSet } from '../../domain/enterprises/homologation.ts';
 import type { LogoType } from '../../domain/enterprises/logo.ts';
+import type { Actor } from '../../domain/operations/audit.ts';
 import type { PaymentStatus } from '../../domain/people/payment.ts';
 import type { GrantedRole } from '../../domain/people/roles.ts';
-import type { Environment } from '../../domain/receipts/cfeTypes.ts';
+import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
 import type { DocumentType } from '../../domain/receipts/receiverDocument.ts';
 
 const EnterpriseSchema = defineEntity({
@@ -241,3 +243,48 @@ const WarningSchema = defineEntity({
 /** A warning that was given to an enterprise; not repeated while this row exists. */
 export class Warning extends WarningSchema.class {}
 WarningSchema.setClass(Warning);
+
+const HomologationSchema = defineEntity({
+  name: 'Homologation',
+  properties: {
+    id: p.uuid().primary(),
+    rut: p.text(),
+    /** The account for which its receipts are issued. */
+    accountId: p.uuid(),
+    /** Who started it. */
+    actor: p.text().$type<Actor>(),
+    workflowId: p.text(),
+    testSet: p.text().$type<TestSet>(),
+    status: p.text().$type<TestRunStatus>(),
+    /** The signing day of all receipts, in Montevideo. */
+    day: p.date(),
+    /** When the number of a SIMULATION was annulled. */
+    annulledAt: p.datetime().strictNullable(),
+    reportAskedAt: p.datetime().strictNullable(),
+    failureCode: p.text().$type<TestRunFailure>().strictNullable(),
+    /** Codes of faults or reasons. */
+    failureDetail: p.text().strictNullable(),
+    createdAt: p.datetime(),
+    /** When its status last changed. */
+    movedAt: p.datetime(),
+  },
+});
+
+/** A test run of an enterprise in the sandbox; at most one is active (docs/contract.md#test-run). */
+export class Homologation extends HomologationSchema.class {}
+HomologationSchema.setClass(Homologation);
+
+const HomologationItemSchema = defineEntity({
+  name: 'HomologationItem',
+  properties: {
+    homologationId: p.uuid().primary(),
+    place: p.integer().primary(),
+    type: p.text().$type<CfeType>(),
+    /** The receipt, stored in its transaction: an item never has two. Null until it is issued. */
+    cfeUuid: p.uuid().strictNullable(),
+  },
+});
+
+/** One receipt of a test run. */
+export class HomologationItem extends HomologationItemSchema.class {}
+HomologationItemSchema.setClass(HomologationItem);

@@ -976,6 +976,34 @@ const OPERATIONS = `
   create index run_item_left on run_item (run_id, attempts, place) where outcome is null;
   create index run_item_refused on run_item (run_id, place) where outcome = 'refused';
 
+  create table homologation (
+    id uuid primary key,
+    rut text not null references enterprise,
+    account_id uuid not null references account,
+    actor text not null,
+    workflow_id text not null,
+    test_set text not null check (test_set in ('TESTING', 'SIMULATION')),
+    status text not null check (status in ('RUNNING', 'REPORTING', 'READY_TO_PROCESS', 'FAILED', 'STOPPED')),
+    day date not null,
+    annulled_at timestamptz,
+    report_asked_at timestamptz,
+    failure_code text,
+    failure_detail text,
+    created_at timestamptz not null,
+    moved_at timestamptz not null
+  );
+  create unique index homologation_active on homologation (rut) where status in ('RUNNING', 'REPORTING');
+  create index homologation_newest on homologation (rut, created_at desc);
+
+  create table homologation_item (
+    homologation_id uuid not null references homologation,
+    place integer not null,
+    type text not null,
+    -- A receipt belongs to one run, and has one place in it.
+    cfe_uuid uuid unique,
+    primary key (homologation_id, place)
+  );
+
   create table receipt_export (
     id text primary key,
     rut text not null references enterprise,

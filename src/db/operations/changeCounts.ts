@@ -8,6 +8,7 @@ const TABLES = {
   papers: ['cae', 'certificate', 'enterprise'],
   runs: ['run'],
   exports: ['receipt_export'],
+  homologation: ['homologation', 'homologation_item'],
   audit: ['audit'],
   enterprises: ['branch', 'enterprise_grant', 'annulment'],
   accounts: ['account', 'enterprise', 'enterprise_grant', 'rate_limit'],

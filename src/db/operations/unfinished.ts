@@ -8,6 +8,7 @@ import {
   type WorkflowName,
 } from '../../temporal.ts';
 import { unfinishedSobreMessages } from '../authority/sobres.ts';
+import { listActiveTestRuns, testRunMessage } from '../enterprises/homologations.ts';
 import { Enterprise } from '../entities/enterprises.ts';
 import { DailyReport } from '../entities/reports.ts';
 import type { Delivery } from '../entities/webhooks.ts';
@@ -97,6 +98,8 @@ export const UNFINISHED: Readonly<
     (await listRunningRuns(em))
       .filter(({ filter }) => rut === undefined || filter.rut === rut)
       .map(runMessage),
+
+  homologation: async (em, { rut }) => (await listActiveTestRuns(em, rut)).map(testRunMessage),
 
   exportReceipts: async (em, { rut }) => (await listRunningExports(em, rut)).map(exportMessage),
 };

@@ -29,6 +29,16 @@ export async function putUiValues(
 
 // Exchange rates; no other module uses the table exchange_rate.
 
+/** Returns the last known rate of each currency before a day, decimal text with at most three decimals. */
+export async function lastRatesBefore(em: EntityManager, date: string): Promise<Record<string, string>> {
+  const rows = await em.execute<{ currency: string; rate: string }[]>(
+    `select distinct on (currency) currency, round(rate, 3)::text as rate from exchange_rate
+     where date < ?::date order by currency, date desc`,
+    [date],
+  );
+  return Object.fromEntries(rows.map(({ currency, rate }) => [currency, rate]));
+}
+
 /** Returns the stored ones of the wanted rates, in any order. */
 export async function findRates(em: EntityManager, wanted: readonly WantedRate[]): Promise<KnownRate[]> {
   if (wanted.length === 0) return [];

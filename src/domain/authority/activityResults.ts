@@ -3,6 +3,7 @@
  * never documents, names or amounts. Types only, so that workflows may import it.
  */
 
+import type { TestRunStatus } from '../enterprises/homologation.ts';
 import type { Purged } from '../operations/retention.ts';
 import type { RunCounts } from '../operations/run.ts';
 import type { SupportOutcome } from '../operations/supportAction.ts';
@@ -176,6 +177,27 @@ export type RunResult = RunCounts &
     | { kind: 'ended'; state: 'DONE' | 'STOPPED' }
   );
 
+/** The progress of an enterprise's test run of a day. */
+export type TestReceiptsResult =
+  | {
+      kind: 'goesOn';
+      wanted: number;
+      received: number;
+      rejected: number;
+      /** Whether the next receipts can be issued at once; otherwise verdicts are awaited. */
+      canIssue: boolean;
+    }
+  /** All have their verdicts, and enough were received: the report follows. */
+  | { kind: 'reports'; received: number; rejected: number }
+  | TestRunEnd;
+
+/** No run of the day is active; `status`: that of the last one. */
+export interface TestRunEnd {
+  kind: 'ended';
+  status: TestRunStatus;
+}
+export type TestReportResult = { kind: 'waits' } | TestRunEnd;
+
 /** The progress of the file with a month's receipts; `leftOut`: files that it does not contain. */
 export interface ExportCounts {
   total: number;
@@ -204,6 +226,9 @@ export interface ActivityResults {
   loadDirectory: DirectoryResult;
   actOnItems: RunResult;
   stopItems: RunResult;
+  issueTestReceipts: TestReceiptsResult;
+  reportTestRun: TestReportResult;
+  stopTestRun: TestRunEnd;
   writeExport: ExportResult;
   stopExport: ExportResult;
 }

@@ -1,7 +1,7 @@
 import type { Fault } from '../../errors.ts';
 import type { RuleRow } from '../requests/bodyRules.ts';
 
-/** The rules on enterprises that issue, their branches and plans: rows of docs/rules.md. */
+/** The rules on enterprises that issue, their branches, plans and test runs: rows of docs/rules.md. */
 export const ENTERPRISE_RULES = {
   'enterprise.not_ready': {
     checks: 'In production the enterprise is READY; the message lists what is missing.',
@@ -50,6 +50,16 @@ export const ENTERPRISE_RULES = {
     source: 'docs/contract.md#branches',
     example:
       'branch: 1 is the enterprise’s first branch, which cannot be deleted; PUT /enterprises/{rut} changes it.',
+  },
+  'homologation.each': {
+    checks: 'Only a test run of the set TESTING says how many receipts of each type it issues.',
+    source: 'docs/contract.md#test-run',
+    example: 'each: must be omitted for SIMULATION, which issues one of each type.',
+  },
+  'homologation.original_missing': {
+    checks: 'A test run with notes has the type that they correct, too.',
+    source: 'docs/contract.md#test-run; Formato Mensaje de Respuesta v19, code E12',
+    example: 'cfe_types[0]: ETICKET_NC corrects receipts of the run, which needs ETICKET, too.',
   },
   'plan.unknown': {
     checks: 'plan_id and frequency_id belong to a plan on sale.',

@@ -72,6 +72,8 @@ export const AUDIT_ACTIONS = [
   'recovery.requeue',
   'recovery.skip_numbers',
   'delivery.redeliver',
+  'homologation.start',
+  'homologation.stop',
   'run.start',
   'run.stop',
   'export.request',

@@ -7,6 +7,7 @@ import {
   ENTERPRISE_STATUSES,
   LOGIN_STATUSES,
 } from '../enterprises/enterpriseStatus.ts';
+import { TEST_RUN_STATUSES, TEST_SETS } from '../enterprises/homologation.ts';
 import { MAIL_ERRORS, MAIL_KINDS, MAIL_STATUSES } from '../mail/mail.ts';
 import { PAYMENT_STATUSES } from '../people/payment.ts';
 import { CFE_STATUSES } from '../receipts/cfeStatus.ts';
@@ -204,6 +205,21 @@ export const ReportStatusName = namedEnum(
     REFUSED: 'Refused by the authority (BR).',
   },
 );
+
+export const TestSetName = namedEnum('TestSet', 'The set of tests at the authority.', TEST_SETS, {
+  TESTING:
+    'The test in Testing, with which a company starts: at least 50 receipts received of each of six types, all signed on one day, and the report of that day.',
+  SIMULATION:
+    'The simulation of a software provider: one receipt of each type, two emission dates, an annulled number, and the report.',
+});
+
+export const TestRunStatusName = namedEnum('HomologationStatus', 'Status of a test run.', TEST_RUN_STATUSES, {
+  RUNNING: 'Receipts are issued, and their verdicts awaited.',
+  REPORTING: 'All have their verdicts; the report of the day is being sent.',
+  READY_TO_PROCESS: 'The authority has the report; the checklist says which click is left at its portal.',
+  FAILED: 'It ended without the result that the authority asks for; `failure` says why.',
+  STOPPED: 'It was stopped; issued receipts still get their verdicts.',
+});
 
 export const SubmissionStatusName = namedEnum(
   'SubmissionStatus',

@@ -35,7 +35,7 @@ export const RULE_TABLES: readonly RuleTable[] = [
   { title: 'Customer', about: 'The customers of an enterprise.', rules: Object.entries(CUSTOMER_RULES) },
   {
     title: 'Enterprise',
-    about: 'The required state of an enterprise, its plan and its branches.',
+    about: 'The required state of an enterprise, its plan, its branches and its test runs.',
     rules: Object.entries(ENTERPRISE_RULES),
   },
 ];

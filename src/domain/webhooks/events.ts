@@ -43,6 +43,10 @@ const EVENTS = {
   'cae.expiring': ofEnterprise({ says: 'A CAE with numbers left expires in 30, 7 or 1 days.' }),
   'certificate.expiring': ofEnterprise({ says: 'The certificate expires in 30, 7 or 1 days.' }),
   'daily_report.updated': ofEnterprise({ says: 'The status of a daily report has changed.' }),
+  'homologation.updated': ofEnterprise({
+    says: 'The status of a test run has changed.',
+    more: 'Starting one is not a change.',
+  }),
   'receipt.delivered': ofEnterprise({
     says: 'The mail server accepted an e-mail with a receipt.',
     isOfOneCfe: true,

@@ -2,6 +2,7 @@
 import type { AuthorityChange } from '../authority/authorityStatus.ts';
 import type { EnterpriseChanges, EnterpriseObject } from '../enterprises/enterpriseObject.ts';
 import { type LoginStatus, missingPermissions, type Permission } from '../enterprises/enterpriseStatus.ts';
+import type { TestRunStatus, TestSet } from '../enterprises/homologation.ts';
 import type { MailKind, MailStatus } from '../mail/mail.ts';
 import type { PaymentStatus } from '../people/payment.ts';
 import { formatCfeId } from '../receipts/cfeId.ts';
@@ -30,6 +31,7 @@ export type WebhookEvent = ReturnType<
   | typeof caeExpiring
   | typeof certificateExpiring
   | typeof dailyReportUpdated
+  | typeof homologationUpdated
   | typeof receiptDelivered
   | typeof receiptFailed
   | typeof authorityUpdated
@@ -200,6 +202,25 @@ export function dailyReportUpdated(
       ...(from.status === status ? {} : { status: { from: from.status, to: status } }),
       ...(from.sequence === sequence ? {} : { sequence: { from: from.sequence, to: sequence } }),
     },
+  });
+}
+
+/** Reports a changed test run. `run`: its state afterwards. */
+export function homologationUpdated(
+  run: {
+    readonly id: string;
+    readonly rut: string;
+    readonly testSet: TestSet;
+    readonly status: TestRunStatus;
+  },
+  from: TestRunStatus,
+) {
+  return event('homologation.updated', {
+    enterprise_rut: run.rut,
+    homologation_id: run.id,
+    set: run.testSet,
+    status: run.status,
+    changes: { status: { from, to: run.status } },
   });
 }
 

@@ -15,6 +15,8 @@ import {
   PaymentStatusName,
   PermissionName,
   ReportStatusName,
+  TestRunStatusName,
+  TestSetName,
 } from '../../domain/requests/enums.ts';
 import { CFE_FIELD_WORDS, describeField, ENTERPRISE_WORDS } from '../../domain/requests/fieldWords.ts';
 import { type EventName, eventRow } from '../../domain/webhooks/events.ts';
@@ -161,6 +163,15 @@ const DATA = {
         sequence: change(Sequence).exactOptional(),
       })
       .meta({ description: 'The fields that changed, and only those.' }),
+  }),
+  'homologation.updated': z.object({
+    enterprise_rut: EnterpriseRut,
+    homologation_id: textField('Id of the run.', '5b3e0c1a-0000-4000-8000-000000000009'),
+    set: TestSetName,
+    status: TestRunStatusName,
+    changes: z
+      .object({ status: change(TestRunStatusName) })
+      .meta({ description: 'The status before and after.' }),
   }),
   'receipt.delivered': ReceiptMailed,
   'receipt.failed': ReceiptMailed,

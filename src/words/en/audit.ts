@@ -77,6 +77,8 @@ export const auditEn = {
     'recovery.requeue': 'Workflows started again',
     'recovery.skip_numbers': 'Numbers skipped after a restore',
     'delivery.redeliver': 'Event resent',
+    'homologation.start': 'Test run started',
+    'homologation.stop': 'Test run stopped',
     'run.start': 'Bulk run started',
     'run.stop': 'Bulk run stopped',
     'export.request': 'File of a month’s receipts requested',

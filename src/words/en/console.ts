@@ -5,6 +5,7 @@ import { cfeEn } from './cfePage.ts';
 import { customersEn } from './customers.ts';
 import { enterprisesEn } from './enterprises.ts';
 import { exportsEn } from './exports.ts';
+import { homologationEn } from './homologation.ts';
 import { listsEn } from './lists.ts';
 import { membersEn } from './members.ts';
 import { reportsEn } from './reports.ts';
@@ -38,6 +39,7 @@ export const consoleEn = {
   },
   enterprises: enterprisesEn,
   exports: exportsEn,
+  homologation: homologationEn,
   lists: listsEn,
   audit: auditEn,
   accounts: accountsEn,

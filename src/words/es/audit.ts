@@ -82,6 +82,8 @@ export const auditEs: typeof auditEn = {
     'recovery.requeue': 'Workflows iniciados otra vez',
     'recovery.skip_numbers': 'Números salteados tras restaurar',
     'delivery.redeliver': 'Evento reenviado',
+    'homologation.start': 'Prueba ante DGI iniciada',
+    'homologation.stop': 'Prueba ante DGI detenida',
     'run.start': 'Acción masiva iniciada',
     'run.stop': 'Acción masiva detenida',
     'export.request': 'Archivo de comprobantes de un mes solicitado',

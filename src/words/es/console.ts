@@ -6,6 +6,7 @@ import { cfeEs } from './cfePage.ts';
 import { customersEs } from './customers.ts';
 import { enterprisesEs } from './enterprises.ts';
 import { exportsEs } from './exports.ts';
+import { homologationEs } from './homologation.ts';
 import { listsEs } from './lists.ts';
 import { membersEs } from './members.ts';
 import { reportsEs } from './reports.ts';
@@ -39,6 +40,7 @@ export const consoleEs: Texts = {
   },
   enterprises: enterprisesEs,
   exports: exportsEs,
+  homologation: homologationEs,
   lists: listsEs,
   audit: auditEs,
   accounts: accountsEs,

@@ -178,6 +178,8 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'branch.unknown': 'extra.branch nombra la sucursal propia de la empresa u otra que esté abierta.',
   'branch.taken': 'No hay dos sucursales de una empresa con el mismo código.',
   'branch.first': 'La primera sucursal es parte de la empresa, y queda.',
+  'homologation.each': 'Solo una prueba del conjunto TESTING dice cuántos comprobantes de cada tipo emite.',
+  'homologation.original_missing': 'Una prueba con notas incluye también el tipo que esas notas corrigen.',
   'plan.unknown': 'plan_id y frequency_id nombran un plan en venta.',
   'plan.incomplete': 'El primer plan de una empresa se da con su frecuencia.',
   'cursor.malformed': 'Un cursor es el que dio la página anterior, tal cual.',

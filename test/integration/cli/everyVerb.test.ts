@@ -7,6 +7,7 @@ import type { Verb } from '../../../src/cli/verb.ts';
 import { addAuthorityCertificates } from '../../../src/commands/authority/addAuthorityCertificates.ts';
 import { addBranch } from '../../../src/commands/enterprises/branches.ts';
 import { createCustomer } from '../../../src/commands/enterprises/customers.ts';
+import { startTestRun } from '../../../src/commands/enterprises/homologation.ts';
 import { updateEnterprise } from '../../../src/commands/enterprises/updateEnterprise.ts';
 import { sendMail } from '../../../src/commands/mail/mails.ts';
 import { startRun } from '../../../src/commands/operations/runs.ts';
@@ -74,6 +75,12 @@ const enterprise = () => anEnterprise(db.orm, account);
 async function withDuty(): Promise<string> {
   const rut = await enterprise();
   await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-03-01'));
+  return rut;
+}
+async function withTestRun(): Promise<string> {
+  const rut = await enterprise();
+  const kit = { testKit: null, certificateAuthorities: [] };
+  await startTestRun({ ...deps(), ...kit }, { rut, set: 'SIMULATION', accountId: null });
   return rut;
 }
 /** RUT and day of a report that was written. */
@@ -334,6 +341,21 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   ],
   // Of one enterprise: CFEs that other rows store by themselves were given by no CAE.
   'numbers reconcile': [null, async () => ['--rut', (await aCfe())[0] ?? '']],
+  'homologation start': [
+    'homologation.start',
+    async () => [
+      await enterprise(),
+      '--set',
+      'TESTING',
+      '--types',
+      'ETICKET,ETICKET_NC',
+      '--reason',
+      'Ingreso',
+    ],
+  ],
+  'homologation show': [null, async () => [await withTestRun()]],
+  'homologation stop': ['homologation.stop', async () => [await withTestRun(), '--reason', 'Otro día']],
+  'homologation sheet': [null, async () => [await enterprise(), '--out', join(folder, 'postulacion.pdf')]],
   'report list': [null, async () => ['--rut', await enterprise()]],
   'report show': [null, aReport],
   'report xml': [null, aReport],

@@ -13,6 +13,7 @@ import { createTotpSecrets, totpCode } from '../../../src/crypto/totp.ts';
 import type { Orm } from '../../../src/db/orm.ts';
 import type { MemberRole, OperatorRole } from '../../../src/domain/people/people.ts';
 import { closeServer, createHttpServer, listen } from '../../../src/http/server.ts';
+import { drawSheet } from '../../../src/wiring/provider.ts';
 import { keptLog } from '../api/api.ts';
 import { ormAs } from '../database/database.ts';
 import { aPepper } from '../database/pepper.ts';
@@ -114,6 +115,9 @@ export async function startConsole(
     localReceivers: false,
     requestHash: createRequestHash([aPepper()]),
     certificateAuthorities: 'any',
+    testKit: null,
+    provider: { rut: '', product: '', version: '1.0.0' },
+    drawSheet,
     publicUrl: 'https://cfe.example',
     checkoutUrl: 'https://pay.example',
     outbox: { scheduleDispatch() {} },

@@ -282,6 +282,34 @@ const SAMPLES: Samples = {
       fields: { account: side.accountId, reason: 'left' },
     }),
   },
+  'GET /enterprises/{rut}/homologation': {
+    of: 'enterprise',
+    sample: ({ rut }) => ({ path: `/enterprises/${rut}/homologation` }),
+  },
+  'POST /enterprises/{rut}/homologation': {
+    of: 'enterprise',
+    // Members need an account with the sandbox.
+    mayFail: true,
+    sample: ({ rut }) => ({
+      path: `/enterprises/${rut}/homologation`,
+      fields: { set: 'TESTING', each: '52', ...REASON },
+    }),
+  },
+  'POST /enterprises/{rut}/homologation/stop': {
+    of: 'enterprise',
+    // There may be none.
+    mayFail: true,
+    sample: ({ rut }) => ({ path: `/enterprises/${rut}/homologation/stop`, fields: REASON }),
+  },
+  'GET /enterprises/{rut}/postulacion': {
+    of: 'enterprise',
+    sample: ({ rut }) => ({ path: `/enterprises/${rut}/postulacion` }),
+  },
+  'GET /enterprises/{rut}/postulacion/pdf': {
+    of: 'enterprise',
+    isFile: true,
+    sample: ({ rut }) => ({ path: `/enterprises/${rut}/postulacion/pdf` }),
+  },
   'GET /enterprises/{rut}/customers': {
     of: 'enterprise',
     sample: ({ rut }) => ({ path: `/enterprises/${rut}/customers` }),

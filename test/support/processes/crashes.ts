@@ -90,6 +90,8 @@ const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
   'report.answerStored': [],
   'report.found': [],
   'report.asked': [],
+  // Of a test run: test/long/failures/testRun.test.ts kills there.
+  'homologation.issued': [],
   'wait.decided': ['while the caller waits'],
   'wait.kept': ['while the caller waits'],
   'sobre.signed': IN_ANY_SOBRE,

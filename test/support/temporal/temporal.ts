@@ -182,5 +182,5 @@ export async function historyOf(handle: WorkflowHandle): Promise<{ events: numbe
  */
 export async function recordHistory(handle: WorkflowHandle, name: string): Promise<void> {
   if (!process.env['RECORD_HISTORIES']) return;
-  writeHistory(join(import.meta.dirname, `../replay/histories/${name}.json`), await handle.fetchHistory());
+  writeHistory(join(import.meta.dirname, `../../replay/histories/${name}.json`), await handle.fetchHistory());
 }

@@ -3,12 +3,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
+import { applicationSheet } from '../../../src/domain/enterprises/application.ts';
 import { CFE_TYPE_NAMES } from '../../../src/domain/receipts/cfeTypes.ts';
 import { PAPERS } from '../../../src/domain/receipts/qr.ts';
+import { drawApplicationSheet } from '../../../src/print/applicationSheet.ts';
+import { FIELD_NAMES } from '../../../src/words/application.ts';
+import { applicationEs } from '../../../src/words/es/application.ts';
 import { aDocument } from '../../bench/tools/document.ts';
 import { A_LOGO } from '../../support/console/pictures.ts';
 import { drawReceipt } from '../../support/print/drawn.ts';
-import { attachmentOf, fontsOf } from '../../support/print/outside.ts';
+import { attachmentOf, fontsOf, textOf } from '../../support/print/outside.ts';
 import { testWithPoppler } from '../../support/print/poppler.ts';
 import { printable } from '../../support/print/printable.ts';
 import { aReceiptOf } from '../../support/print/samples.ts';
@@ -27,6 +31,34 @@ testWithPoppler('every font is embedded as a subset, with its characters', async
   expect(fonts).toHaveLength(2);
   for (const font of fonts)
     expect(font).toMatch(/NotoSans-(Bold|Regular) +CID TrueType +Identity-H +yes yes yes/);
+});
+
+const aSheet = () =>
+  applicationSheet({
+    enterprise: {
+      rut: '219999830019',
+      legalName: 'Empresa SA',
+      streetName: 'Rincón 500',
+      localityName: 'Montevideo',
+      departmentName: 'Montevideo',
+      phoneNumber: null,
+      email: 'dgi@empresa.example',
+      website: null,
+    },
+    provider: { rut: '219999820013', product: 'CFEAPI1', version: '1.0.0' },
+    publicUrl: 'https://cfe.example',
+    typeCodes: [101, 102, 103, 111, 112, 113],
+    testDate: '2026-11-20',
+  });
+
+testWithPoppler('the sheet of the postulación has every field and all ten items', async () => {
+  const pdf = await drawApplicationSheet(aSheet(), { legalName: 'Empresa SA', date: '2026-11-20' });
+  const text = textOf(Buffer.from(pdf));
+  for (const name of Object.values(FIELD_NAMES)) expect(text).toContain(name);
+  for (const item of Object.values(applicationEs.items)) expect(text).toContain(item.what);
+  expect(text).toContain('https://cfe.example');
+  // □ stands for a character that the font does not have.
+  expect(text).not.toContain('□');
 });
 
 /** veraPDF's command line as one jar (org.verapdf.apps:greenfield-apps); .ci/run fetches it from Maven Central. */
@@ -51,6 +83,12 @@ testWith(VERAPDF !== '', 'veraPDF (VERAPDF_JAR)')('veraPDF finds every print to 
       writeFileSync(file, await drawReceipt(receipt, paper));
       files.push(file);
     }
+    const sheet = join(folder, 'sheet.pdf');
+    writeFileSync(
+      sheet,
+      await drawApplicationSheet(aSheet(), { legalName: 'Empresa SA', date: '2026-11-20' }),
+    );
+    files.push(sheet);
     const args = [
       '-cp',
       VERAPDF,

@@ -21,6 +21,7 @@ import { dateText } from '../../../domain/values/figures.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
+import { APPLICATION_WORDS } from '../../../words/application.ts';
 import {
   type AtEnterprise,
   enterprisePath,
@@ -105,7 +106,7 @@ ${section('acts', await actsPanel(data))}`;
 });
 
 /** Renders links to other pages about the enterprise that the viewer may open. */
-function relatedLinks({ texts }: Visit, { enterprise: { rut }, access }: AtEnterprise): Html {
+function relatedLinks({ texts, language }: Visit, { enterprise: { rut }, access }: AtEnterprise): Html {
   const { nav } = texts;
   const links = [
     [`${enterprisePath(rut)}/customers`, texts.customers.title],
@@ -113,6 +114,8 @@ function relatedLinks({ texts }: Visit, { enterprise: { rut }, access }: AtEnter
     mayAt(access, 'GET /stuck') && [link('/stuck', { rut }), nav.stuck],
     [link('/deliveries', { rut }), nav.deliveries],
     mayAt(access, 'GET /audit') && [link('/audit', { rut }), nav.audit],
+    [`${enterprisePath(rut)}/homologation`, texts.homologation.title],
+    [`${enterprisePath(rut)}/postulacion`, APPLICATION_WORDS[language].title],
     mayAt(access, 'GET /exports') && [exportsPath({ rut }), texts.exports.link],
   ].filter((one): one is [string, string] => one !== false);
   return html`<p class="places">${links.map(([href, words], i) => html`${i > 0 && ' · '}<a href="${href}">${words}</a>`)}</p>`;

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ROUTES } from '../../../../src/api/routes/index.ts';
 import { addBranch } from '../../../../src/commands/enterprises/branches.ts';
+import { startTestRun } from '../../../../src/commands/enterprises/homologation.ts';
+import { findLastTestRun } from '../../../../src/db/enterprises/homologations.ts';
 import { Mail } from '../../../../src/db/entities/mail.ts';
 import type { AuditAction } from '../../../../src/domain/operations/audit.ts';
 import { useApi } from '../../../support/api/apiSuite.ts';
@@ -128,6 +130,23 @@ const ACTS: Readonly<Record<string, [AuditAction, () => Promise<Call>]>> = {
       return { rut, send, subject: async () => `${rut}/7` };
     },
   ],
+  startHomologation: [
+    'homologation.start',
+    async () => {
+      const rut = await enterprise();
+      const send = () => client().post(`/enterprises/${rut}/homologation`, { set: 'TESTING' });
+      return { rut, send, subject: () => testRunOf(rut) };
+    },
+  ],
+  stopHomologation: [
+    'homologation.stop',
+    async () => {
+      const rut = await enterprise();
+      await startTestRun(suite.api.deps, { rut, set: 'TESTING', accountId: null });
+      const send = () => client().send('DELETE', `/enterprises/${rut}/homologation`);
+      return { rut, send, subject: () => testRunOf(rut) };
+    },
+  ],
   createCustomer: [
     'customer.create',
     async () => {
@@ -175,6 +194,8 @@ const UNAUDITED: Readonly<Record<string, string>> = {
   issueCfe:
     'the CFE is its own record: its row keeps account, Idempotency-Key and moment, and never goes; a second row would double the writes of the busiest call',
 };
+
+const testRunOf = async (rut: string) => (await findLastTestRun(suite.db.orm.em.fork(), rut))?.id;
 
 async function aCustomer() {
   const rut = await enterprise();

@@ -91,6 +91,7 @@ describe('requeue', () => {
       { workflow: 'deliverReceipt', unfinished: 0 },
       { workflow: 'exchangeCfe', unfinished: 0 },
       { workflow: 'bulkRun', unfinished: 0 },
+      { workflow: 'homologation', unfinished: 0 },
       { workflow: 'exportReceipts', unfinished: 0 },
     ];
     expect(await recover({ dryRun: true })).toEqual(counts);

@@ -204,7 +204,13 @@ test('an enterprise’s page leads to all that is of it, for whoever may go ther
     const [line = ''] = /<p class="places">.*?<\/p>/s.exec(await read(browser, `/enterprises/${rut}`)) ?? [];
     return [...line.matchAll(/href="\/([^"]*)"/g)].map(([, path]) => path ?? '');
   };
-  const everyone = [`enterprises/${rut}/customers`, `cfes?rut=${rut}`, `deliveries?rut=${rut}`];
+  const everyone = [
+    `enterprises/${rut}/customers`,
+    `cfes?rut=${rut}`,
+    `deliveries?rut=${rut}`,
+    `enterprises/${rut}/homologation`,
+    `enterprises/${rut}/postulacion`,
+  ];
   const viewer = await site.as(await site.aMember(account, 'VIEWER'));
   expect(await places(viewer)).toEqual(everyone);
   expect(await places(owner)).toEqual([...everyone, `exports?rut=${rut}`]);
