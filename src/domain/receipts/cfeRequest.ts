@@ -327,6 +327,7 @@ export const PreviewRequest = CfeRequest.extend({
         description: 'One line of the receipt. Source: Formato CFE v25.2, zone B (Item).',
       }),
     )
+    .min(1)
     .meta({ description: 'The lines, in order. Source: Formato CFE v25.2, zone B (Detalle).' }),
 }).meta({ description: 'A receipt whose amounts are to be computed.' });
 
