@@ -60,8 +60,8 @@ export function createApp({
   app.use(setSecurityHeaders);
   app.use(allowOrigins(corsOrigins));
   app.use(answerErrors(logger));
-  app.use(router.routes());
   app.use(refuseUnmatched(router));
+  app.use(router.routes());
 
   // Errors after the middleware: an answer cannot be written because the client disconnected.
   app.on('error', (err: unknown) => logger.warn({ err }, 'answer not written'));

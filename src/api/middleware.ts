@@ -154,13 +154,17 @@ export function answerErrors(logger: Logger): Middleware<RequestState> {
 }
 
 /**
- * Answers unmatched requests: OPTIONS with the path's methods, another method with 405, another path with
- * 404.
+ * Answers unmatched requests: OPTIONS with the path's methods, another method with 405, another path with 404. A path
+ * without parameters comes before one with them (OpenAPI 3.1, Paths Object): GET …/cfes/preview reads no CFE.
  */
 export function refuseUnmatched(router: Router<RequestState>): Middleware<RequestState> {
-  return (ctx) => {
-    const methods = new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods));
-    if (methods.size === 0) throw new Refusal('NOT_FOUND', 'This path does not exist.');
+  return (ctx, next) => {
+    const layers = router.match(ctx.path, ctx.method).path;
+    if (layers.length === 0) throw new Refusal('NOT_FOUND', 'This path does not exist.');
+    const fewest = Math.min(...layers.map(({ paramNames }) => paramNames.length));
+    const own = layers.filter(({ paramNames }) => paramNames.length === fewest);
+    const methods = new Set(own.flatMap((layer) => layer.methods));
+    if (methods.has(ctx.method)) return next();
     ctx.set('Allow', [...methods, 'OPTIONS'].sort().join(', '));
     if (ctx.method !== 'OPTIONS') {
       throw new Refusal(
@@ -169,5 +173,6 @@ export function refuseUnmatched(router: Router<RequestState>): Middleware<Reques
       );
     }
     ctx.status = 204;
+    return undefined;
   };
 }

@@ -84,17 +84,18 @@ export interface CfeReading {
 /** Longer lists are refused unread; no type allows as many lines. */
 const MOST_LINES_READ = 1000;
 
+/** Returns the fault of a list of lines that is refused unread; undefined for others. */
+export function tooManyLines(body: unknown): [Fault] | undefined {
+  const details = at(body, ['details']);
+  if (!Array.isArray(details) || details.length <= MOST_LINES_READ) return undefined;
+  const words = `at most ${MOST_LINES_READ} lines are read, found ${details.length}.`;
+  return [faultAt(['details'], 'list.too_long', words)];
+}
+
 /** Reads the body of an issue request. `today` (Montevideo) decides the VAT rates if the emission date is invalid. */
 export function readCfeRequest(body: unknown, today: string): CfeReading {
-  const details = at(body, ['details']);
-  if (Array.isArray(details) && details.length > MOST_LINES_READ) {
-    const words = `at most ${MOST_LINES_READ} lines are read, found ${details.length}.`;
-    return {
-      parts: {},
-      extra: readExtra(undefined),
-      faults: [faultAt(['details'], 'list.too_long', words)],
-    };
-  }
+  const tooMany = tooManyLines(body);
+  if (tooMany) return { parts: {}, extra: readExtra(undefined), faults: tooMany };
   const request = checkInput(CfeRequest, body, { hints: OLDER_LAYOUT });
   const text = at(body, ['extra']);
   const extra = readExtra(typeof text === 'string' ? text : undefined);

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { validateCfe } from '../../../commands/receipts/issueCfe.ts';
 import { PreviewRequest } from '../../../domain/receipts/cfeRequest.ts';
 import { completeRequest } from '../../../domain/receipts/preview.ts';
-import { montevideoDate } from '../../../domain/values/montevideo.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { invalidInput } from '../../../errors.ts';
 import { PreviewView, previewView } from '../../../views/receipts/validation.ts';
@@ -37,9 +36,9 @@ export const previewCfeRoute = defineRoute({
   errors: ['INVALID_INPUT'],
   async handle({ params, query, caller, body }, deps) {
     const { accountId, environment } = caller;
-    const completed = completeRequest(body, { prices: query.prices, today: montevideoDate(deps.clock()) });
-    if ('faults' in completed) throw invalidInput([...completed.faults]);
-    const { body: whole } = completed;
+    const completed = completeRequest(body, query.prices);
+    if (!completed.ok) throw invalidInput([...completed.faults]);
+    const whole = completed.value;
     const request = { accountId, rut: params.rut, environment, body: whole, awaitsTestKit: false };
     const { warnings } = await validateCfe(deps, request);
     return previewView(whole, warnings);

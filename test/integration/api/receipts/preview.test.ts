@@ -73,6 +73,36 @@ test('a preview stores nothing, needs to know the prices, and finds the faults o
   expect((await suite.owner.client.get<{ total: number }>(path)).data.total).toBe(0);
 });
 
+test('what cannot be computed from wrong figures is not called missing', async () => {
+  const path = `/enterprises/${await ready()}/cfes/preview?prices=gross`;
+  const unread = ticket();
+  Object.assign(unread.details[3] ?? {}, { count: -1 });
+  expectFaults(await suite.owner.client.post(path, unread), [
+    ['/details/3/count', 'number.negative', /count/],
+  ]);
+
+  const overdrawn = ticket();
+  Object.assign(overdrawn.details[3] ?? {}, { discounts: [{ amount: 1_000 }] });
+  overdrawn.header.adjustments = [
+    { kind: 'DISCOUNT', iva_type: 'MINIMUM_RATE', description: 'Club', amount: 99_999 },
+  ] as never;
+  expectFaults(await suite.owner.client.post(path, overdrawn), [
+    ['/details/3/discounts', 'line.below_zero', /./],
+    ['/header/adjustments', 'adjustment.below_zero', /./],
+  ]);
+
+  const many = { ...ticket(), details: Array.from({ length: 1_001 }, () => LINE) };
+  expectFaults(await suite.owner.client.post(path, many), [['/details', 'list.too_long', /1001/]]);
+});
+
+test('the path is its own: no CFE is read there', async () => {
+  const path = `/enterprises/${await ready()}/cfes/preview`;
+  expect(await suite.owner.client.get(path)).toMatchObject({
+    status: 405,
+    error: { code: 'METHOD_NOT_ALLOWED' },
+  });
+});
+
 test('unknown keys of extra and an export that declares a service are warned about', async () => {
   const rut = await ready();
   const abroad = {
