@@ -8,7 +8,6 @@ import { testReceiptBody } from '../../domain/enterprises/testReceipts.ts';
 import { placeIn } from '../../domain/enterprises/testRunPlan.ts';
 import { chooseCae } from '../../domain/numbers/cae.ts';
 import type { CfeType } from '../../domain/receipts/cfeTypes.ts';
-import { readJson } from '../../domain/values/json.ts';
 import { annulNumbers } from '../numbers/annulNumbers.ts';
 import { type IssueDeps, issueCfe } from '../receipts/issueCfe.ts';
 import { sendReport } from '../reports/sendReport.ts';
@@ -39,20 +38,13 @@ export async function issueTestReceipt(deps: IssueDeps, runId: string, place: nu
     const outbox = { ...deps.outbox, dispatchStored: (message: LeasedMessage) => void starts.push(message) };
     const cfe = await issueCfe(
       { ...deps, orm: shareTransaction(em), outbox },
-      { accountId, rut, environment: 'sandbox', body: asRead(body) },
+      { accountId, rut, environment: 'sandbox', body },
     );
     row.cfeUuid = cfe.id;
     return true;
   });
   for (const message of starts) deps.outbox.dispatchStored(message);
   return isRunning;
-}
-
-/** Returns a body as a request has it, with exact numbers. */
-function asRead(body: object): unknown {
-  const read = readJson(JSON.stringify(body));
-  if (!read.ok) throw new Error('a test receipt is no JSON');
-  return read.value;
 }
 
 /** Annuls the next number of a type, unless the run has annulled one. */

@@ -2,12 +2,9 @@
  * The receipts of a test run: varied contents, in tables. A further rate, currency, kind of receiver or adjustment is
  * another row. Names of people and companies are invented; the RUCs are the authority's own for tests.
  */
-import Big from 'big.js';
-import { AMOUNT_DECIMALS } from '../receipts/cfeTotals.ts';
 import { type CfeType, cfeTypeRow, type IvaType } from '../receipts/cfeTypes.ts';
-import { vatPercents } from '../receipts/vat.ts';
-import { roundHalfUp } from '../values/decimal.ts';
-import { type ExactNumber, exactNumber } from '../values/exactNumber.ts';
+import { completeRequest, type Prices } from '../receipts/preview.ts';
+import { JsonNumber } from '../values/decimal.ts';
 import { addDays } from '../values/montevideo.ts';
 
 type Currency = 'UYU' | 'USD' | 'EUR';
@@ -62,11 +59,10 @@ interface Line {
 
 /** One content of a receipt. */
 interface Content {
-  /** Whether prices exclude VAT or include it. */
-  readonly prices: 'net' | 'gross';
+  readonly prices: Prices;
   readonly currency: Currency;
   readonly payment: 'CASH' | 'CREDIT';
-  readonly receiver: keyof typeof RECEIVERS | null;
+  readonly receiver: keyof typeof RECEIVERS;
   /** From the emission date to the day of the run. */
   readonly daysBack: number;
   readonly lines: readonly Line[];
@@ -218,37 +214,41 @@ export interface TestReceipt {
   readonly rates: Readonly<Partial<Record<string, string>>>;
 }
 
-type Body = Readonly<Record<string, unknown>>;
-
-/** Returns the body of a request to issue a receipt of a run; numbers are written digit by digit. */
-export function testReceiptBody(receipt: TestReceipt): Body {
-  const { type, day, originalId } = receipt;
+/** Returns the body of a request to issue a receipt of a run. */
+export function testReceiptBody(receipt: TestReceipt): unknown {
+  const { type, day, originalId, rates } = receipt;
   const { family } = cfeTypeRow(type);
   const contents = family === 'export' ? EXPORTED : LOCAL;
   // The index is never negative, and the tables are not empty.
   const content = contents[receipt.index % contents.length] as Content;
+  const { currency, payment, prices } = content;
   const isNote = originalId !== null;
   const lines = isNote ? content.lines.flatMap(asNoted) : content.lines;
-  const emissionDate = isNote ? day : addDays(day, -content.daysBack);
-  const extra = extraOf(content, isNote);
-  return {
+  const extra = isNote ? { ...content.extra, reference_reason: 'Prueba' } : content.extra;
+  const rate = currency === 'UYU' ? undefined : rates[currency];
+  const body = {
     cfe_type: type,
     header: {
-      doc_id: { emission_date: emissionDate, payment_method: content.payment },
-      ...receiverOf(content, receipt),
-      totals: totalsOf({ ...content, lines }, emissionDate, receipt.rates),
+      doc_id: {
+        emission_date: isNote ? day : addDays(day, -content.daysBack),
+        payment_method: payment,
+      },
+      receiver: receiverOf(content, receipt),
+      totals: { currency, exchange_rate: new JsonNumber(rate ?? USUAL_RATES[currency]) },
     },
     details: lines.map(({ kind, name, count, price }, at) => ({
-      line_number: at + 1,
+      line_number: new JsonNumber(String(at + 1)),
       iva_type: kind,
       item_name: name,
-      count,
-      unit_price: exactNumber(price),
-      item_amount: amount(amountOf({ count, price })),
+      count: new JsonNumber(String(count)),
+      unit_price: new JsonNumber(price),
     })),
     ...(isNote ? { reference: { cfe_id: originalId } } : {}),
-    ...(Object.keys(extra).length > 0 ? { extra: JSON.stringify(extra) } : {}),
+    ...(extra ? { extra: JSON.stringify(extra) } : {}),
   };
+  const completed = completeRequest(body, prices);
+  if (!completed.ok) throw new Error('a test receipt breaks a rule');
+  return completed.value;
 }
 
 const asNoted = (line: Line): Line[] =>
@@ -256,52 +256,11 @@ const asNoted = (line: Line): Line[] =>
     ? []
     : [{ ...line, count: (line.count / NOTE_SHARE.of) * NOTE_SHARE.takes }];
 
-const extraOf = ({ extra = {} }: Content, isNote: boolean): Body =>
-  isNote ? { ...extra, reference_reason: 'Prueba' } : extra;
-
 /** A company does not sell to itself: the authority's own test company gets the other receiver. */
-function receiverOf({ receiver }: Content, { issuerRut }: TestReceipt): { receiver?: Body } {
-  if (receiver === null) return {};
+function receiverOf(
+  { receiver }: Content,
+  { issuerRut }: TestReceipt,
+): (typeof RECEIVERS)[keyof typeof RECEIVERS] {
   const isItself = RECEIVERS[receiver].receiver_document === issuerRut;
-  return {
-    receiver: RECEIVERS[isItself ? (receiver === 'company' ? 'cooperative' : 'company') : receiver],
-  };
+  return RECEIVERS[isItself ? (receiver === 'company' ? 'cooperative' : 'company') : receiver];
 }
-
-const amountOf = ({ count, price }: Pick<Line, 'count' | 'price'>): Big =>
-  roundHalfUp(Big(price).times(count), AMOUNT_DECIMALS);
-const amount = (value: Big): ExactNumber => exactNumber(value.toFixed(AMOUNT_DECIMALS));
-
-const sumOf = (lines: readonly Line[], kind: IvaType): Big =>
-  lines.filter((line) => line.kind === kind).reduce((sum, line) => sum.plus(amountOf(line)), Big(0));
-
-function totalsOf({ lines, prices, currency }: Content, on: string, rates: TestReceipt['rates']): Body {
-  const percents = vatPercents(on);
-  const [basic, minimum] = (['basic', 'minimum'] as const).map((rate) => {
-    const sum = sumOf(lines, rate === 'basic' ? 'BASIC_RATE' : 'MINIMUM_RATE');
-    const percent = percents[rate];
-    const base = prices === 'net' ? sum : roundHalfUp(sum.times(100).div(percent.plus(100)), AMOUNT_DECIMALS);
-    const vat =
-      prices === 'net' ? roundHalfUp(sum.times(percent).div(100), AMOUNT_DECIMALS) : sum.minus(base);
-    return { base, vat };
-  }) as [{ base: Big; vat: Big }, { base: Big; vat: Big }];
-  const exempt = sumOf(lines, 'EXEMPT');
-  const total = [basic.base, basic.vat, minimum.base, minimum.vat, sumOf(lines, 'EXPORT')].reduce(
-    (sum, part) => sum.plus(part),
-    exempt,
-  );
-  return {
-    currency,
-    exchange_rate: exactNumber(currency === 'UYU' ? '1' : (rates[currency] ?? USUAL_RATES[currency])),
-    total_amount: amount(total),
-    pay_amount: amount(total.minus(sumOf(lines, 'NON_BILLABLE_NEGATIVE'))),
-    line_count: lines.length,
-    ...present('tax_free_amount', exempt),
-    ...present('tax_basic_net_amount', basic.base),
-    ...present('tax_basic_amount', basic.vat),
-    ...present('tax_minimum_net_amount', minimum.base),
-    ...present('tax_minimum_amount', minimum.vat),
-  };
-}
-
-const present = (field: string, value: Big): Body => (value.eq(0) ? {} : { [field]: amount(value) });

@@ -56,6 +56,7 @@ describe('the lanes of the outbox', () => {
       deliverReceipt: LANES.bulk,
       bulkRun: LANES.bulk,
       exportReceipts: LANES.bulk,
+      homologation: LANES.bulk,
     });
   });
 

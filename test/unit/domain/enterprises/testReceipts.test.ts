@@ -9,24 +9,13 @@ import {
 import { readCfeRequest } from '../../../../src/domain/receipts/cfeReading.ts';
 import { checkCfe } from '../../../../src/domain/receipts/cfeRules.ts';
 import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow } from '../../../../src/domain/receipts/cfeTypes.ts';
-import { readJson } from '../../../../src/domain/values/json.ts';
 
 const DAY = '2026-11-20';
 const RUT = '211111110019';
 const EACH = 52;
 
-const bodyOf = (type: CfeType, index: number, originalId: string | null = null): unknown => {
-  const body = testReceiptBody({
-    type,
-    index,
-    day: DAY,
-    issuerRut: RUT,
-    originalId,
-    rates: { USD: '39.85' },
-  });
-  const read = readJson(JSON.stringify(body));
-  return read.ok ? read.value : undefined;
-};
+const bodyOf = (type: CfeType, index: number): unknown =>
+  testReceiptBody({ type, index, day: DAY, issuerRut: RUT, originalId: null, rates: { USD: '39.85' } });
 const isNote = (type: CfeType): boolean => cfeTypeRow(type).note !== null;
 
 describe('the receipts of a test run', () => {
