@@ -88,12 +88,18 @@ if (main) {
   window.addEventListener('pageshow', listen);
 }
 
+// Signing out opens the sign-in page itself: an update that comes meanwhile must not replace it by one that leads back here.
+let isSigningOut = false;
+document.addEventListener('submit', ({ target }) => {
+  if (target.matches('form[action="/sign-out"]')) isSigningOut = true;
+});
+
 // An update without a session returns the sign-in page, which must replace the whole page.
 document.addEventListener('htmx:beforeSwap', (event) => {
   const { xhr } = event.detail;
   if (xhr.responseURL && new URL(xhr.responseURL).pathname === '/sign-in') {
     event.preventDefault();
-    location.reload();
+    if (!isSigningOut) location.reload();
   }
 });
 

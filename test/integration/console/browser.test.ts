@@ -474,6 +474,30 @@ testWithBrowser('a page in view leads to sign in once its session has ended', as
   expect(faults).toEqual([]);
 });
 
+testWithBrowser(
+  'signing out ends at the sign-in page, though an update of the page comes in between',
+  async () => {
+    await using tab = await aTab();
+    const { page, faults } = tab;
+    await enter(page, member);
+    await page.goto('/me');
+    await page.evaluate(
+      "addEventListener('submit', () => setTimeout(() => htmx.trigger('#main', 'changed'), 200))",
+    );
+    await page.route('**/sign-out', async (route) => {
+      const update = page.waitForResponse((one) => new URL(one.url()).pathname === '/sign-in');
+      const response = await route.fetch({ maxRedirects: 0 });
+      await update;
+      // A reload would begin now.
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await route.fulfill({ response });
+    });
+    await page.getByRole('button', { name: 'Salir', exact: true }).click({ noWaitAfter: true });
+    await page.waitForURL(/\/sign-in$/);
+    expect(faults).toEqual([]);
+  },
+);
+
 testWithBrowser('a form that was refused comes back with what was typed and ticked', async () => {
   await using tab = await aTab();
   const { page, faults } = tab;

@@ -113,7 +113,8 @@ describe('certificate and CAE of the sandbox', () => {
 
     test('the operator’s own replaces it for later numbers; used ones are never given again', async () => {
       const own = await fresh();
-      const replace = (more: object) => replaceSandboxCae(deps(), { rut: own, type: 'EFACTURA', own: more });
+      const later = deps('2026-11-28T12:00:01Z');
+      const replace = (more: object) => replaceSandboxCae(later, { rut: own, type: 'EFACTURA', own: more });
       await equipSandbox(deps(), { rut: own, body: { cfe_type: 'EFACTURA' } });
       await db.orm.em.fork().execute(`update cae set last_number = 7 where rut = ?`, [own]);
       expect(await replace({ numberEnd: 20 })).toMatchObject({ numberStart: 8, numberEnd: 20, serie: 'A' });
