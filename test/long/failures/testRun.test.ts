@@ -69,4 +69,4 @@ test('workers killed after a receipt of a test run: the next goes on, and no num
   } finally {
     await worker.stop();
   }
-}, 240_000);
+});
