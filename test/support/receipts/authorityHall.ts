@@ -145,7 +145,7 @@ export async function openAuthorityHall(now: Date): Promise<AuthorityHall> {
 
 const words = ({ code, detail }: { code: string; detail: string | null }) => `${code} (${detail ?? ''})`;
 
-const EXEMPT = { special: '1', special_cause: '12', number_start: 1 } as const;
+const EXEMPT = { cae_especial: 1, causal: '12', number_start: 1 } as const;
 
 async function aCae(url: string, type: CfeType, more?: typeof EXEMPT): Promise<CaeData> {
   const order = { rut: ISSUER_RUT, cfe_type_code: String(CFE_TYPES[type].code), ...more };
@@ -156,7 +156,7 @@ async function aCae(url: string, type: CfeType, more?: typeof EXEMPT): Promise<C
     numberStart: file.number_start,
     numberEnd: file.number_end,
     expirationDate: /<FVD>([^<]+)/.exec(xml)?.[1] ?? '',
-    ...(more ? { special: { kind: 1, cause: more.special_cause } } : {}),
+    ...(more ? { special: { kind: 1, cause: more.causal } } : {}),
   };
 }
 
