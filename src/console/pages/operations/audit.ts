@@ -3,10 +3,11 @@ import { type AuditRow, listAuditPage } from '../../../db/operations/auditPage.t
 import { AUDIT_ACTIONS, personOf } from '../../../domain/operations/audit.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
 import { addDays, isDate, startOfDay } from '../../../domain/values/montevideo.ts';
+import { SoughtRut } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { findOperatorsAccount, SoughtAccount } from '../../accounts.ts';
 import { moment } from '../../format.ts';
-import { type Column, column, fileColumn, LIST_QUERY, SoughtRut, showList } from '../../lists.ts';
+import { type Column, column, fileColumn, LIST_QUERY, showList } from '../../lists.ts';
 import { definePage, type Visit } from '../../page.ts';
 import { optionsOf } from '../../parts.ts';
 

@@ -21,6 +21,7 @@ import { decimalText } from '../../../domain/values/figures.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
+import { SoughtRut } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { findAccessAt } from '../../access/access.ts';
 import { requireEnterprise } from '../../access/atEnterprise.ts';
@@ -29,15 +30,7 @@ import { choice, text, tick } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
-import {
-  type Column,
-  column,
-  figureColumn,
-  fileColumn,
-  LIST_QUERY,
-  SoughtRut,
-  showList,
-} from '../../lists.ts';
+import { type Column, column, figureColumn, fileColumn, LIST_QUERY, showList } from '../../lists.ts';
 import {
   type ConsoleDeps,
   definePage,

@@ -6,13 +6,14 @@ import type { KnownRate } from '../../../domain/receipts/exchangeRate.ts';
 import { REPORT_STATUSES, type SubmissionStatus } from '../../../domain/reports/reportStatus.ts';
 import { dateSchema } from '../../../domain/values/dates.ts';
 import { decimalText } from '../../../domain/values/figures.ts';
+import { SoughtRut } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { REPORT_WORDS } from '../../../words/reportStates.ts';
 import { accountsOf } from '../../access/access.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { day, moment } from '../../format.ts';
-import { type Column, column, figureColumn, LIST_QUERY, SoughtRut, showList } from '../../lists.ts';
+import { type Column, column, figureColumn, LIST_QUERY, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
 import { mark, optionsOf, table } from '../../parts.ts';
 

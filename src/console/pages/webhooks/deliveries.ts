@@ -11,6 +11,7 @@ import { listWebhooksOfAccounts } from '../../../db/webhooks/webhooks.ts';
 import { addDays, isDate, startOfDay } from '../../../domain/values/montevideo.ts';
 import { EVENT_NAMES } from '../../../domain/webhooks/events.ts';
 import { DELIVERY_STATUSES } from '../../../domain/webhooks/webhook.ts';
+import { SoughtRut } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { accountsOf } from '../../access/access.ts';
 import { enterprisePath } from '../../access/atEnterprise.ts';
@@ -23,7 +24,6 @@ import {
   fileColumn,
   LIST_QUERY,
   type List,
-  SoughtRut,
   showList,
 } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
