@@ -30,7 +30,15 @@ import { choice, text, tick } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
-import { type Column, column, figureColumn, fileColumn, LIST_QUERY, showList } from '../../lists.ts';
+import {
+  type Column,
+  column,
+  figureColumn,
+  fileColumn,
+  filterFields,
+  listQuery,
+  showList,
+} from '../../lists.ts';
 import {
   type ConsoleDeps,
   definePage,
@@ -54,16 +62,13 @@ const SUGGESTED = 'enterprises-to-export';
 export const exportsPath = (values: { rut?: string; environment?: string; month?: string }): string =>
   link('/exports', values);
 
+const FILTERS = { rut: SoughtRut, month: Month, environment: z.enum(ENVIRONMENTS) } as const;
+
 /** GET /exports: the requested exports, and the form to request one. */
 export const exportsPage = definePage({
   name: 'exports',
   route: 'GET /exports',
-  query: z.object({
-    ...LIST_QUERY,
-    rut: SoughtRut.optional(),
-    environment: z.enum(ENVIRONMENTS).optional(),
-    month: Month.optional(),
-  }),
+  query: listQuery(FILTERS),
   async handle({ query, visit }, deps) {
     const { exports: words, environments } = visit.texts;
     const { rut, environment, month } = query;
@@ -75,11 +80,11 @@ export const exportsPage = definePage({
       path: '/exports',
       query,
       above: await renderRequestForm(visit, deps, query),
-      filters: [
-        { name: 'rut', label: words.rut, rule: 'rut' },
-        { name: 'month', label: words.month, rule: 'month' },
-        { name: 'environment', label: words.environment, options: optionsOf(ENVIRONMENTS, environments) },
-      ],
+      filters: filterFields(FILTERS, {
+        rut: words.rut,
+        month: { label: words.month, rule: 'month' },
+        environment: [words.environment, environments],
+      }),
       columns: columnsOf(visit, deps.businessClock()),
       read: (page) => listExports(em, accounts, { rut, environment, month }, page),
       key: { parts: ['moment', 'text'], of: ({ createdAt, id }) => [createdAt.toISOString(), id] },
