@@ -12,6 +12,7 @@ import { dateSchema, spanOfMoment } from '../domain/values/dates.ts';
 import { Rut } from '../domain/values/rut.ts';
 import { textSchema } from '../domain/values/text.ts';
 import { Refusal } from '../errors.ts';
+import type { ListFilter, ListFilters } from '../lists/list.ts';
 
 /** An optional input. The placeholder of an option is the last word of its name unless given. */
 export const optionalInput = <S extends z.ZodType>(schema: S, description: string, placeholder?: string) =>
@@ -22,6 +23,18 @@ export const flagOption = (description: string) => optionalInput(z.literal(true)
 export const wholeNumberInput = (least: number, most: number) => z.int().min(least).max(most);
 /** An optional day. */
 export const dayOption = (description: string) => optionalInput(dateSchema(), description, 'date');
+
+/** Returns the options of these filters of a list; default: of all. */
+export const filterOptions = <F extends ListFilters, N extends keyof F & string = keyof F & string>(
+  filters: F,
+  names = Object.keys(filters) as N[],
+) =>
+  Object.fromEntries(
+    names.map((name) => {
+      const { schema, only, placeholder } = filters[name] as ListFilter;
+      return [name, optionalInput(schema, `only ${only}`, placeholder)];
+    }),
+  ) as { [K in N]: z.ZodOptional<F[K]['schema']> };
 
 export const AccountIdInput = z.string().describe('id of the account');
 export const RutInput = Rut.describe('RUT of the enterprise');

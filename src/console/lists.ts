@@ -4,14 +4,14 @@ import { Readable } from 'node:stream';
 import * as z from 'zod';
 import { listSavedFilters } from '../db/people/people.ts';
 import { decodeCursor, encodeCursor, type KeyPart } from '../domain/values/cursor.ts';
-import { Rut } from '../domain/values/rut.ts';
 import { Refusal } from '../errors.ts';
+import { SoughtRut } from '../lists/list.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Topic } from './changes.ts';
 import { timestampText } from './format.ts';
 import { link } from './links.ts';
 import { type Answer, type ConsoleDeps, LocalizedRefusal, show, signedIn, type Visit } from './page.ts';
-import { button, form, hidden, nothing, panel } from './parts.ts';
+import { button, form, hidden, nothing, optionsOf, panel } from './parts.ts';
 
 /** Rows of one page of a list, and of one query of a CSV. */
 const PAGE_ROWS = 50;
@@ -25,6 +25,21 @@ export const LIST_QUERY = {
   list: z.string().max(40).optional(),
 } as const;
 
+/** Longest value of a filter. */
+const LONGEST_VALUE = 255;
+type FilterSchemas = Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
+
+/** Returns the query of a list's page with these filters, each optional. */
+export function listQuery<F extends FilterSchemas>(filters: F) {
+  const typed = z.string().max(LONGEST_VALUE).trim();
+  const read = Object.entries(filters).map(([name, schema]) => {
+    const given = typed.transform((value) => (value === '' ? undefined : value));
+    return [name, given.pipe(schema.optional()).optional()];
+  });
+  const schemas = Object.fromEntries(read) as { [N in keyof F]: z.ZodType<z.output<F[N]> | undefined> };
+  return z.object({ ...LIST_QUERY, ...(schemas as { [N in keyof F]: z.ZodOptional<F[N]> }) });
+}
+
 /** Values of the ticked boxes, as a form sends them. */
 export const Ticked = z
   .union([z.string(), z.array(z.string()).max(500)])
@@ -32,7 +47,7 @@ export const Ticked = z
   .transform((values) => (typeof values === 'string' ? [values] : values));
 
 type Part = Html | string | null | false;
-type Query = Readonly<Record<string, string | undefined>>;
+type Query = Readonly<Record<string, string | number | undefined>>;
 
 export interface Column<R> {
   /** Head of the CSV's column. */
@@ -84,6 +99,40 @@ export interface Filter {
   readonly rule?: keyof Visit['texts']['lists']['rules'];
 }
 
+/** Words of a filter: its label, its label with the words of each choice or with the choices, or more. */
+type FilterWords =
+  | string
+  | readonly [label: string, choices: Filter['options'] | Parameters<typeof optionsOf<string>>[1]]
+  | Omit<Filter, 'name'>;
+
+/** Returns the fields of filters, in the order of their words. */
+export const filterFields = <F extends FilterSchemas>(
+  filters: F,
+  words: { readonly [N in keyof F]?: FilterWords },
+): Filter[] =>
+  Object.entries<FilterWords | undefined>(words).map(([name, of = name]) => {
+    const given = filters[name];
+    const schema = given instanceof z.ZodOptional ? given.unwrap() : given;
+    if (typeof of === 'string') return { name, label: of, ...kindOf(schema) };
+    if (!isPair(of)) return { name, ...of };
+    const [label, choices = []] = of;
+    const values = schema instanceof z.ZodEnum ? schema.options.map(String) : [];
+    return { name, label, options: isOptions(choices) ? choices : optionsOf(values, choices) };
+  });
+
+const isPair = (words: FilterWords): words is Extract<FilterWords, readonly unknown[]> =>
+  Array.isArray(words);
+const isOptions = (choices: unknown): choices is NonNullable<Filter['options']> => Array.isArray(choices);
+
+/** Returns how a filter is typed, and the rule shown with an error. */
+function kindOf(schema: unknown): Pick<Filter, 'type' | 'rule'> {
+  const { type, format, anyOf } = (schema instanceof z.ZodType && schema.meta()) || {};
+  if (format === 'date' || anyOf) return { type: 'date' };
+  if (type === 'integer') return { rule: 'number' };
+  if (schema === SoughtRut) return { rule: 'rut' };
+  return schema instanceof z.ZodUUID ? { rule: 'id' } : {};
+}
+
 export interface List<R> {
   /** Label of the table for screen readers. */
   readonly label: string;
@@ -113,13 +162,6 @@ export interface List<R> {
   /** Text if the list has no rows without filters: how to add the first. */
   readonly emptyAtFirst?: string;
 }
-
-/** A RUT as a filter; accepts the points, hyphens and spaces of printed ones. */
-export const SoughtRut = z
-  .string()
-  .max(40)
-  .transform((typed) => typed.replaceAll(/[\s.-]/g, ''))
-  .pipe(Rut);
 
 /**
  * Returns the page of a list, or its CSV with `format=csv`. An invalid filter shows only the filters with the error: rows that
@@ -167,7 +209,7 @@ function faultOf({ texts: { lists: words } }: Visit, { label, type, rule }: Filt
 export async function renderList<R>(visit: Visit, list: List<R>): Promise<Html> {
   const { lists: words } = visit.texts;
   const isAsked = !list.isPart || list.query['list'] === list.name;
-  const after = isAsked ? list.query['after'] : undefined;
+  const after = isAsked ? textOf(list.query, 'after') : undefined;
   const found = await list.read({ after: keyIn(visit, list, after), limit: PAGE_ROWS + 1 });
   const rows = found.slice(0, PAGE_ROWS);
   const last = rows.at(-1);
@@ -219,7 +261,10 @@ export function csvAnswer<R>(list: List<R>): Answer {
 }
 
 /** Returns the address of the list, with its filters and `more`. */
-function address<R>({ path, name, isPart, ...list }: List<R>, more: Query = {}): string {
+function address<R>(
+  { path, name, isPart, ...list }: List<R>,
+  more: Readonly<Record<string, string>> = {},
+): string {
   return link(path, {
     ...filtersOf(list),
     ...(isPart && Object.keys(more).length > 0 ? { list: name } : {}),
@@ -228,8 +273,10 @@ function address<R>({ path, name, isPart, ...list }: List<R>, more: Query = {}):
 }
 
 /** Returns the values of the filters. */
-const filtersOf = ({ query, filters = [] }: Pick<List<never>, 'query' | 'filters'>): Query =>
-  Object.fromEntries(filters.map(({ name }) => [name, query[name]]));
+const filtersOf = ({ query, filters = [] }: Pick<List<never>, 'query' | 'filters'>) =>
+  Object.fromEntries(filters.map(({ name }) => [name, textOf(query, name)]));
+
+const textOf = (query: Query, name: string): string | undefined => query[name]?.toString();
 
 const isNarrowed = <R>({ query, filters = [] }: List<R>): boolean =>
   filters.some(({ name }) => query[name] !== undefined);
@@ -286,7 +333,7 @@ function tickForm(visit: Visit, name: string, { action, content }: { action: str
 
 function filterForm<R>(visit: Visit, list: List<R>, filters: readonly Filter[]): Html {
   const { lists: words } = visit.texts;
-  const fields = filters.map((filter) => filterField(visit, filter, list.query[filter.name]));
+  const fields = filters.map((filter) => filterField(visit, filter, textOf(list.query, filter.name)));
   const isSet = isNarrowed(list) || visit.invalidQuery.size > 0;
   const clear = isSet && html`<a href="${list.path}">${words.clear}</a>`;
   return html`<form class="filters" method="get" action="${list.path}">${fields}

@@ -6,7 +6,7 @@ import { CFE_STATUSES } from '../domain/receipts/cfeStatus.ts';
 import { CFE_TYPE_NAMES, ENVIRONMENTS } from '../domain/receipts/cfeTypes.ts';
 import { instantOfMontevideo, isDate, startOfDay } from '../domain/values/montevideo.ts';
 import { EVENT_NAMES } from '../domain/webhooks/events.ts';
-import { SoughtRut } from './lists.ts';
+import { SoughtRut } from '../lists/list.ts';
 
 /** A date or a local time in Montevideo, or a timestamp with its zone. */
 const Since = z

@@ -7,21 +7,17 @@ import { readCfeDossier, readCfeHistory } from '../../db/receipts/cfeDossier.ts'
 import { searchCfes } from '../../db/receipts/cfeSearch.ts';
 import { findCfesById, findStuckCfes } from '../../db/receipts/cfes.ts';
 import { STUCK_REASONS } from '../../domain/authority/stuckReason.ts';
-import { LAST_NUMBER, LONGEST_SEARCH, Serie } from '../../domain/operations/parseSearch.ts';
 import { SUPPORT_ACTIONS } from '../../domain/operations/supportAction.ts';
 import { CFE_STATUSES, isFinal } from '../../domain/receipts/cfeStatus.ts';
-import { CFE_TYPE_NAMES } from '../../domain/receipts/cfeTypes.ts';
-import { Moment, spanOfMoment } from '../../domain/values/dates.ts';
-import { LENGTHS } from '../../domain/values/lengths.ts';
-import { textSchema } from '../../domain/values/text.ts';
 import { Refusal } from '../../errors.ts';
+import { CFE_FILTERS, cfeSearchOf } from '../../lists/cfes.ts';
 import { cfeView } from '../../views/receipts/cfe.ts';
 import { cfeText, dossierRow } from '../cfePage.ts';
 import {
   DryRunOption,
-  dayOption,
   EnvironmentInput,
   environmentFilter,
+  filterOptions,
   flagOption,
   limitOption,
   optionalInput,
@@ -29,7 +25,6 @@ import {
   RutInput,
   requireCfeOfRut,
   rutFilter,
-  wholeNumberInput,
 } from '../inputs.ts';
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 import { waitForItems } from './bulkRuns.ts';
@@ -53,8 +48,6 @@ const BOTH_ENVIRONMENTS = [
 ] as const;
 const RETRY_FILTERS = ['rut', 'environment', 'status', 'stuckReason'] as const;
 
-const momentOption = (description: string) => optionalInput(Moment, description, 'moment');
-
 async function rowOf({ orm, publicUrl }: CliDeps, cfe: Cfe): Promise<OutputRow> {
   return {
     ...cfeView(cfe, { publicUrl: publicUrl() }),
@@ -77,30 +70,13 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
   list: readVerb({
     summary: 'List CFEs, newest first: of one enterprise or of all',
     takes: {
-      rut: rutFilter('only CFEs of this enterprise'),
+      ...filterOptions(CFE_FILTERS),
       environment: environmentFilter(
         'default: production; both with a number, receiver, key or request, or with a filter for support',
       ),
-      type: optionalInput(z.enum(CFE_TYPE_NAMES), 'only CFEs of this type'),
-      ...ONLY,
+      stuckReason: ONLY.stuckReason,
       needsSupport: flagOption('only CFEs that need support'),
       annulled: flagOption('only CFEs whose number is annulled'),
-      serie: optionalInput(Serie, 'only CFEs of this serie'),
-      numero: optionalInput(wholeNumberInput(1, LAST_NUMBER), 'only CFEs with this number'),
-      receiver: optionalInput(
-        textSchema(LENGTHS.foreignDocument),
-        'only CFEs to the receiver with this document',
-        'document',
-      ),
-      idempotencyKey: optionalInput(
-        textSchema(LONGEST_SEARCH),
-        'only CFEs that were issued with this Idempotency-Key',
-      ),
-      requestId: optionalInput(textSchema(LONGEST_SEARCH), 'only CFEs issued by this request (X-Request-Id)'),
-      from: dayOption('only CFEs emitted on this day or later'),
-      to: dayOption('only CFEs emitted on this day or earlier'),
-      createdFrom: momentOption('only CFEs created at this day in Montevideo, or moment, or later'),
-      createdTo: momentOption('only CFEs created at this day in Montevideo, or moment, or earlier'),
       limit: limitOption(MOST, 50),
     },
     examples: [
@@ -111,18 +87,16 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
     ],
     columns:
       'rut environment cfe_id cfe_type serie numero cfe_status pay_amount currency stuck_reason created_at',
-    async run(deps, { limit: most, createdFrom, createdTo, ...filter }) {
+    async run(deps, { limit: most, ...filter }) {
       // A known identifier does not reveal the environment, and a search for work must overlook no CFE.
       const isOfBoth = BOTH_ENVIRONMENTS.some((name) => filter[name] !== undefined);
       const { cfes } = await searchCfes(
         deps.orm.em.fork(),
         null,
-        {
+        cfeSearchOf({
           ...filter,
           environment: filter.environment ?? (isOfBoth ? undefined : 'production'),
-          createdFrom: createdFrom === undefined ? undefined : spanOfMoment(createdFrom).from,
-          createdBefore: createdTo === undefined ? undefined : spanOfMoment(createdTo).before,
-        },
+        }),
         { limit: most },
       );
       return Promise.all(cfes.map(async (one) => ({ rut: one.rut, ...(await rowOf(deps, one)) })));

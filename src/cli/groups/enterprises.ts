@@ -40,6 +40,7 @@ import { type Field, type FieldTable, removableColumns } from '../../domain/requ
 import { parseTypedNumber } from '../../domain/values/decimal.ts';
 import { Rut } from '../../domain/values/rut.ts';
 import { Refusal } from '../../errors.ts';
+import { CUSTOMER_FILTERS } from '../../lists/customers.ts';
 import { branchView } from '../../views/enterprises/branch.ts';
 import { customerView } from '../../views/enterprises/customer.ts';
 import { erutView } from '../../views/enterprises/erut.ts';
@@ -47,6 +48,7 @@ import {
   AccountIdInput,
   dayOption,
   EnvironmentInput,
+  filterOptions,
   flagOption,
   limitOption,
   OptionalReasonInput,
@@ -373,13 +375,7 @@ export const customerGroup = verbGroup(
       summary: 'List the customers of an enterprise by name',
       takes: {
         rut: RutInput,
-        legalName: optionalInput(
-          z.string(),
-          'only with this part in their names; accents and case are ignored',
-          'part',
-        ),
-        docNumber: optionalInput(z.string(), 'only with this document'),
-        countryCode: optionalInput(z.string(), 'only of this country'),
+        ...filterOptions(CUSTOMER_FILTERS),
         skip: wholeNumberInput(0, 1_000_000).default(0).describe('how many to skip; default: 0'),
         limit: limitOption(1_000, 100),
       },

@@ -9,18 +9,17 @@ import {
   listSubmissions,
   listUnsettledCfes,
 } from '../../db/reports/dailyReports.ts';
-import { REPORT_STATUSES } from '../../domain/reports/reportStatus.ts';
 import { dateSchema } from '../../domain/values/dates.ts';
 import { Refusal } from '../../errors.ts';
+import { REPORT_FILTERS } from '../../lists/reports.ts';
 import { dailyReportView } from '../../views/reports/dailyReport.ts';
 import {
-  dayOption,
   EnvironmentInput,
+  filterOptions,
   limitOption,
   optionalInput,
   ReasonInput,
   RutInput,
-  rutFilter,
 } from '../inputs.ts';
 import { actingVerb, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
@@ -65,11 +64,8 @@ export const reportGroup = verbGroup('report', 'Daily reports: their status, and
   list: readVerb({
     summary: 'List daily reports, the latest day first',
     takes: {
-      rut: rutFilter('only of this enterprise'),
+      ...filterOptions(REPORT_FILTERS),
       environment: EnvironmentInput,
-      status: optionalInput(z.enum(REPORT_STATUSES), 'only with this status'),
-      from: dayOption('only from this day on'),
-      to: dayOption('only until this day'),
       limit: limitOption(1_000, 50),
     },
     examples: ['--rut 219999830019', '--status DIFFERS --from 2026-11-01 --json'],

@@ -19,15 +19,14 @@ import { listWebhooks } from '../../db/webhooks/webhooks.ts';
 import { RUN_REASON_LENGTH } from '../../domain/operations/run.ts';
 import { textSchema } from '../../domain/values/text.ts';
 import { EVENT_NAMES, SELECTABLE_EVENTS } from '../../domain/webhooks/events.ts';
-import { DELIVERY_STATUSES } from '../../domain/webhooks/webhook.ts';
 import { Refusal } from '../../errors.ts';
+import { DELIVERY_FILTERS, deliverySearchOf } from '../../lists/deliveries.ts';
 import {
   AccountIdInput,
-  environmentFilter,
+  filterOptions,
   flagOption,
   limitOption,
   optionalInput,
-  rutFilter,
   sinceOption,
 } from '../inputs.ts';
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
@@ -164,15 +163,7 @@ export const deliveryGroup = verbGroup('delivery', 'Events on their way to recei
   list: readVerb({
     summary: 'List deliveries, newest first',
     takes: {
-      webhook: optionalInput(z.uuid(), 'only deliveries to this webhook'),
-      status: optionalInput(z.enum(DELIVERY_STATUSES), 'only deliveries with this status'),
-      event: optionalInput(z.string(), 'only deliveries of this event'),
-      rut: rutFilter('only deliveries of events about this enterprise'),
-      cfe: optionalInput(z.string(), 'only deliveries of events about this CFE; needs --rut', 'cfe_id'),
-      environment: environmentFilter('only deliveries of events in this environment'),
-      since: sinceOption(
-        'only deliveries created from this time on: a day in Montevideo, such as 2026-11-20, or 2026-11-20T15:00:00Z',
-      ),
+      ...filterOptions(DELIVERY_FILTERS),
       limit: limitOption(1_000, 50),
     },
     examples: [
@@ -183,9 +174,8 @@ export const deliveryGroup = verbGroup('delivery', 'Events on their way to recei
     columns: 'delivery_id webhook_id event status created_at',
     usageFault: ({ cfe, rut }) =>
       cfe !== undefined && rut === undefined ? '--cfe needs --rut, the enterprise of the CFE' : undefined,
-    async run(deps, { webhook: webhookId, cfe: cfeId, since: from, limit: most, ...rest }) {
-      const filter = { webhookId, cfeId, from, ...rest };
-      return deliveryRows(deps, await listDeliveries(deps.orm.em.fork(), filter, most));
+    async run(deps, { limit: most, ...filter }) {
+      return deliveryRows(deps, await listDeliveries(deps.orm.em.fork(), deliverySearchOf(filter), most));
     },
   }),
   'show DELIVERY': readVerb({

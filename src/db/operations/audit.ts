@@ -1,9 +1,8 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { type Actor, type AuditAction, actorsOf } from '../../domain/operations/audit.ts';
+import type { Actor, AuditAction } from '../../domain/operations/audit.ts';
 import { type RunKind, runAuditReason } from '../../domain/operations/run.ts';
 import type { SupportOutcome } from '../../domain/operations/supportAction.ts';
 import { AuditEntry, Run, RunItem } from '../entities/operations.ts';
-import { givenConditions } from '../where.ts';
 
 /** The origin of an act: the API key, if any, and the network address, or `user@host` for the command line. */
 export interface Origin {
@@ -44,35 +43,13 @@ export function recordAudit(em: EntityManager, act: Act, now: Date): void {
   });
 }
 
-/** Selects entries; all given conditions must hold. */
-export interface AuditFilter {
-  rut?: string | undefined;
-  subject?: string | undefined;
-  person?: string | undefined;
-  since?: Date | undefined;
-  /** Only entries older than this one. */
-  before?: number | undefined;
-}
-
-/** Returns the last `limit` entries of the audit, oldest first. */
-export async function listAudit(
+/** Returns the last `limit` entries about an enterprise or an object, oldest first; `listAuditPage` has more filters. */
+export const listAudit = async (
   em: EntityManager,
-  { rut, subject, person, since, before }: AuditFilter,
+  about: { rut?: string; subject?: string },
   limit: number,
-): Promise<AuditEntry[]> {
-  const newestFirst = await em.find(
-    AuditEntry,
-    givenConditions({
-      rut,
-      subject,
-      actor: person === undefined ? undefined : { $in: actorsOf(person) },
-      at: since && { $gte: since },
-      id: before === undefined ? undefined : { $lt: BigInt(before) },
-    }),
-    { orderBy: { id: 'desc' }, limit },
-  );
-  return newestFirst.toReversed();
-}
+): Promise<AuditEntry[]> =>
+  (await em.find(AuditEntry, about, { orderBy: { id: 'desc' }, limit })).toReversed();
 
 // Acts of support. Console and command line record the request before they ask a workflow, since Temporal knows no
 // logins; the workflow's entry, with the outcome, takes the requester from it.

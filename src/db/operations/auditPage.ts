@@ -1,4 +1,4 @@
-/** Queries of the console's audit page: acts, with the names behind the ids. */
+/** The list of the audit: acts, with the names behind the ids. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import { type Actor, actorsOf } from '../../domain/operations/audit.ts';
@@ -28,6 +28,7 @@ export interface AuditRow {
   readonly action: string;
   readonly subject: string;
   readonly address: string | null;
+  readonly keyId: string | null;
   readonly accountId: string | null;
   readonly accountName: string | null;
   readonly rut: string | null;
@@ -61,7 +62,7 @@ export async function listAuditPage(
 ): Promise<AuditRow[]> {
   const rows = await runSql(em)<Row>`
     select a.id::text as id, a.at, actor, who.name as "actorName", action, subject, address,
-      a.account_id as "accountId", account.name as "accountName", a.rut, e.legal_name as "legalName", reason, outcome,
+      a.key_id as "keyId", a.account_id as "accountId", account.name as "accountName", a.rut, e.legal_name as "legalName", reason, outcome,
       a.request_id as "requestId", cfe.environment, cfe.type, cfe.sequence
     from (select * from audit where ${filterCondition(search)} and ${whereAll(after !== null && sql`id < ${after}`)}
       order by id desc limit ${limit}) a

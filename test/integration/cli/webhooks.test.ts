@@ -199,7 +199,7 @@ describe('cfe audit', () => {
     });
     expect(await cli.json('audit', 'list', '--since', '2999-01-01')).toEqual([]);
     expect((await cli.refusal('audit', 'list', '--since', 'yesterday')).message).toBe(
-      'since: must be a date or a date and time, such as 2026-11-20 or 2026-11-20T15:00:00Z, found a string.',
+      'since: must be a date (YYYY-MM-DD) or a date and time with its zone (2026-03-01T09:00:00-03:00), found "yesterday".',
     );
     expect(await cli.json('audit', 'list')).toEqual(expect.arrayContaining(entries));
     for (const sql of ['delete from audit', `update audit set actor = 'x'`, 'truncate audit']) {

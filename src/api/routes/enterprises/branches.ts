@@ -5,8 +5,8 @@ import { CreateBranch, UpdateBranch } from '../../../domain/enterprises/enterpri
 import { ENTERPRISE_FIELDS } from '../../../domain/enterprises/enterpriseFields.ts';
 import { describeField } from '../../../domain/requests/fieldWords.ts';
 import { Rut } from '../../../domain/values/rut.ts';
+import { wholeNumber } from '../../../domain/values/wholeNumber.ts';
 import { BranchView, branchView } from '../../../views/enterprises/branch.ts';
-import { wholeNumber } from '../../paging.ts';
 import { requireUnchanged, withReadOnlyFields } from '../../readBack.ts';
 import { BODY_LIMITS, defineRoute } from '../../route.ts';
 

@@ -11,11 +11,12 @@ import { type DocumentType, documentFault } from '../../../domain/receipts/recei
 import { DocumentTypeName } from '../../../domain/requests/enums.ts';
 import { faultAt } from '../../../domain/requests/faults.ts';
 import { CUSTOMER_WORDS, describeField } from '../../../domain/requests/fieldWords.ts';
-import { CountryCode } from '../../../domain/values/countries.ts';
 import { LENGTHS } from '../../../domain/values/lengths.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { textSchema } from '../../../domain/values/text.ts';
 import type { Fault } from '../../../errors.ts';
+import { CUSTOMER_FILTERS } from '../../../lists/customers.ts';
+import { nameFilters } from '../../../lists/list.ts';
 import { CustomerView, customerView } from '../../../views/enterprises/customer.ts';
 import { pageParameters } from '../../paging.ts';
 import { BODY_LIMITS, defineRoute } from '../../route.ts';
@@ -66,6 +67,11 @@ export const createCustomerRoute = defineRoute({
 });
 
 const LARGEST_PAGE = 1000;
+const FILTERS = nameFilters(CUSTOMER_FILTERS, {
+  legal_name: 'legalName',
+  doc_number: 'docNumber',
+  country_code: 'countryCode',
+});
 
 /** GET …/customers: lists the enterprise's customers by name. */
 export const listCustomersRoute = defineRoute({
@@ -78,13 +84,7 @@ export const listCustomersRoute = defineRoute({
   role: 'VIEWER',
   params: { rut: Rut },
   query: z.strictObject({
-    legal_name: textSchema(LENGTHS.legalName)
-      .optional()
-      .meta({ description: 'Part of the legal name; accents and case are ignored.', examples: ['almacen'] }),
-    doc_number: textSchema(LENGTHS.foreignDocument)
-      .optional()
-      .meta({ description: 'The complete document number.', examples: ['219999830019'] }),
-    country_code: CountryCode.optional().meta({ description: 'Only customers of this country.' }),
+    ...FILTERS.schemas,
     ...pageParameters('customers', { usual: LARGEST_PAGE, largest: LARGEST_PAGE }),
   }),
   success: {
@@ -93,9 +93,8 @@ export const listCustomersRoute = defineRoute({
     schema: z.array(CustomerView).meta({ description: 'The customers of this page.' }),
   },
   async handle({ enterprise, query }, { orm }) {
-    const { legal_name: legalName, doc_number: docNumber, country_code: countryCode } = query;
     const { skip = 0, limit = LARGEST_PAGE } = query;
-    const filter = { rut: enterprise.rut, legalName, docNumber, countryCode };
+    const filter = { rut: enterprise.rut, ...FILTERS.valuesOf(query) };
     return (await find(orm.em.fork(), filter, { skip, limit })).map(customerView);
   },
   nextPage({ query }, data) {

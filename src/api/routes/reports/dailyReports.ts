@@ -8,10 +8,11 @@ import {
   listSubmissions,
   listUnsettledCfes,
 } from '../../../db/reports/dailyReports.ts';
-import { ReportStatusName } from '../../../domain/requests/enums.ts';
 import { dateSchema } from '../../../domain/values/dates.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
+import { nameFilters } from '../../../lists/list.ts';
+import { REPORT_FILTERS } from '../../../lists/reports.ts';
 import { sha256Of } from '../../../print/fileCache.ts';
 import {
   DailyReportListView,
@@ -24,6 +25,7 @@ import { defineRoute } from '../../route.ts';
 
 const LARGEST_PAGE = 100;
 const USUAL_PAGE = 31;
+const FILTERS = nameFilters(REPORT_FILTERS, { from: 'from', to: 'to', status: 'status' });
 
 /**
  * GET …/daily-reports: lists the days with sent or due reports, the latest first
@@ -41,9 +43,7 @@ export const listDailyReportsRoute = defineRoute({
   params: { rut: Rut },
   query: z.strictObject({
     ...pageParameters('reports', { usual: USUAL_PAGE, largest: LARGEST_PAGE }),
-    from: dateSchema().optional().meta({ description: 'Earliest day, inclusive.' }),
-    to: dateSchema().optional().meta({ description: 'Latest day, inclusive.' }),
-    status: ReportStatusName.optional().meta({ description: 'Only reports with this status.' }),
+    ...FILTERS.schemas,
   }),
   success: {
     status: 200,

@@ -3,9 +3,9 @@ import { findEventPosition, listEventsAfter } from '../../../db/webhooks/events.
 import { SelectableEventName } from '../../../domain/requests/enums.ts';
 import type { RequestRule } from '../../../domain/requests/requestRules.ts';
 import { isUuid } from '../../../domain/values/uuid.ts';
+import { wholeNumber } from '../../../domain/values/wholeNumber.ts';
 import { invalidInput } from '../../../errors.ts';
 import { EventListView, listedEventView } from '../../../views/webhooks/listedEvent.ts';
-import { wholeNumber } from '../../paging.ts';
 import { defineRoute } from '../../route.ts';
 
 const LARGEST_PAGE = 100;

@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import { createCustomer, deleteCustomer, updateCustomer } from '../../../commands/enterprises/customers.ts';
 import { listCustomersAfter } from '../../../db/enterprises/customers.ts';
 import { Customer } from '../../../db/entities/enterprises.ts';
@@ -8,6 +7,8 @@ import { CUSTOMER_FIELDS, CustomerBody } from '../../../domain/enterprises/custo
 import { DOCUMENT_TYPES } from '../../../domain/receipts/receiverDocument.ts';
 import { parseOrRefuse } from '../../../domain/requests/faults.ts';
 import { Refusal } from '../../../errors.ts';
+import { CUSTOMER_FILTERS } from '../../../lists/customers.ts';
+import { nameFilters } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { type AtEnterprise, requireEnterprise } from '../../access/atEnterprise.ts';
@@ -15,7 +16,7 @@ import { mayAt } from '../../access/permissions.ts';
 import { bodyOfSent, choice, type Field, inputsOf, many, sure, tableFields, text } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
-import { type Column, column, LIST_QUERY, showList } from '../../lists.ts';
+import { type Column, column, filterFields, listQuery, showList } from '../../lists.ts';
 import { type ConsoleDeps, definePage, go, show, type Visit } from '../../page.ts';
 import { factList, mark, nothing, panel, table } from '../../parts.ts';
 
@@ -32,31 +33,32 @@ async function customerFor({ orm }: ConsoleDeps, rut: string, id: string): Promi
   return customer;
 }
 
+const FILTERS = nameFilters(CUSTOMER_FILTERS, {
+  name: 'legalName',
+  document: 'docNumber',
+  country: 'countryCode',
+});
+
 /** GET /enterprises/{rut}/customers: the customers of an enterprise. */
 export const customersPage = definePage({
   name: 'customers',
   route: 'GET /enterprises/{rut}/customers',
-  query: z.object({
-    ...LIST_QUERY,
-    name: z.string().max(255).optional(),
-    document: z.string().max(255).optional(),
-    country: z.string().max(20).optional(),
-  }),
+  query: listQuery(FILTERS.schemas),
   async handle({ params: { rut }, query, visit }, deps) {
     const { customers: words } = visit.texts;
     const { enterprise, access } = await requireEnterprise(visit, deps, rut);
-    const filter = { rut, legalName: query.name, docNumber: query.document, countryCode: query.country };
+    const filter = { rut, ...FILTERS.valuesOf(query) };
     return showList<Customer>(visit, deps, {
       title: `${words.title} · ${enterprise.legalName}`,
       name: 'customers',
       label: words.title,
       path: pathOf(rut),
       query,
-      filters: [
-        { name: 'name', label: words.nameContains },
-        { name: 'document', label: words.document },
-        { name: 'country', label: words.countryCode },
-      ],
+      filters: filterFields(FILTERS.schemas, {
+        name: words.nameContains,
+        document: words.document,
+        country: words.countryCode,
+      }),
       columns: columnsOf(visit),
       read: (page) => listCustomersAfter(deps.orm.em.fork(), filter, page),
       key: {

@@ -18,9 +18,17 @@ import type { Texts } from '../../../words/console.ts';
 import { accountsOf } from '../../access/access.ts';
 import { enterprisePath } from '../../access/atEnterprise.ts';
 import { day, figure, moment } from '../../format.ts';
-import { type Column, column, figureColumn, fileColumn, LIST_QUERY, showList } from '../../lists.ts';
+import {
+  type Column,
+  column,
+  figureColumn,
+  fileColumn,
+  filterFields,
+  listQuery,
+  showList,
+} from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { mark, optionsOf, wholeWords } from '../../parts.ts';
+import { mark, wholeWords } from '../../parts.ts';
 
 const FACTS = Object.keys(READY_FACTS) as ReadyFact[];
 /** Choices of the filter by expiry, in days. */
@@ -28,6 +36,13 @@ const WITHIN = [7, 30, 90] as const;
 const Within = z.enum(['7', '30', '90']);
 const withinOptions = ({ enterprises: words }: Texts) =>
   WITHIN.map((days) => [String(days), words.withinDays(days)] as const);
+const FILTERS = {
+  text: z.string().max(200),
+  status: z.enum(ENTERPRISE_STATUSES),
+  lacks: z.enum(FACTS),
+  ends: Within,
+} as const;
+const PAPER_FILTERS = { within: Within, kind: z.enum(DOCUMENT_WARNING_KINDS) } as const;
 
 /** Colours of the statuses. */
 export const STATUS_TONES = { PENDING: 'wait', READY: 'good', SUSPENDED: 'bad' } as const satisfies Record<
@@ -50,13 +65,7 @@ export const renderLowNumbers = ({ enterprises: words }: Texts, left: number): H
 export const enterprisesPage = definePage({
   name: 'enterprises',
   route: 'GET /enterprises',
-  query: z.object({
-    ...LIST_QUERY,
-    text: z.string().max(200).optional(),
-    status: z.enum(ENTERPRISE_STATUSES).optional(),
-    lacks: z.enum(FACTS).optional(),
-    ends: Within.optional(),
-  }),
+  query: listQuery(FILTERS),
   async handle({ query, visit }, deps) {
     const { enterprises: words } = visit.texts;
     const now = deps.businessClock();
@@ -74,12 +83,12 @@ export const enterprisesPage = definePage({
       name: 'enterprises',
       path: '/enterprises',
       query,
-      filters: [
-        { name: 'text', label: words.text, type: 'search' },
-        { name: 'status', label: words.status, options: optionsOf(ENTERPRISE_STATUSES, words.statuses) },
-        { name: 'lacks', label: words.missingFacts, options: optionsOf(FACTS, words.facts) },
-        { name: 'ends', label: words.endsWithin, options: withinOptions(visit.texts) },
-      ],
+      filters: filterFields(FILTERS, {
+        text: { label: words.text, type: 'search' },
+        status: [words.status, words.statuses],
+        lacks: [words.missingFacts, words.facts],
+        ends: [words.endsWithin, withinOptions(visit.texts)],
+      }),
       columns: enterpriseColumns(visit, today),
       read: ({ after, limit }) =>
         listVisibleEnterprises(em, accountsOf(signedIn(visit).viewer), filter, {
@@ -134,11 +143,7 @@ function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterp
 export const papersPage = definePage({
   name: 'papers',
   route: 'GET /papers',
-  query: z.object({
-    ...LIST_QUERY,
-    within: Within.optional(),
-    kind: z.enum(DOCUMENT_WARNING_KINDS).optional(),
-  }),
+  query: listQuery(PAPER_FILTERS),
   async handle({ query, visit }, deps) {
     const { enterprises: words } = visit.texts;
     const now = deps.businessClock();
@@ -149,10 +154,10 @@ export const papersPage = definePage({
       name: 'papers',
       path: '/papers',
       query: { ...query, within: String(days) },
-      filters: [
-        { name: 'within', label: words.within, options: withinOptions(visit.texts) },
-        { name: 'kind', label: words.kind, options: optionsOf(DOCUMENT_WARNING_KINDS, words.kinds) },
-      ],
+      filters: filterFields(PAPER_FILTERS, {
+        within: [words.within, withinOptions(visit.texts)],
+        kind: [words.kind, words.kinds],
+      }),
       columns: paperColumns(visit, montevideoDate(now)),
       read: ({ after, limit }) => {
         const [day = '', kind = '', id = ''] = after ?? [];

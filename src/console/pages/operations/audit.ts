@@ -1,67 +1,55 @@
-import * as z from 'zod';
 import { type AuditRow, listAuditPage } from '../../../db/operations/auditPage.ts';
 import { AUDIT_ACTIONS, personOf } from '../../../domain/operations/audit.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
-import { addDays, isDate, startOfDay } from '../../../domain/values/montevideo.ts';
+import { AUDIT_FILTERS, auditSearchOf } from '../../../lists/audit.ts';
+import { nameFilters } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { findOperatorsAccount, SoughtAccount } from '../../accounts.ts';
 import { moment } from '../../format.ts';
-import { type Column, column, fileColumn, LIST_QUERY, SoughtRut, showList } from '../../lists.ts';
+import { type Column, column, fileColumn, filterFields, listQuery, showList } from '../../lists.ts';
 import { definePage, type Visit } from '../../page.ts';
 import { optionsOf } from '../../parts.ts';
 
-const Day = z.string().refine(isDate);
-const Query = z.object({
-  ...LIST_QUERY,
-  person: z.string().trim().max(254).optional(),
-  rut: SoughtRut.optional(),
-  subject: z.string().trim().max(200).optional(),
-  account: SoughtAccount,
-  action: z.enum(AUDIT_ACTIONS).optional(),
-  from: Day.optional(),
-  to: Day.optional(),
+const SHARED = nameFilters(AUDIT_FILTERS, {
+  person: 'person',
+  rut: 'rut',
+  subject: 'subject',
+  action: 'action',
+  from: 'since',
+  to: 'until',
 });
+const FILTERS = { ...SHARED.schemas, account: SoughtAccount } as const;
 
 /** GET /audit: actions with their actor, subject, time and reason; newest first. */
 export const auditListPage = definePage({
   name: 'audit',
   route: 'GET /audit',
-  query: Query,
+  query: listQuery(FILTERS),
   async handle({ query, visit }, deps) {
     const { audit: words } = visit.texts;
     const account = await findOperatorsAccount(visit, deps, '/audit', query);
     if ('kind' in account) return account;
-    const { person, rut, subject, action, from, to } = query;
-    const search = {
-      person,
-      rut,
-      subject,
-      accountId: account.id,
-      action,
-      from: from === undefined ? undefined : startOfDay(from),
-      before: to === undefined ? undefined : startOfDay(addDays(to, 1)),
-    };
+    const search = { ...auditSearchOf(SHARED.valuesOf(query)), accountId: account.id };
     return showList(visit, deps, {
       title: words.title,
       live: ['audit'],
       name: 'audit',
       path: '/audit',
       query,
-      filters: [
-        { name: 'person', label: words.person },
-        { name: 'rut', label: 'RUT', rule: 'rut' },
-        { name: 'subject', label: words.subject },
-        { name: 'account', label: visit.texts.accounts.sought },
-        {
-          name: 'action',
-          label: words.action,
-          options: optionsOf(AUDIT_ACTIONS, words.actions).toSorted(([, a], [, b]) =>
+      filters: filterFields(FILTERS, {
+        person: words.person,
+        rut: 'RUT',
+        subject: words.subject,
+        account: visit.texts.accounts.sought,
+        action: [
+          words.action,
+          optionsOf(AUDIT_ACTIONS, words.actions).toSorted(([, a], [, b]) =>
             a.localeCompare(b, visit.language),
           ),
-        },
-        { name: 'from', label: words.from, type: 'date' },
-        { name: 'to', label: words.to, type: 'date' },
-      ],
+        ],
+        from: words.from,
+        to: words.to,
+      }),
       columns: columnsOf(visit),
       read: ({ after, limit }) =>
         listAuditPage(deps.orm.em.fork(), search, { after: after?.[0] ?? null, limit }),

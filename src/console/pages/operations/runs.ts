@@ -39,8 +39,10 @@ import {
   csvAnswer,
   figureColumn,
   fileColumn,
+  filterFields,
   LIST_QUERY,
   type List,
+  listQuery,
   renderList,
   showList,
   Ticked,
@@ -56,7 +58,7 @@ import {
   signedIn,
   type Visit,
 } from '../../page.ts';
-import { factList, mark, nothing, optionsOf, panel, table } from '../../parts.ts';
+import { factList, mark, nothing, panel, table } from '../../parts.ts';
 import { filterOf, RUN_QUERY, RunQuery } from '../../runQuery.ts';
 import { deliveryMark } from '../webhooks/deliveries.ts';
 
@@ -197,11 +199,13 @@ function backOf(sent: Sent): string {
   return link('/runs/new', Object.fromEntries(chosen));
 }
 
+const RUN_FILTERS = { state: z.enum(RUN_STATES) } as const;
+
 /** GET /runs: the runs that the viewer sees, newest first. */
 export const runsPage = definePage({
   name: 'runs',
   route: 'GET /runs',
-  query: z.object({ ...LIST_QUERY, state: z.enum(RUN_STATES).optional() }),
+  query: listQuery(RUN_FILTERS),
   handle({ query, visit }, deps) {
     const { runs: words } = visit.texts;
     const seen = accountsOf(signedIn(visit).viewer);
@@ -213,7 +217,7 @@ export const runsPage = definePage({
       live: ['runs'],
       empty: words.none,
       emptyAtFirst: words.noneYet,
-      filters: [{ name: 'state', label: words.state, options: optionsOf(RUN_STATES, words.states) }],
+      filters: filterFields(RUN_FILTERS, { state: [words.state, words.states] }),
       columns: runColumns(visit),
       key: { parts: ['moment', 'text'], of: (run) => [run.createdAt.toISOString(), run.id] },
       href: ({ id }) => `/runs/${id}`,

@@ -6,24 +6,23 @@ import {
   type StuckCfe,
   type StuckGroup,
 } from '../../../db/operations/matching.ts';
-import { STUCK_REASONS } from '../../../domain/authority/stuckReason.ts';
 import { actionsForStuckKinds } from '../../../domain/operations/cfeProgress.ts';
 import type { SupportAction } from '../../../domain/operations/supportAction.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
-import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
+import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { enterprisePath } from '../../access/atEnterprise.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { age, figure } from '../../format.ts';
 import { link } from '../../links.ts';
-import { column, figureColumn, LIST_QUERY, type List, showList } from '../../lists.ts';
+import { column, figureColumn, filterFields, type List, listQuery, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { button, mark, nothing, optionsOf, panel, table, wholeWords } from '../../parts.ts';
+import { button, mark, nothing, panel, table, wholeWords } from '../../parts.ts';
 import { filterOf, RUN_QUERY } from '../../runQuery.ts';
 import { newRun } from './runs.ts';
 
-const Query = z.object({ ...LIST_QUERY, ...RUN_QUERY });
+const Query = listQuery(RUN_QUERY);
 
 /** GET /stuck: receipts that need support, by reason and one by one, with actions on some or all of them. */
 export const stuckPage = definePage({
@@ -124,13 +123,13 @@ function stuckList(
     path: '/stuck',
     query,
     empty: words.noneHere,
-    filters: [
-      { name: 'stuck_reason', label: words.reason, options: optionsOf(STUCK_REASONS, reasons) },
-      { name: 'rut', label: 'RUT', rule: 'rut' },
-      { name: 'environment', label: words.environment, options: optionsOf(ENVIRONMENTS, environments) },
-      { name: 'type', label: words.type, options: optionsOf(CFE_TYPE_NAMES, CFE_TYPES) },
-      { name: 'since', label: words.since, type: 'date' },
-    ],
+    filters: filterFields(RUN_QUERY, {
+      stuck_reason: [words.reason, reasons],
+      rut: 'RUT',
+      environment: [words.environment, environments],
+      type: [words.type, CFE_TYPES],
+      since: { label: words.since, type: 'date' },
+    }),
     columns: columnsOf(visit),
     key: { parts: ['moment', 'uuid'], of: (row) => [row.since, row.id] },
     read: (page) => find(filterOf(query), page),

@@ -7,16 +7,17 @@ import { mayOpen } from '../../access/permissions.ts';
 import { email, text, tick } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
-import { type Column, column, figureColumn, LIST_QUERY, showList } from '../../lists.ts';
+import { type Column, column, figureColumn, filterFields, listQuery, showList } from '../../lists.ts';
 import { definePage, go, signedIn, type Visit } from '../../page.ts';
 
 const NAME_LENGTH = 100;
+const FILTERS = { text: z.string().max(254) } as const;
 
 /** GET /accounts: all accounts, by name. */
 export const accountListPage = definePage({
   name: 'accounts',
   route: 'GET /accounts',
-  query: z.object({ ...LIST_QUERY, text: z.string().trim().max(254).optional() }),
+  query: listQuery(FILTERS),
   async handle({ query, visit }, deps) {
     const { accounts: words } = visit.texts;
     return showList<ListedAccount>(visit, deps, {
@@ -25,7 +26,7 @@ export const accountListPage = definePage({
       name: 'accounts',
       path: '/accounts',
       query,
-      filters: [{ name: 'text', label: words.text, type: 'search' }],
+      filters: filterFields(FILTERS, { text: { label: words.text, type: 'search' } }),
       columns: columnsOf(visit),
       read: (page) => listAccountsPage(deps.orm.em.fork(), { text: query.text }, page),
       key: { parts: ['text', 'uuid'], of: ({ name, id }) => [name, id] },

@@ -2,13 +2,10 @@ import * as z from 'zod';
 import type { Cfe } from '../../../db/entities/receipts.ts';
 import { type CfeSearch, searchCfes } from '../../../db/receipts/cfeSearch.ts';
 import { STUCK_REASONS } from '../../../domain/authority/stuckReason.ts';
-import { LAST_NUMBER, LONGEST_SEARCH, Serie } from '../../../domain/operations/parseSearch.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
-import { CFE_STATUSES } from '../../../domain/receipts/cfeStatus.ts';
-import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
-import { dateSchema, spanOfMoment } from '../../../domain/values/dates.ts';
-import { LENGTHS } from '../../../domain/values/lengths.ts';
-import { textSchema } from '../../../domain/values/text.ts';
+import { CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
+import { CFE_FILTERS, cfeSearchOf } from '../../../lists/cfes.ts';
+import { nameFilters } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { accountsOf } from '../../access/access.ts';
@@ -21,8 +18,8 @@ import {
   type Filter,
   figureColumn,
   fileColumn,
-  LIST_QUERY,
-  SoughtRut,
+  filterFields,
+  listQuery,
   showList,
 } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
@@ -30,43 +27,29 @@ import { mark, optionsOf, wholeWords } from '../../parts.ts';
 import { exportsPath } from './exports.ts';
 
 const ANY = 'any';
-/** Filters by their names in the query, with their schemas. */
+const SHARED = nameFilters(CFE_FILTERS, {
+  rut: 'rut',
+  type: 'type',
+  status: 'status',
+  serie: 'serie',
+  numero: 'numero',
+  receiver: 'receiver',
+  key: 'idempotencyKey',
+  request: 'requestId',
+  from: 'from',
+  to: 'to',
+  created_from: 'createdFrom',
+  created_to: 'createdTo',
+});
 const FILTERS = {
+  ...SHARED.schemas,
   q: z.string(),
   environment: z.enum(ENVIRONMENTS),
-  rut: SoughtRut,
-  type: z.enum(CFE_TYPE_NAMES),
-  status: z.enum(CFE_STATUSES),
   stuck: z.enum([ANY, ...STUCK_REASONS]),
   annulled: z.literal('yes'),
-  serie: Serie,
-  numero: z.coerce.number().int().min(1).max(LAST_NUMBER),
-  receiver: textSchema(LENGTHS.foreignDocument),
-  key: textSchema(LONGEST_SEARCH),
-  request: textSchema(LONGEST_SEARCH),
-  from: dateSchema(),
-  to: dateSchema(),
-  created_from: dateSchema(),
-  created_to: dateSchema(),
 } as const;
-type Name = keyof typeof FILTERS;
-const NAMES = Object.keys(FILTERS) as Name[];
-type Values = { readonly [N in Name]?: z.output<(typeof FILTERS)[N]> };
-type Typed = Readonly<Partial<Record<Name, string | undefined>>>;
-
-/** Checks each filter by its schema, but keeps the typed text. */
-const Query = z.object({
-  ...LIST_QUERY,
-  ...(Object.fromEntries(NAMES.map((name) => [name, typed(FILTERS[name])])) as Record<
-    Name,
-    ReturnType<typeof typed>
-  >),
-});
-
-function typed(schema: z.ZodType) {
-  const fits = (value: string): boolean => value === '' || schema.safeParse(value).success;
-  return z.string().max(LONGEST_SEARCH).trim().refine(fits).optional();
-}
+const Query = listQuery(FILTERS);
+type Values = z.output<typeof Query>;
 
 /** GET /cfes: the receipts that the viewer sees, filtered. */
 export const cfesPage = definePage({
@@ -75,7 +58,7 @@ export const cfesPage = definePage({
   query: Query,
   async handle({ query, visit }, deps) {
     const { search: words } = visit.texts;
-    const filter = filterOf(query);
+    const filter = searchOf(query);
     const visibleAccounts = accountsOf(signedIn(visit).viewer);
     return showList(visit, deps, {
       title: words.title,
@@ -98,7 +81,7 @@ export const cfesPage = definePage({
 });
 
 /** Renders the link to export a month, with the enterprise and month of the list's filters. */
-function exportLink({ texts }: Visit, { rut, environment, from }: Typed): Html {
+function exportLink({ texts }: Visit, { rut, environment, from }: Values): Html {
   const month = from?.slice(0, 7);
   return html`<p><a href="${exportsPath({ rut, environment, month })}">${texts.exports.link}</a></p>`;
 }
@@ -108,45 +91,31 @@ const cfePath = (cfe: Pick<Cfe, 'rut' | 'environment' | 'type' | 'sequence'>): s
   `/cfes/${cfe.rut}/${cfe.environment}/${formatCfeId(cfe)}`;
 
 /** Returns the search of a query. */
-function filterOf(query: Typed): CfeSearch {
-  const parsed = NAMES.flatMap((name) => {
-    const value = query[name];
-    return value ? [[name, FILTERS[name].parse(value)] as const] : [];
+const searchOf = (query: Values): CfeSearch =>
+  cfeSearchOf({
+    ...SHARED.valuesOf(query),
+    text: query.q,
+    environment: query.environment,
+    needsSupport: query.stuck === ANY ? true : undefined,
+    stuckReason: query.stuck === ANY ? undefined : query.stuck,
+    annulled: query.annulled && true,
   });
-  // Each value was parsed by the schema of its name.
-  const {
-    q,
-    stuck,
-    annulled,
-    key,
-    request,
-    created_from: since,
-    created_to: until,
-    ...same
-  } = Object.fromEntries(parsed) as Values;
-  return {
-    ...same,
-    text: q,
-    needsSupport: stuck === ANY ? true : undefined,
-    stuckReason: stuck === ANY ? undefined : stuck,
-    annulled: annulled === undefined ? undefined : true,
-    idempotencyKey: key,
-    requestId: request,
-    createdFrom: since === undefined ? undefined : spanOfMoment(since).from,
-    createdBefore: until === undefined ? undefined : spanOfMoment(until).before,
-  };
-}
 
-function labelsOf(visit: Visit): Readonly<Record<Name, string>> {
-  const { search: words } = visit.texts;
-  return {
+function fieldsOf(visit: Visit): Filter[] {
+  const { search: words, environments } = visit.texts;
+  const { status, stuck } = CFE_WORDS[visit.language];
+  const isOperator = signedIn(visit).viewer.kind === 'operator';
+  return filterFields(FILTERS, {
     q: words.text,
-    environment: words.environment,
+    environment: [words.environment, environments],
     rut: words.rut,
-    type: words.type,
-    status: words.status,
-    stuck: signedIn(visit).viewer.kind === 'operator' ? words.stuck : words.withSupport,
-    annulled: words.annulled,
+    type: [words.type, CFE_TYPES],
+    status: [words.status, status],
+    stuck: [
+      isOperator ? words.stuck : words.withSupport,
+      [[ANY, words.stuckAny], ...optionsOf(STUCK_REASONS, stuck)],
+    ],
+    annulled: [words.annulled, [['yes', words.yes]]],
     serie: words.serie,
     numero: words.numero,
     receiver: words.receiverDocument,
@@ -156,32 +125,7 @@ function labelsOf(visit: Visit): Readonly<Record<Name, string>> {
     to: words.to,
     created_from: words.createdFrom,
     created_to: words.createdTo,
-  };
-}
-
-const RULES: Partial<Record<Name, Pick<Filter, 'rule'>>> = {
-  rut: { rule: 'rut' },
-  numero: { rule: 'number' },
-};
-
-function fieldsOf(visit: Visit): Filter[] {
-  const { search: words, environments } = visit.texts;
-  const { status, stuck } = CFE_WORDS[visit.language];
-  const options: Partial<Record<Name, Filter['options']>> = {
-    environment: optionsOf(ENVIRONMENTS, environments),
-    type: optionsOf(CFE_TYPE_NAMES, CFE_TYPES),
-    status: optionsOf(CFE_STATUSES, status),
-    stuck: [[ANY, words.stuckAny], ...optionsOf(STUCK_REASONS, stuck)],
-    annulled: [['yes', words.yes]],
-  };
-  const days: readonly Name[] = ['from', 'to', 'created_from', 'created_to'];
-  return NAMES.map((name) => ({
-    name,
-    label: labelsOf(visit)[name],
-    ...(options[name] ? { options: options[name] } : {}),
-    ...(days.includes(name) ? { type: 'date' as const } : {}),
-    ...RULES[name],
-  }));
+  });
 }
 
 const TONES = {

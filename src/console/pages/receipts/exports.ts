@@ -21,6 +21,7 @@ import { decimalText } from '../../../domain/values/figures.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
+import { SoughtRut } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { findAccessAt } from '../../access/access.ts';
 import { requireEnterprise } from '../../access/atEnterprise.ts';
@@ -34,8 +35,8 @@ import {
   column,
   figureColumn,
   fileColumn,
-  LIST_QUERY,
-  SoughtRut,
+  filterFields,
+  listQuery,
   showList,
 } from '../../lists.ts';
 import {
@@ -61,16 +62,13 @@ const SUGGESTED = 'enterprises-to-export';
 export const exportsPath = (values: { rut?: string; environment?: string; month?: string }): string =>
   link('/exports', values);
 
+const FILTERS = { rut: SoughtRut, month: Month, environment: z.enum(ENVIRONMENTS) } as const;
+
 /** GET /exports: the requested exports, and the form to request one. */
 export const exportsPage = definePage({
   name: 'exports',
   route: 'GET /exports',
-  query: z.object({
-    ...LIST_QUERY,
-    rut: SoughtRut.optional(),
-    environment: z.enum(ENVIRONMENTS).optional(),
-    month: Month.optional(),
-  }),
+  query: listQuery(FILTERS),
   async handle({ query, visit }, deps) {
     const { exports: words, environments } = visit.texts;
     const { rut, environment, month } = query;
@@ -82,11 +80,11 @@ export const exportsPage = definePage({
       path: '/exports',
       query,
       above: await renderRequestForm(visit, deps, query),
-      filters: [
-        { name: 'rut', label: words.rut, rule: 'rut' },
-        { name: 'month', label: words.month, rule: 'month' },
-        { name: 'environment', label: words.environment, options: optionsOf(ENVIRONMENTS, environments) },
-      ],
+      filters: filterFields(FILTERS, {
+        rut: words.rut,
+        month: { label: words.month, rule: 'month' },
+        environment: [words.environment, environments],
+      }),
       columns: columnsOf(visit, deps.businessClock()),
       read: (page) => listExports(em, accounts, { rut, environment, month }, page),
       key: { parts: ['moment', 'text'], of: ({ createdAt, id }) => [createdAt.toISOString(), id] },

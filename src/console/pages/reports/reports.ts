@@ -3,18 +3,19 @@ import { listRatesAfter } from '../../../db/receipts/rates.ts';
 import { listVisibleReports, type ReportRow, reportCursor } from '../../../db/reports/consoleReports.ts';
 import { ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
 import type { KnownRate } from '../../../domain/receipts/exchangeRate.ts';
-import { REPORT_STATUSES, type SubmissionStatus } from '../../../domain/reports/reportStatus.ts';
+import type { SubmissionStatus } from '../../../domain/reports/reportStatus.ts';
 import { dateSchema } from '../../../domain/values/dates.ts';
 import { decimalText } from '../../../domain/values/figures.ts';
+import { REPORTS } from '../../../lists/reports.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { REPORT_WORDS } from '../../../words/reportStates.ts';
 import { accountsOf } from '../../access/access.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { day, moment } from '../../format.ts';
-import { type Column, column, figureColumn, LIST_QUERY, SoughtRut, showList } from '../../lists.ts';
+import { type Column, column, figureColumn, filterFields, listQuery, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { mark, optionsOf, table } from '../../parts.ts';
+import { mark, table } from '../../parts.ts';
 
 /** Colours of the statuses of reports and submissions. */
 const TONES = {
@@ -46,25 +47,23 @@ function due({ texts }: Visit, { dueAt, status }: ReportRow, now: Date): Html {
 const stuck = ({ language }: Visit, { stuckReason }: ReportRow): Html | null =>
   stuckReason === null ? null : mark(CFE_WORDS[language].stuck[stuckReason].label, 'bad');
 
+const FILTERS = {
+  ...REPORTS.schemas,
+  needs: z.enum(['person', 'late']),
+  environment: z.enum(ENVIRONMENTS),
+} as const;
+
 /** GET /reports: days with the status of their reports; first those that need a person. */
 export const reportsPage = definePage({
   name: 'reports',
   route: 'GET /reports',
-  query: z.object({
-    ...LIST_QUERY,
-    rut: SoughtRut.optional(),
-    environment: z.enum(ENVIRONMENTS).optional(),
-    status: z.enum(REPORT_STATUSES).optional(),
-    from: dateSchema().optional(),
-    to: dateSchema().optional(),
-    needs: z.enum(['person', 'late']).optional(),
-  }),
+  query: listQuery(FILTERS),
   async handle({ query, visit }, deps) {
     const { reports: words, environments } = visit.texts;
-    const { rut, environment, status, from, to, needs } = query;
+    const { environment, needs } = query;
     const now = deps.businessClock();
     const lateAt = needs === 'late' ? now : undefined;
-    const filter = { rut, environment, status, from, to, stuck: needs === 'person', lateAt };
+    const filter = { ...REPORTS.valuesOf(query), environment, stuck: needs === 'person', lateAt };
     const { viewer } = signedIn(visit);
     const em = deps.orm.em.fork();
     return showList<ReportRow>(visit, deps, {
@@ -72,25 +71,14 @@ export const reportsPage = definePage({
       name: 'reports',
       path: '/reports',
       query,
-      filters: [
-        { name: 'rut', label: words.rut, rule: 'rut' },
-        {
-          name: 'status',
-          label: words.status,
-          options: optionsOf(REPORT_STATUSES, REPORT_WORDS[visit.language].status),
-        },
-        {
-          name: 'needs',
-          label: words.only,
-          options: [
-            ['person', words.needsOnly],
-            ['late', words.lateOnly],
-          ],
-        },
-        { name: 'from', label: words.from, type: 'date' },
-        { name: 'to', label: words.to, type: 'date' },
-        { name: 'environment', label: words.environment, options: optionsOf(ENVIRONMENTS, environments) },
-      ],
+      filters: filterFields(FILTERS, {
+        rut: words.rut,
+        status: [words.status, REPORT_WORDS[visit.language].status],
+        needs: [words.only, { person: words.needsOnly, late: words.lateOnly }],
+        from: words.from,
+        to: words.to,
+        environment: [words.environment, environments],
+      }),
       columns: [...dayColumn(visit), ...enterpriseColumn(visit), ...stateColumns(visit, now)],
       read: ({ after, limit }) => listVisibleReports(em, accountsOf(viewer), filter, { after, limit }),
       key: { parts: ['number', 'date', 'text', 'text'], of: reportCursor },
@@ -151,11 +139,13 @@ export function reportTable(visit: Visit, found: readonly ReportRow[], now: Date
   );
 }
 
+const RATE_FILTERS = { date: dateSchema() } as const;
+
 /** GET /rates: the exchange rates of reports, latest day first. */
 export const ratesPage = definePage({
   name: 'rates',
   route: 'GET /rates',
-  query: z.object({ ...LIST_QUERY, date: dateSchema().optional() }),
+  query: listQuery(RATE_FILTERS),
   async handle({ query, visit }, deps) {
     const { reports: words } = visit.texts;
     const em = deps.orm.em.fork();
@@ -164,7 +154,7 @@ export const ratesPage = definePage({
       name: 'rates',
       path: '/rates',
       query,
-      filters: [{ name: 'date', label: words.day, type: 'date' }],
+      filters: filterFields(RATE_FILTERS, { date: words.day }),
       columns: [
         column('date', words.day, 'date', (row) => day(row.date)),
         column('currency', words.currency, 'currency'),

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import * as z from 'zod';
+import type * as z from 'zod';
 import type { Seen } from '../../../db/people/roles.ts';
 import {
   type DeliveryListFilter,
@@ -8,9 +8,9 @@ import {
   type ListedDelivery,
 } from '../../../db/webhooks/deliveryList.ts';
 import { listWebhooksOfAccounts } from '../../../db/webhooks/webhooks.ts';
-import { addDays, isDate, startOfDay } from '../../../domain/values/montevideo.ts';
 import { EVENT_NAMES } from '../../../domain/webhooks/events.ts';
-import { DELIVERY_STATUSES } from '../../../domain/webhooks/webhook.ts';
+import { DELIVERY_FILTERS, deliverySearchOf } from '../../../lists/deliveries.ts';
+import { nameFilters } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { accountsOf } from '../../access/access.ts';
 import { enterprisePath } from '../../access/atEnterprise.ts';
@@ -21,36 +21,37 @@ import {
   type Filter,
   figureColumn,
   fileColumn,
-  LIST_QUERY,
+  filterFields,
   type List,
-  SoughtRut,
+  listQuery,
   showList,
 } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { mark, optionsOf } from '../../parts.ts';
+import { mark } from '../../parts.ts';
 
-const Day = z.string().refine(isDate);
+const FILTERS = nameFilters(DELIVERY_FILTERS, {
+  status: 'status',
+  event: 'event',
+  webhook: 'webhook',
+  rut: 'rut',
+  cfe: 'cfe',
+  from: 'since',
+  to: 'until',
+});
+type FilterName = keyof typeof FILTERS.schemas;
+const Query = listQuery(FILTERS.schemas);
 
-/** Filters of deliveries, by their names in the query. */
-export const DELIVERY_FILTERS = {
-  status: z.enum(DELIVERY_STATUSES).optional(),
-  event: z.enum(EVENT_NAMES).optional(),
-  webhook: z.uuid().optional(),
-  rut: SoughtRut.optional(),
-  cfe: z.string().max(40).optional(),
-  from: Day.optional(),
-  to: Day.optional(),
-} as const;
-type FilterName = keyof typeof DELIVERY_FILTERS;
-type Query = { [N in FilterName]?: z.output<(typeof DELIVERY_FILTERS)[N]> } & Readonly<
-  Record<string, string | undefined>
->;
+/** The query of the list on a webhook's page. */
+export const WebhookDeliveries = listQuery({
+  status: FILTERS.schemas.status,
+  event: FILTERS.schemas.event,
+});
 
 /** GET /deliveries: deliveries to all webhooks that the viewer sees. */
 export const deliveriesPage = definePage({
   name: 'deliveries',
   route: 'GET /deliveries',
-  query: z.object({ ...LIST_QUERY, ...DELIVERY_FILTERS }),
+  query: Query,
   async handle({ query, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const em = deps.orm.em.fork();
@@ -74,7 +75,7 @@ export function deliveryList(
   options: {
     path: string;
     seen: Seen;
-    query: Query;
+    query: z.output<typeof Query>;
     fixed?: DeliveryListFilter;
     filters: readonly FilterName[];
     webhooks?: readonly { id: string; url: string }[] | undefined;
@@ -82,23 +83,13 @@ export function deliveryList(
 ): List<ListedDelivery> {
   const { path, seen, query, fixed, filters } = options;
   const { webhooks: words } = visit.texts;
-  const { status, event, webhook: webhookId, rut, cfe: cfeId, from, to } = query;
-  const filter: DeliveryListFilter = {
-    status,
-    event,
-    webhookId,
-    rut,
-    cfeId,
-    from: from === undefined ? undefined : startOfDay(from),
-    to: to === undefined ? undefined : startOfDay(addDays(to, 1)),
-    ...fixed,
-  };
+  const filter: DeliveryListFilter = { ...deliverySearchOf(FILTERS.valuesOf(query)), ...fixed };
   return {
     name: 'deliveries',
     label: words.deliveries,
     path,
     query,
-    filters: filtersOf(visit, options.webhooks).filter(({ name }) => filters.includes(name)),
+    filters: filtersOf(visit, options.webhooks).filter(({ name }) => filters.some((one) => one === name)),
     columns: columnsOf(visit, {
       withWebhook: fixed?.webhookId === undefined,
       withAccount: seen === null && fixed?.webhookId === undefined,
@@ -124,22 +115,16 @@ export function deliveryList(
 function filtersOf(
   { texts: { webhooks: words } }: Visit,
   webhooks: readonly { id: string; url: string }[] | undefined,
-): (Filter & { name: FilterName })[] {
-  return [
-    { name: 'status', label: words.status, options: optionsOf(DELIVERY_STATUSES, words.statuses) },
-    { name: 'event', label: words.event, options: EVENT_NAMES.map((event) => [event, event] as const) },
-    {
-      name: 'webhook',
-      label: words.webhook,
-      ...(webhooks
-        ? { options: webhooks.map(({ id, url }) => [id, url] as const) }
-        : { rule: 'id' as const }),
-    },
-    { name: 'rut', label: words.enterprise, rule: 'rut' },
-    { name: 'cfe', label: words.cfe },
-    { name: 'from', label: words.from, type: 'date' },
-    { name: 'to', label: words.to, type: 'date' },
-  ];
+): Filter[] {
+  return filterFields(FILTERS.schemas, {
+    status: [words.status, words.statuses],
+    event: [words.event, EVENT_NAMES.map((event) => [event, event] as const)],
+    webhook: webhooks ? [words.webhook, webhooks.map(({ id, url }) => [id, url] as const)] : words.webhook,
+    rut: words.enterprise,
+    cfe: words.cfe,
+    from: words.from,
+    to: words.to,
+  });
 }
 
 function columnsOf(

@@ -18,11 +18,11 @@ import { about, boxes, state, sure, text } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
 import { figure, moment } from '../../format.ts';
 import { link } from '../../links.ts';
-import { LIST_QUERY, showList } from '../../lists.ts';
+import { showList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { definePage, go, signedIn, type Visit } from '../../page.ts';
 import { button, factList, hidden, mark, panel } from '../../parts.ts';
-import { DELIVERY_FILTERS, deliveryList } from './deliveries.ts';
+import { deliveryList, WebhookDeliveries } from './deliveries.ts';
 import { MAX_URL, rateMark, stateMark } from './webhooks.ts';
 
 /** Returns a webhook. Throws NOT_FOUND if the viewer may not use this route for its account. */
@@ -36,11 +36,7 @@ async function webhookFor(visit: Visit, orm: Orm, id: string): Promise<Webhook> 
 export const webhookPage = definePage({
   name: 'webhook',
   route: 'GET /webhooks/{id}',
-  query: z.object({
-    ...LIST_QUERY,
-    status: DELIVERY_FILTERS.status,
-    event: DELIVERY_FILTERS.event,
-  }),
+  query: WebhookDeliveries,
   async handle({ params, query, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const webhook = await webhookFor(visit, deps.orm, params.id);
