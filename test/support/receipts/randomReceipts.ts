@@ -31,10 +31,15 @@ export function requestsOf(type: CfeType): fc.Arbitrary<RandomRequest> {
 
 /** The content of a request that is to be taken. Throws, with the faults, when it is refused. */
 export function contentOf(body: JsonObject, original?: OriginalCfe['document']): CfeContent {
-  const checked = checkCfe(readCfeRequest(body, TODAY), {
+  const reading = readCfeRequest(body, TODAY);
+  const known = reading.parts.referred?.find((one) => one.kind === 'known');
+  const checked = checkCfe(reading, {
     today: TODAY,
     uiValue: UI_VALUE,
-    original: original && { document: original, status: 'ACCEPTED', credited: '0' },
+    originals: new Map(
+      original && known ? [[known.cfeId, { document: original, status: 'ACCEPTED', credited: '0' }]] : [],
+    ),
+    issuedHere: new Map(),
   });
   if (!checked.ok) throw new Error(`refused: ${JSON.stringify(checked.faults)}`);
   return checked.content;

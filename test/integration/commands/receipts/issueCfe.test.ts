@@ -9,7 +9,7 @@ import { Cfe, type CfeRow } from '../../../../src/db/entities/receipts.ts';
 import { type Orm, openOrm } from '../../../../src/db/orm.ts';
 import { type LeasedMessage, leaseWaiting } from '../../../../src/db/outbox.ts';
 import { FAILURES_TO_OPEN } from '../../../../src/domain/authority/breaker.ts';
-import { CFE_TYPE_NAMES, type CfeType } from '../../../../src/domain/receipts/cfeTypes.ts';
+import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../../../src/domain/receipts/cfeTypes.ts';
 import { anAccount, idleIssuing, idleOutbox, outboxOf } from '../../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { aReadyEnterprise, giveCae } from '../../../support/enterprises/enterprises.ts';
@@ -17,6 +17,7 @@ import { aCfeBody, type CfeWishes } from '../../../support/receipts/cfeBodies.ts
 import { fromJson } from '../../../support/receipts/exactJson.ts';
 import { day } from '../../../support/receipts/papers.ts';
 import { aSobreOf } from '../../../support/receipts/pendingCfes.ts';
+import { originalsOf } from '../../../support/receipts/references.ts';
 import { decideCfe } from '../../../support/temporal/verdicts.ts';
 import { until } from '../../../support/until.ts';
 
@@ -352,13 +353,17 @@ describe('what is stored', () => {
       reference: `${{ ETICKET: 101, EFACTURA: 111, EFACTURA_EXPORT: 121 }[original as string]}-1`,
     });
 
-    expect(note).toMatchObject({ referenceId: first.id, referenceAmount: first.payAmount });
-    expect(note.document.reference).toMatchObject({
-      type: original,
-      serie: 'A',
-      numero: 1,
-      amount: first.payAmount,
-    });
+    expect(await originalsOf(db.orm.em.fork(), note.id)).toEqual([first.id]);
+    expect(note.document.references).toMatchObject([
+      {
+        cfe: {
+          typeCode: CFE_TYPES[original].code,
+          serie: 'A',
+          numero: 1,
+          value: { amount: first.payAmount },
+        },
+      },
+    ]);
   });
 });
 

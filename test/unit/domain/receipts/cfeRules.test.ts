@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import type { RuleContext } from '../../../../src/domain/receipts/cfeRule.ts';
 import { CFE_RULES } from '../../../../src/domain/receipts/cfeRules.ts';
 import type { CfeType } from '../../../../src/domain/receipts/cfeTypes.ts';
 import type { Fault } from '../../../../src/errors.ts';
@@ -11,7 +10,7 @@ import {
   put,
   toJson,
 } from '../../../support/receipts/exactJson.ts';
-import { given, originalOf } from '../support.ts';
+import { type Facts, given, originalOf } from '../support.ts';
 
 const json = (text: string) => fromJson(text) as JsonObject;
 
@@ -99,7 +98,7 @@ interface Case {
   code: string;
   path: string;
   body: JsonObject;
-  context?: Partial<RuleContext>;
+  context?: Facts;
 }
 
 /** For each rule a request that breaks it and nothing else. */
@@ -332,7 +331,6 @@ const CASES: Case[] = [
     code: 'reference.unknown',
     path: '/reference/cfe_id',
     body: withAll(E_TICKET, { '/cfe_type': 'ETICKET_NC', '/reference': { cfe_id: '101-9' } }),
-    context: { original: null },
   },
   {
     code: 'reference.rejected',
@@ -503,7 +501,7 @@ describe('the base documents of these tests', () => {
 });
 
 describe('edges of rules', () => {
-  test.each<[string, JsonObject, Partial<RuleContext>?]>([
+  test.each<[string, JsonObject, Facts?]>([
     ['60 days back', put(E_TICKET, '/header/doc_id/emission_date', '2025-12-17')],
     ['60 days ahead', put(E_TICKET, '/header/doc_id/emission_date', '2026-04-16')],
     ['exactly 5,000 UI need no receiver', exempt('32104')],
@@ -777,7 +775,7 @@ describe('the amount that a note takes from its original', () => {
     withAll(exempt(price), { '/header/totals/currency': 'USD', '/header/totals/exchange_rate': num(rate) });
   const taken = (note_: JsonObject, original: JsonObject, type: CfeType = 'ETICKET_NC') => {
     const checked = given(note(type, note_), { original: originalOf(original) });
-    return checked.ok ? checked.content.reference : checked.faults;
+    return checked.ok ? checked.content.references?.[0]?.cfe : checked.faults;
   };
 
   test.each([
@@ -811,7 +809,7 @@ describe('the amount that a note takes from its original', () => {
 });
 
 describe('the sale zone', () => {
-  const zone = (body: JsonObject, context: Partial<RuleContext> = {}) => {
+  const zone = (body: JsonObject, context: Facts = {}) => {
     const checked = given(body, context);
     if (!checked.ok) return checked.faults;
     const { saleCondition, saleMode, transport } = checked.content;
