@@ -41,6 +41,16 @@ const EXPORT = withAll(E_INVOICE, {
   '/details/0/iva_type': 'EXPORT',
 });
 
+/** 111 A 57 of another system, of 12,200 pesos. */
+const FOREIGN: JsonObject = {
+  cfe_type_code: '111',
+  serie: 'A',
+  numero: num(57),
+  emission_date: '2026-01-10',
+  amount: num(12200),
+  currency: 'UYU',
+};
+
 function withAll(body: JsonObject, changes: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.entries(changes).reduce((changed, [place, value]) => put(changed, place, value), body);
 }
@@ -345,6 +355,80 @@ const CASES: Case[] = [
     context: { original: originalOf(INVOICE_OF_122, { credited: '100.00' }) },
   },
   {
+    code: 'references.twice',
+    path: '/references',
+    body: put(note('ETICKET_NC', E_TICKET), '/references', [{ cfe_id: '101-1' }]),
+    context: { original: originalOf(E_TICKET) },
+  },
+  {
+    code: 'references.shape',
+    path: '/references/0',
+    body: referring({ cfe_id: '101-1', description: 'Papel' }),
+  },
+  {
+    code: 'references.amount_required',
+    path: '/references/0/amount',
+    body: referring({ ...FOREIGN, amount: undefined }),
+  },
+  {
+    code: 'references.amount_forbidden',
+    path: '/references/0/amount',
+    body: referring({ ...FOREIGN, cfe_type_code: '181', currency: undefined }),
+  },
+  {
+    code: 'references.exchange_rate',
+    path: '/references/0/exchange_rate',
+    body: referring({ ...FOREIGN, exchange_rate: num('39.95') }),
+  },
+  {
+    code: 'references.emission_date',
+    path: '/references/0/emission_date',
+    body: referring({ ...FOREIGN, emission_date: '2030-01-01' }),
+  },
+  {
+    code: 'references.repeated',
+    path: '/references/1',
+    body: referring(FOREIGN, { ...FOREIGN, amount: num(1) }),
+  },
+  {
+    code: 'references.issued_here',
+    path: '/references/0',
+    body: referring(FOREIGN),
+    context: { issuedHere: new Map([['111 A 57', '101-7']]) },
+  },
+  {
+    code: 'references.amount',
+    path: '/references/0/amount',
+    body: credit(INVOICE_OF_122, { cfe_id: '101-1', amount: num('22.01') }, { description: 'Papel' }),
+    context: { originals: new Map([['101-1', originalOf(INVOICE_OF_122, { credited: '100.00' })]]) },
+  },
+  {
+    code: 'references.amount_sum',
+    path: '/references',
+    body: credit(exempt('100'), { cfe_id: '101-1', amount: num(120) }),
+    context: { originals: new Map([['101-1', originalOf(INVOICE_OF_122)]]) },
+  },
+  {
+    code: 'own_collection.type',
+    path: '/header/doc_id/own_collection',
+    body: withAll(collection(FOREIGN), { '/cfe_type': 'ETICKET_NC' }),
+  },
+  {
+    code: 'own_collection.lines',
+    path: '/details/0/iva_type',
+    body: withAll(referring(FOREIGN), { '/header/doc_id/own_collection': true }),
+  },
+  { code: 'own_collection.references', path: '/references', body: collection() },
+  {
+    code: 'own_collection.adjustments',
+    path: '/header/adjustments',
+    body: withAll(collection(FOREIGN), {
+      '/header/adjustments': [
+        { kind: 'SURCHARGE', iva_type: 'NON_BILLABLE', description: 'Mora', amount: num(0) },
+      ],
+    }),
+  },
+  {
     code: 'extra.purchase_order',
     path: '/extra/purchase_order',
     body: withExtra(E_TICKET, { purchase_order: '4711' }),
@@ -366,6 +450,29 @@ const CASES: Case[] = [
     body: withExtra(oneLine('EXPORT', '10', { total_amount: '10', pay_amount: '10' }), { sale_mode: num(1) }),
   },
 ];
+
+/** An e-Ticket of 1,220 with these references. */
+function referring(...references: Record<string, Json | undefined>[]): JsonObject {
+  return put(E_TICKET, '/references', references.map(present));
+}
+
+/** A credit note with the lines of `body` and these references. */
+function credit(body: JsonObject, ...references: Record<string, Json | undefined>[]): JsonObject {
+  return withAll(body, { '/cfe_type': 'ETICKET_NC', '/references': references.map(present) });
+}
+
+/** The receipt of a collection of 500 pesos. */
+function collection(...references: Record<string, Json | undefined>[]): JsonObject {
+  return withAll(oneLine('NON_BILLABLE', '500', { total_amount: '0', pay_amount: '500' }), {
+    '/header/doc_id/own_collection': true,
+    '/references': references.length > 0 ? references.map(present) : undefined,
+  });
+}
+
+const present = (row: Record<string, Json | undefined>): JsonObject =>
+  Object.fromEntries(
+    Object.entries(row).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  );
 
 function NET_BOTH(): string {
   return '"tax_minimum_net_amount": 100, "tax_minimum_amount": 10, "tax_basic_net_amount": 1000, "tax_basic_amount": 220, "total_amount": 1330, "pay_amount": 1330';
