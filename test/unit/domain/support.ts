@@ -16,7 +16,8 @@ export type Facts = Partial<RuleContext> & { original?: OriginalCfe };
 /** How a request is judged on that day. */
 export function given(body: unknown, { original, ...context }: Facts = {}): CheckedCfe {
   const reading = readCfeRequest(body, TODAY);
-  const named = reading.parts.reference?.cfe_id;
+  const known = reading.parts.referred?.find((one) => one.kind === 'known');
+  const named = reading.parts.reference?.cfe_id ?? known?.cfeId;
   const originals = new Map(original && named !== undefined ? [[named, original]] : []);
   return checkCfe(reading, { today: TODAY, uiValue: UI_2026, originals, issuedHere: new Map(), ...context });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { OriginalCfe } from '../../../../src/domain/receipts/cfeRule.ts';
 import { CFE_RULES } from '../../../../src/domain/receipts/cfeRules.ts';
 import type { CfeType } from '../../../../src/domain/receipts/cfeTypes.ts';
 import type { Fault } from '../../../../src/errors.ts';
@@ -469,10 +470,11 @@ function collection(...references: Record<string, Json | undefined>[]): JsonObje
   });
 }
 
-const present = (row: Record<string, Json | undefined>): JsonObject =>
-  Object.fromEntries(
+function present(row: Record<string, Json | undefined>): JsonObject {
+  return Object.fromEntries(
     Object.entries(row).filter((entry): entry is [string, Json] => entry[1] !== undefined),
   );
+}
 
 function NET_BOTH(): string {
   return '"tax_minimum_net_amount": 100, "tax_minimum_amount": 10, "tax_basic_net_amount": 1000, "tax_basic_amount": 220, "total_amount": 1330, "pay_amount": 1330';
@@ -900,18 +902,181 @@ describe('the amount that a note takes from its original', () => {
     ],
   ])('in %s', (_, body, original, amount, currency, exchangeRate) => {
     expect(taken(body, original)).toEqual({
-      type: 'ETICKET',
+      cfeId: '101-1',
+      typeCode: 101,
       serie: 'A',
       numero: 1,
       emissionDate: '2026-02-15',
-      amount,
-      currency,
-      exchangeRate,
+      value: { amount, currency, exchangeRate },
     });
   });
 
   test('is at most the original in a debit note', () => {
-    expect(taken(exempt('500'), exempt('100'), 'ETICKET_ND')).toMatchObject({ amount: '100.00' });
+    expect(taken(exempt('500'), exempt('100'), 'ETICKET_ND')).toMatchObject({
+      value: { amount: '100.00' },
+    });
+  });
+});
+
+describe('what several references take', () => {
+  const dollars = (price: string, rate: string) =>
+    withAll(exempt(price), { '/header/totals/currency': 'USD', '/header/totals/exchange_rate': num(rate) });
+  const known = (amounts: Record<string, OriginalCfe>): Facts => ({
+    originals: new Map(Object.entries(amounts)),
+  });
+  /** MntCFEref of each, and what each counts for as credited. */
+  const shared = (body: JsonObject, facts: Facts) => {
+    const checked = given(body, facts);
+    if (!checked.ok) return checked.faults.map(({ path, code }) => `${path} ${code}`);
+    return [
+      checked.content.references?.map(({ cfe }) => cfe?.value?.amount ?? null),
+      checked.taken.map(({ amount }) => amount),
+    ];
+  };
+  const ids = (...names: string[]) => names.map((cfe_id) => ({ cfe_id }));
+  const two = known({
+    '101-1': originalOf(INVOICE_OF_122, { credited: '100' }),
+    '101-2': originalOf(exempt('50')),
+  });
+
+  test('a note fills them in order, up to what is left of each', () => {
+    expect(shared(credit(exempt('60'), ...ids('101-1', '101-2')), two)).toEqual([
+      ['22.00', '38.00'],
+      ['22', '38'],
+    ]);
+    expect(shared(credit(exempt('60'), ...ids('101-2', '101-1')), two)).toEqual([
+      ['50.00', '10.00'],
+      ['50', '10'],
+    ]);
+  });
+
+  test('and takes no more than all of it', () => {
+    expect(shared(credit(exempt('72'), ...ids('101-1', '101-2')), two)).toEqual([
+      ['22.00', '50.00'],
+      ['22', '50'],
+    ]);
+    expect(shared(credit(exempt('72.01'), ...ids('101-1', '101-2')), two)).toEqual([
+      '/header/totals/pay_amount reference.amount_exceeded',
+    ]);
+    // What is not known here may be for the rest.
+    expect(shared(credit(exempt('100'), ...ids('101-1', '101-2'), { description: 'Papel' }), two)).toEqual([
+      ['22.00', '50.00', null],
+      ['22', '50'],
+    ]);
+  });
+
+  test('an amount that is stated comes first, and the others fill the rest', () => {
+    const [first, second] = [{ cfe_id: '101-1' }, { cfe_id: '101-2', amount: num('45') }];
+    expect(shared(credit(exempt('60'), first, second), two)).toEqual([
+      ['15.00', '45.00'],
+      ['15', '45'],
+    ]);
+    expect(shared(credit(exempt('70'), first, second), two)).toEqual([
+      '/header/totals/pay_amount reference.amount_exceeded',
+    ]);
+  });
+
+  test('stated amounts alone must be all of the note, to a cent of their currency', () => {
+    const abroad = known({ '101-1': originalOf(dollars('10', '40.125')) });
+    const of = (amount: string) => credit(exempt('100'), { cfe_id: '101-1', amount: num(amount) });
+    expect(shared(of('2.49'), abroad)).toEqual([['2.49'], ['2.49']]);
+    expect(shared(of('2.48'), abroad)).toEqual(['/header/totals/pay_amount reference.amount_exceeded']);
+    expect(shared(of('2.51'), abroad)).toEqual(['/references references.amount_sum']);
+  });
+
+  test('lines that are not billed neither lower nor raise what an invoice is worth to credit notes', () => {
+    const withDeposit = withAll(INVOICE_OF_122, {
+      '/header/totals/line_count': num(2),
+      '/header/totals/pay_amount': num(72),
+      '/details/1': json(
+        '{"line_number": 2, "iva_type": "NON_BILLABLE_NEGATIVE", "item_name": "Seña", "count": 1, "unit_price": 50, "item_amount": 50}',
+      ),
+    });
+    const reference = ids('101-1');
+    const whole = known({ '101-1': originalOf(withDeposit) });
+    // 122 without the deposit, or with it: each is all of the invoice, of which 72 was to be paid.
+    expect(shared(credit(INVOICE_OF_122, ...reference), whole)).toEqual([['72.00'], ['122']]);
+    expect(shared(credit(withDeposit, ...reference), whole)).toEqual([['72.00'], ['122']]);
+    const nothing = known({ '101-1': originalOf(withDeposit, { credited: '122' }) });
+    expect(shared(credit(exempt('0.01'), ...reference), nothing)).toEqual([
+      '/header/totals/pay_amount reference.amount_exceeded',
+    ]);
+  });
+
+  test('a collection takes what is left to pay of each, in order', () => {
+    expect(shared(collection(...ids('101-1', '101-2')), two)).toEqual([
+      ['22.00', '50.00'],
+      ['22', '50'],
+    ]);
+  });
+
+  test('a reference beyond what there was to pay is refused in every type', () => {
+    expect(shared(collection({ cfe_id: '101-2', amount: num('50.01') }), two)).toEqual([
+      '/references/0/amount references.amount',
+    ]);
+  });
+
+  test('an invoice may name a CFE of any family, one of another system and what is no CFE', () => {
+    const invoice = withAll(E_INVOICE, {
+      '/references': [
+        { cfe_id: '101-1', reason: 'Cambio' },
+        { ...FOREIGN, cfe_type_code: '181', amount: undefined, currency: undefined },
+        { ...FOREIGN, currency: 'USD', exchange_rate: num('39.95') },
+        { description: 'Orden 881' },
+      ].map(present),
+    });
+    const checked = given(invoice, two);
+    expect(checked).toMatchObject({ ok: true });
+    expect(checked.ok && checked.content.references).toEqual([
+      {
+        cfe: expect.objectContaining({ cfeId: '101-1', typeCode: 101 }),
+        reason: 'Cambio',
+      },
+      { cfe: { typeCode: 181, serie: 'A', numero: 57, emissionDate: '2026-01-10' } },
+      {
+        cfe: {
+          typeCode: 111,
+          serie: 'A',
+          numero: 57,
+          emissionDate: '2026-01-10',
+          value: { amount: '12200.00', currency: 'USD', exchangeRate: '39.950' },
+        },
+      },
+      { reason: 'Orden 881' },
+    ]);
+  });
+});
+
+describe('the shape of a reference', () => {
+  const withoutDate = { ...FOREIGN, emission_date: undefined };
+  test.each<[string, Record<string, Json | undefined>, string[]]>([
+    ['nothing', {}, ['/references/0 references.shape']],
+    ['a cfe_id with a serie', { cfe_id: '101-1', serie: 'A' }, ['/references/0/serie references.shape']],
+    ['a description with a reason', { description: 'x', reason: 'y' }, ['/references/0/reason references.shape']],
+    ['a foreign one without date', withoutDate, ['/references/0/emission_date references.shape']],
+    [
+      'dollars without rate',
+      { ...FOREIGN, currency: 'USD' },
+      ['/references/0/exchange_rate references.exchange_rate'],
+    ],
+    [
+      'dollars at 0',
+      { ...FOREIGN, currency: 'USD', exchange_rate: num(0) },
+      ['/references/0/exchange_rate references.exchange_rate'],
+    ],
+    [
+      'no amount at all',
+      { ...FOREIGN, amount: undefined, currency: undefined },
+      ['/references/0/amount references.amount_required', '/references/0/currency references.amount_required'],
+    ],
+  ])('%s: refused', (_, row, faults) => {
+    expect(faultsOf({ body: referring(row) }).map(({ path, code }) => `${path} ${code}`)).toEqual(faults);
+  });
+
+  test('a reason of a note goes to its reference, or to each of references', () => {
+    const body = withExtra(credit(E_TICKET, { cfe_id: '101-1' }), { reference_reason: 'Devolución' });
+    const facts = { original: originalOf(E_TICKET) };
+    expect(faultsOf({ body, context: facts }).map(({ code }) => code)).toEqual(['extra.reference_reason']);
   });
 });
 
