@@ -16,7 +16,7 @@ export interface NoteAmount {
 type Rated = Pick<Totals, 'currency' | 'exchangeRate'>;
 
 /** Converts an amount of the note to the currency of the original, by both exchange rates. Unrounded, for exact sums. */
-export function adjustedAmount({ pay, currency, exchangeRate }: NoteAmount, original: Rated): Big {
+function adjustedAmount({ pay, currency, exchangeRate }: NoteAmount, original: Rated): Big {
   if (currency === original.currency) return pay;
   return pay.times(exchangeRate).div(original.exchangeRate);
 }

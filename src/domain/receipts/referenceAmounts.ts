@@ -19,7 +19,7 @@ const atLeastZero = (amount: Big): Big => (amount.lt(0) ? Big(0) : amount);
 export const mostOf = (type: CfeType, original: OriginalCfe): Big =>
   atLeastZero(isCreditNote(type) ? leftToCredit(original) : Big(original.document.totals.pay));
 
-/** What a document takes of a CFE by itself: a debit note adds to all of it, others are about what is left. */
+/** What a document takes of a CFE without a stated amount: a debit note adds to all of it, others take what is left. */
 function fillOf(type: CfeType, original: OriginalCfe): Big {
   const most = mostOf(type, original);
   if (cfeTypeRow(type).note === 'debit') return most;
