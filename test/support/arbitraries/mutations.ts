@@ -330,7 +330,13 @@ const hasReferences = (body: JsonObject): boolean => there(body, '/references/0'
 const reference: Mutation[] = [
   wrong('a note without reference', '/reference', undefined, 'reference.required', hasReference),
   wrong('references beside a reference', '/references', [], 'references.twice', hasReference),
-  wrong('41 references', '/references', Array(41).fill({ description: 'x' }), 'list.too_long', hasReferences),
+  wrong(
+    '41 references',
+    '/references',
+    Array.from({ length: 41 }, () => ({ description: 'x' })),
+    'list.too_long',
+    hasReferences,
+  ),
   wrong('a reference to nothing', '/references/0', {}, 'references.shape', hasReferences),
   wrong(
     'a reference to a type that there is not',
