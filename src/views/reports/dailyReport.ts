@@ -73,7 +73,11 @@ const AmountsView = z
     tax_other_amount: pesos('VAT at another rate'),
     total_amount: pesos('All of these together'),
   })
-  .meta({ id: 'DailyReportAmounts', description: 'Sums of one type, emission date and branch; expenses paid for others have a row of their own.' });
+  .meta({
+    id: 'DailyReportAmounts',
+    description:
+      'Sums of one type, emission date and branch; expenses paid for others have a row of their own.',
+  });
 
 /** One report with all its details. */
 export const DailyReportView = ListedReportView.extend({

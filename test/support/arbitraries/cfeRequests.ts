@@ -431,7 +431,10 @@ const nameOf = (row: JsonObject): string =>
 /** References to what the service does not know, at least so many. */
 const unknownReferences = (least: number, foreign: boolean): fc.Arbitrary<JsonObject[]> =>
   fc
-    .array(foreign ? fc.oneof(description, foreignReference) : description, { minLength: least, maxLength: 4 })
+    .array(foreign ? fc.oneof(description, foreignReference) : description, {
+      minLength: least,
+      maxLength: 4,
+    })
     .filter((rows) => {
       const named = rows.filter((row) => row['cfe_type_code'] !== undefined).map(nameOf);
       return new Set(named).size === named.length;

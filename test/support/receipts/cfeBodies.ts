@@ -50,7 +50,15 @@ const cents = (amount: number): number => Math.round(amount * 100) / 100;
 
 /** A correct body for POST …/cfes: one line at the basic rate, or one exported line for the export family. */
 export function aCfeBody(wishes: CfeWishes = {}): Body {
-  const { type = 'ETICKET', net = 100, currency = 'UYU', exchangeRate = 1, reference, references, extra } = wishes;
+  const {
+    type = 'ETICKET',
+    net = 100,
+    currency = 'UYU',
+    exchangeRate = 1,
+    reference,
+    references,
+    extra,
+  } = wishes;
   const { family } = CFE_TYPES[type];
   const exported = family === 'export';
   const vat = exported ? 0 : cents(net * 0.22);

@@ -438,8 +438,7 @@ describe('notes', () => {
 describe('references', () => {
   const decide = (cfe: { id: string }, status: 'ACCEPTED' | 'REJECTED') =>
     decideCfe({ orm: db.orm }, cfe.id, { status });
-  const heldOf = async ({ id }: { id: string }) =>
-    (await db.orm.em.fork().findOneOrFail(Cfe, { id })).held;
+  const heldOf = async ({ id }: { id: string }) => (await db.orm.em.fork().findOneOrFail(Cfe, { id })).held;
   const refer = (...ids: string[]) => ids.map((cfe_id) => ({ cfe_id }));
 
   test('what a note takes of each original is left of it no more, for one note and for several', async () => {
@@ -518,7 +517,10 @@ describe('references', () => {
     const issued = await issue(rut, { references: [foreign(9_999_999), { description: 'Orden 881' }] });
     expect(issued).toMatchObject({ held: false });
     expect(await originalsOf(db.orm.em.fork(), issued.id)).toEqual([]);
-    expect(issued.document.references).toMatchObject([{ cfe: { numero: 9_999_999 } }, { reason: 'Orden 881' }]);
+    expect(issued.document.references).toMatchObject([
+      { cfe: { numero: 9_999_999 } },
+      { reason: 'Orden 881' },
+    ]);
   });
 });
 

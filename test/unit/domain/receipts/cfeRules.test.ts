@@ -1052,7 +1052,11 @@ describe('the shape of a reference', () => {
   test.each<[string, Record<string, Json | undefined>, string[]]>([
     ['nothing', {}, ['/references/0 references.shape']],
     ['a cfe_id with a serie', { cfe_id: '101-1', serie: 'A' }, ['/references/0/serie references.shape']],
-    ['a description with a reason', { description: 'x', reason: 'y' }, ['/references/0/reason references.shape']],
+    [
+      'a description with a reason',
+      { description: 'x', reason: 'y' },
+      ['/references/0/reason references.shape'],
+    ],
     ['a foreign one without date', withoutDate, ['/references/0/emission_date references.shape']],
     [
       'dollars without rate',
@@ -1067,7 +1071,10 @@ describe('the shape of a reference', () => {
     [
       'no amount at all',
       { ...FOREIGN, amount: undefined, currency: undefined },
-      ['/references/0/amount references.amount_required', '/references/0/currency references.amount_required'],
+      [
+        '/references/0/amount references.amount_required',
+        '/references/0/currency references.amount_required',
+      ],
     ],
   ])('%s: refused', (_, row, faults) => {
     expect(faultsOf({ body: referring(row) }).map(({ path, code }) => `${path} ${code}`)).toEqual(faults);
