@@ -13,7 +13,7 @@ const words = CFE_WORDS.en;
 
 /** Returns the fields that a dossier adds to a CFE's row, for programs. */
 export function dossierRow(cfe: Cfe, dossier: CfeDossier): OutputRow {
-  const { next, nextAt, since, actions, original, ahead, awaySince, stuck, attempts, askedBy, acts } =
+  const { next, nextAt, since, actions, originals, ahead, awaySince, stuck, attempts, askedBy, acts } =
     dossier;
   return {
     explanation: explanationOf(cfe),
@@ -22,7 +22,7 @@ export function dossierRow(cfe: Cfe, dossier: CfeDossier): OutputRow {
     next_at: nextAt?.toISOString() ?? null,
     fitting_actions: actions,
     key_id: askedBy?.id ?? null,
-    corrects: original && { cfe_id: original.cfeId, cfe_status: original.status },
+    refers_to: originals.map(({ cfeId, status }) => ({ cfe_id: cfeId, cfe_status: status })),
     ahead,
     authority_away_since: awaySince?.toISOString() ?? null,
     last_error: lastError(attempts),
@@ -94,7 +94,7 @@ function lastError(attempts: readonly AttemptSummary[]): string | null {
 /** Returns the text for people. */
 export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
   const { type, serie, numero, currency, payAmount, emissionDate, rut, environment } = cfe;
-  const { next, nextAt, actions, original, ahead, since } = dossier;
+  const { next, nextAt, actions, originals, ahead, since } = dossier;
   const error = lastError(dossier.attempts);
   const lines: [string, string][] = [
     [
@@ -104,7 +104,7 @@ export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
     ['Company', `${rut}, ${environment}`],
     ['Status', `${cfe.status}, since ${since.toISOString()}`],
     ['', explanationOf(cfe)],
-    ...(original ? [['Corrects', `${original.cfeId}, ${original.status}`] as [string, string]] : []),
+    ...originals.map(({ cfeId, status }): [string, string] => ['Refers to', `${cfeId}, ${status}`]),
     ['Next', `${words.next[next]}${nextAt ? ` (${nextAt.toISOString()})` : ''}`],
     ...(ahead === null
       ? []

@@ -115,6 +115,12 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     worker: 'select, insert, update',
     operator: 'select',
   },
+  cfe_reference: {
+    api: 'select, insert',
+    console: 'select',
+    worker: 'select, insert',
+    operator: 'select',
+  },
   cfe_sequence: {
     api: 'select, insert, update (last)',
     console: 'select, insert, update (last, skipped)',

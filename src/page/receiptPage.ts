@@ -3,9 +3,9 @@
  * The legal form is the PDF (docs/authority/receipts.md).
  */
 import encodeQR from 'qr';
-import type { CfeDocument, Line, Receiver, Totals } from '../domain/receipts/cfeDocument.ts';
+import type { CfeDocument, Line, Receiver, ReferredCfe, Totals } from '../domain/receipts/cfeDocument.ts';
 import type { CfeStatus } from '../domain/receipts/cfeStatus.ts';
-import { CFE_TYPES, type Environment } from '../domain/receipts/cfeTypes.ts';
+import { CFE_TYPES, cfeTypeOfCode, type Environment } from '../domain/receipts/cfeTypes.ts';
 import { RECEIVER_DOCUMENTS } from '../domain/receipts/receiverDocument.ts';
 import { vatPercents } from '../domain/receipts/vat.ts';
 import { dateText, decimalText, signedMoney } from '../domain/values/figures.ts';
@@ -67,12 +67,13 @@ ${issuerBlock(document)}
 </header>
 <main>
 <h1>${title}</h1>
+${document.ownCollection ? html`<p><strong>Cobranza</strong></p>` : null}
 ${documentBlock(document)}
 ${receiverBlock(document)}
 ${linesBlock(document)}
 ${totalsBlock(document)}
 ${paymentsBlock(document)}
-${referenceBlock(document)}
+${referencesBlock(document)}
 ${adendaBlock(document)}
 ${codeBlock(receipt)}
 </main>
@@ -207,12 +208,17 @@ const paymentsBlock = ({ payments }: CfeDocument): Html | null =>
     : html`<h2>Medios de pago</h2>
 ${pairs(payments.map(({ description, amount }) => [description, signedMoney(amount)] as const))}`;
 
-function referenceBlock({ reference }: CfeDocument): Html | null {
-  if (!reference) return null;
-  const { type, serie, numero, reason, emissionDate } = reference;
-  return html`<h2>Referencia</h2>
-<p>${CFE_TYPES[type].label} ${serie} ${numero}, del ${dateText(emissionDate)}</p>
-${reason === undefined ? null : html`<p>${reason}</p>`}`;
+function referencesBlock({ references }: CfeDocument): Html | null {
+  if (!references) return null;
+  return html`<h2>${references.length === 1 ? 'Referencia' : 'Referencias'}</h2>
+${references.map(({ cfe, reason }) => html`${cfe && html`<p>${nameOf(cfe)}</p>\n`}${reason === undefined ? null : html`<p>${reason}</p>`}`)}`;
+}
+
+/** The printed name of a CFE that another refers to, with what of it that one is about. */
+function nameOf({ typeCode, serie, numero, emissionDate, value }: ReferredCfe): string {
+  const type = cfeTypeOfCode(typeCode);
+  const name = `${type ? CFE_TYPES[type].label : `Tipo ${typeCode}`} ${serie} ${numero}, del ${dateText(emissionDate)}`;
+  return value ? `${name}: ${value.currency} ${signedMoney(value.amount)}` : name;
 }
 
 const adendaBlock = ({ adenda }: CfeDocument): Html | null =>

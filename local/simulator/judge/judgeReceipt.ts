@@ -5,7 +5,14 @@ import { faultOfEnveloped } from '../security/enveloped.ts';
 import { isValidAt } from '../security/identity.ts';
 import { findCae } from '../state/caes.ts';
 import type { State } from '../state/database.ts';
-import { type FiscalNumber, findReceipt, isAnnulled, type Receipt } from '../state/receipts.ts';
+import { emissionOf } from '../state/facts.ts';
+import {
+  type FiscalNumber,
+  findForeignCfe,
+  findReceipt,
+  isAnnulled,
+  type Receipt,
+} from '../state/receipts.ts';
 import { parseXml, XmlRefused } from '../xml/read.ts';
 import type { Schemas } from '../xml/schemas.ts';
 import type { Code, Reason } from './codes.ts';
@@ -110,10 +117,17 @@ function* contentFaults(receipt: ParsedReceipt, bench: Bench): Generator<Reason>
 /** A receipt is in the records once its verdict is out, or when it came earlier in the same sobre. */
 function originalOf(bench: Bench, cfeType: string, serie: string, number: number): Original | null {
   const { environment, rut } = bench;
-  const held = findReceipt(bench.state, { environment, rut, cfeType, serie, number });
-  if (!held || held.verdict === 'BE') return null;
+  const key = { environment, rut, cfeType, serie, number };
+  const held = findReceipt(bench.state, key);
+  if (!held) return findForeignCfe(bench.state, key) ?? null;
+  if (held.verdict === 'BE') return null;
   if (held.sobre_id !== bench.sobreId && held.ready_at > bench.now.toISOString()) return null;
-  return { amountPayable: held.amount_payable, currency: held.currency, exchangeRate: held.exchange_rate };
+  return {
+    issuedOn: emissionOf(bench.state, key),
+    amountPayable: held.amount_payable,
+    currency: held.currency,
+    exchangeRate: held.exchange_rate,
+  };
 }
 
 function faultOfSignature(cfe: CfeInSobre, bench: Bench): string {

@@ -7,6 +7,7 @@ import { getCalls } from './calls.ts';
 import { authorityCertificates, certificateAuthorities, makeCertificate } from './certificates.ts';
 import { putCredentials, validateCredentials } from './credentials.ts';
 import { putDirectory } from './directory.ts';
+import { putForeignCfe } from './foreignCfes.ts';
 import { readJson } from './input.ts';
 import { ledger, ledgerXml } from './ledger.ts';
 import { mailAttachment, mails, putMailboxAnswer } from './mails.ts';
@@ -25,6 +26,7 @@ const ROUTES: readonly PortalRoute[] = [
   certificateAuthorities,
   makeCae,
   reportAnnulled,
+  putForeignCfe,
   regularize,
   reports,
   putReportFaults,

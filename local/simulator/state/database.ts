@@ -42,6 +42,11 @@ create table if not exists receipts (
   primary key (environment, rut, cfe_type, series, number)) strict;
 create index if not exists receipts_by_time on receipts (environment, received_at);
 
+create table if not exists foreign_cfes (
+  environment text not null, rut text not null, cfe_type text not null, series text not null, number integer not null,
+  issued_on text not null, amount_payable text, currency text, exchange_rate text,
+  primary key (environment, rut, cfe_type, series, number)) strict, without rowid;
+
 create table if not exists receipt_facts (
   environment text not null, rut text not null, cfe_type text not null, series text not null, number integer not null,
   signed_on text not null, issued_on text not null, branch text not null, is_third_party integer not null,

@@ -36,6 +36,17 @@ export function keepFacts(state: State, key: FiscalNumber, facts: ReceiptFacts):
     );
 }
 
+/** The emission date of a receipt, where it could be read. */
+export const emissionOf = (state: State, key: FiscalNumber): string | null => {
+  const row = state
+    .prepare(
+      `select issued_on from receipt_facts
+       where environment = ? and rut = ? and cfe_type = ? and series = ? and number = ?`,
+    )
+    .get(key.environment, key.rut, key.cfeType, key.serie, key.number);
+  return row ? String(row['issued_on']) : null;
+};
+
 /** A receipt of the ledger with its facts; without a verdict while that is not out. */
 export interface LedgerReceipt extends ReceiptFacts {
   readonly cfeType: string;

@@ -60,6 +60,31 @@ export function enterReceipt(state: State, key: FiscalNumber, receipt: Receipt, 
     );
 }
 
+/** What is known of a CFE that another system of the company issued; amounts are decimal text, null where it has none. */
+export interface ForeignCfe {
+  readonly issuedOn: string;
+  readonly amountPayable: string | null;
+  readonly currency: string | null;
+  /** null in pesos. */
+  readonly exchangeRate: string | null;
+}
+
+/** Keeps a CFE of another system, in place of one under the same number. */
+export const keepForeignCfe = (state: State, key: FiscalNumber, cfe: ForeignCfe): void => {
+  state
+    .prepare('insert or replace into foreign_cfes values (?, ?, ?, ?, ?, ?, ?, ?, ?)')
+    .run(...keyOf(key), cfe.issuedOn, cfe.amountPayable, cfe.currency, cfe.exchangeRate);
+};
+
+/** The CFE of another system under that number. */
+export const findForeignCfe = (state: State, key: FiscalNumber): ForeignCfe | undefined =>
+  state
+    .prepare(
+      `select issued_on as issuedOn, amount_payable as amountPayable, currency, exchange_rate as exchangeRate
+       from foreign_cfes where ${BY_NUMBER}`,
+    )
+    .get(...keyOf(key)) as ForeignCfe | undefined;
+
 /** Counts one more sobre that carried the receipt of that number, if there is one. */
 export const countAgain = (state: State, key: FiscalNumber): void => {
   state

@@ -7,7 +7,6 @@ import type { CfeRow } from '../../db/entities/receipts.ts';
 import { shareTransaction } from '../../db/orm.ts';
 import type { LeasedMessage } from '../../db/outbox.ts';
 import type { RequestKey } from '../../db/people/idempotency.ts';
-import { type LockedOriginal, lockOriginal } from '../../db/receipts/cfes.ts';
 import {
   type IssueFacts,
   type IssuingCae,
@@ -17,6 +16,7 @@ import {
   type SobreToOpen,
   storeNumbered,
 } from '../../db/receipts/issue.ts';
+import { findIssuedHere, type LockedOriginal, lockOriginals } from '../../db/receipts/references.ts';
 import { certificateStatus } from '../../domain/enterprises/certificate.ts';
 import { unknownBranch } from '../../domain/enterprises/enterpriseRules.ts';
 import {
@@ -26,10 +26,10 @@ import {
   SUSPENDED_FAULT,
 } from '../../domain/enterprises/enterpriseStatus.ts';
 import { chooseCae, noNumbersLeftFault, SPECIAL_KINDS, specialKindFaults } from '../../domain/numbers/cae.ts';
-import { omitUndefined } from '../../domain/receipts/cfeContent.ts';
+import { omitUndefined, type TakenAmount } from '../../domain/receipts/cfeContent.ts';
 import type { CaeData, CfeContent, Issuer } from '../../domain/receipts/cfeDocument.ts';
-import { formatCfeId, SEQUENCE_MARK } from '../../domain/receipts/cfeId.ts';
-import { type CfeReading, readCfeRequest, referencedCfe } from '../../domain/receipts/cfeReading.ts';
+import { formatCfeId, parseCfeId, SEQUENCE_MARK } from '../../domain/receipts/cfeId.ts';
+import { type CfeReading, readCfeRequest } from '../../domain/receipts/cfeReading.ts';
 import { checkCfe } from '../../domain/receipts/cfeRules.ts';
 import { isFinal } from '../../domain/receipts/cfeStatus.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
@@ -122,22 +122,24 @@ async function issueWithRetries(deps: IssueDeps, input: IssueCfeInput): Promise<
 // Checking.
 
 /**
- * Runs `work` on a valid request. The CFE that a note corrects and a branch other than the first are locked
- * from before the check until `work` is done, which takes a transaction.
+ * Runs `work` on a valid request. CFEs that it refers to and a branch other than the first are locked from before the
+ * check until `work` is done, which takes a transaction.
  */
 function runOnValidRequest<T>(deps: CommandDeps, input: CheckInput, work: Work<T>): Promise<T> {
   const now = deps.clock();
   const reading = readCfeRequest(input.body, montevideoDate(now));
-  const named = referencedCfe(reading);
+  const referred = reading.parts.referred ?? [];
   const keyId = deps.origin?.keyId ?? null;
   const em = deps.orm.em.fork();
-  if (!named && reading.parts['extra.branch'] === undefined) {
-    return checkAndRun(em, { input, keyId, reading, now, original: undefined }, work);
+  if (referred.length === 0 && reading.parts['extra.branch'] === undefined) {
+    return checkAndRun(em, { input, keyId, reading, now, originals: new Map(), issuedHere: new Map() }, work);
   }
-  const { rut, environment } = input;
   return em.transactional(async (em) => {
-    const original = named && (await lockOriginal(em, { rut, environment, ...named }));
-    return checkAndRun(em, { input, keyId, reading, now, original }, work);
+    const cfeIds = referred.flatMap((one) => (one.kind === 'known' ? (parseCfeId(one.cfeId) ?? []) : []));
+    const originals = await lockOriginals(em, input, cfeIds);
+    const foreign = referred.filter((one) => one.kind === 'foreign');
+    const issuedHere = await findIssuedHere(em, input, foreign);
+    return checkAndRun(em, { input, keyId, reading, now, originals, issuedHere }, work);
   });
 }
 
@@ -155,8 +157,9 @@ interface Draft {
   cae: IssuingCae;
   content: CfeContent;
   otherExtra: Readonly<Record<string, unknown>> | undefined;
-  /** The CFE that a note corrects. */
-  original: LockedOriginal | null;
+  originals: ReadonlyMap<string, LockedOriginal>;
+  /** What it takes of each of them. */
+  taken: readonly TakenAmount[];
   idempotency: RequestKey | null;
   requestId: string | null;
   keyId: string | null;
@@ -178,8 +181,10 @@ interface CfeRequest {
   readonly keyId: string | null;
   readonly reading: CfeReading;
   readonly now: Date;
-  /** The CFE referred to: null for an unknown cfe_id, undefined when the request refers to none. */
-  readonly original: LockedOriginal | null | undefined;
+  /** The CFEs of this service that it refers to, by cfe_id. */
+  readonly originals: ReadonlyMap<string, LockedOriginal>;
+  /** The cfe_ids of those that it names otherwise. */
+  readonly issuedHere: ReadonlyMap<string, string>;
 }
 
 async function checkAndRun<T>(em: EntityManager, request: CfeRequest, work: Work<T>): Promise<T> {
@@ -190,7 +195,7 @@ async function checkAndRun<T>(em: EntityManager, request: CfeRequest, work: Work
 
 async function checkRequest(
   em: EntityManager,
-  { input, keyId, reading, now, original }: CfeRequest,
+  { input, keyId, reading, now, originals, issuedHere }: CfeRequest,
 ): Promise<CheckedRequest> {
   const { accountId, rut, environment, idempotency = null, requestId = null, awaitsTestKit = false } = input;
   const today = montevideoDate(now);
@@ -205,11 +210,11 @@ async function checkRequest(
   const signing = awaitsTestKit ? PENDING_CERTIFICATE : certificate;
   const ofIssuer = await findIssuerFaults(em, { enterprise, certificate: signing, environment, now });
   const branch = await lockNamedBranch(em, enterprise, reading, now);
-  const checked = checkCfe(reading, { today, uiValue, original });
+  const checked = checkCfe(reading, { today, uiValue, originals, issuedHere });
   const { cae, faults: ofCae } = checkCae(facts, reading, { today, awaitsTestKit });
   const faults = [...ofIssuer, ...(checked.ok ? [] : checked.faults), ...branch.faults, ...ofCae];
   if (faults.length > 0 || !checked.ok) throw invalidInput(limitFaults(faults));
-  const { content, otherExtra } = checked;
+  const { content, taken, otherExtra } = checked;
   const warnings = requestWarnings(reading);
   if (!certificate || !cae) return { content, warnings, draft: null };
   const draft: Draft = {
@@ -221,7 +226,8 @@ async function checkRequest(
     cae,
     content,
     otherExtra,
-    original: original ?? null,
+    originals,
+    taken,
     idempotency,
     requestId,
     keyId,
@@ -313,12 +319,20 @@ interface NumberedCfe {
  */
 async function numberCfe(em: EntityManager, draft: Draft, pace: Pace): Promise<NumberedCfe> {
   const cfe = rowOfDraft(draft);
+  const refersTo = draft.taken.flatMap(({ cfeId, amount }) => {
+    const id = draft.originals.get(cfeId)?.id;
+    return id === undefined ? [] : [{ id, taken: amount }];
+  });
   const { rut, environment, type } = cfe;
   const sobreId = randomUUID();
   const cfeId = formatCfeId({ type, sequence: SEQUENCE_MARK });
   const workflowId = newSobreWorkflowId({ uuid: sobreId, rut, environment, firstCfeId: cfeId, others: 0 });
   const message = issueCfesMessage({ id: sobreId, workflowId, rut, environment }, [{ type, cfeId }]);
-  const { sequence, numero, startId } = await storeNumbered(em, cfe, { id: sobreId, message, ...pace });
+  const { sequence, numero, startId } = await storeNumbered(
+    em,
+    { ...cfe, refersTo },
+    { id: sobreId, message, ...pace },
+  );
   const fillSequence = (text: string): string => text.replace(SEQUENCE_MARK, String(sequence));
   const { searchAttributes } = message;
   const startsAtOnce = startId !== null;
@@ -342,7 +356,7 @@ async function numberCfe(em: EntityManager, draft: Draft, pace: Pace): Promise<N
   };
 }
 
-function rowOfDraft({ enterprise, content, certificate, cae, original, now, ...draft }: Draft) {
+function rowOfDraft({ enterprise, content, certificate, cae, originals, now, ...draft }: Draft) {
   return {
     id: randomUUID(),
     accountId: draft.accountId,
@@ -362,10 +376,8 @@ function rowOfDraft({ enterprise, content, certificate, cae, original, now, ...d
       cae: caeDataOf(cae),
       signedAt: montevideoTimestamp(now),
     },
-    // The final status of the original releases the note: the original is locked until this row is stored.
-    held: original !== null && !isFinal(original.status),
-    referenceId: original?.id ?? null,
-    referenceAmount: content.reference?.amount ?? null,
+    // Their final statuses release it: they are locked until this row is stored.
+    held: [...originals.values()].some(({ status }) => !isFinal(status)),
     certificateId: certificate.id,
     signedXml: null,
     digest: null,

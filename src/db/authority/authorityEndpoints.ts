@@ -9,6 +9,7 @@ import {
 } from '../../domain/authority/breaker.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/receipts/cfeTypes.ts';
 import { AuthorityEndpoint } from '../entities/authority.ts';
+import { originalStatusSql } from '../receipts/references.ts';
 import { databaseNow, millisecondsSql, NOW, nowParameter } from '../sql.ts';
 import { countWaitingCfes } from './sobres.ts';
 
@@ -62,15 +63,15 @@ export interface AuthorityState {
 }
 
 /**
- * Returns the state of the authority by environment. Leaves out CFEs that wait for support, or for the verdict on the
- * CFE that they correct.
+ * Returns the state of the authority by environment. Leaves out CFEs that wait for support, or for the verdict on a
+ * CFE that they refer to.
  */
 export async function listAuthorityStates(em: EntityManager): Promise<AuthorityState[]> {
   const waiting = await em.execute<{ environment: Environment; count: number; oldest: number }[]>(
     `select cfe.environment, count(*)::int as count, ${millisecondsSql('min(cfe.created_at)')} as oldest
-     from cfe left join cfe original on original.id = cfe.reference_id
+     from cfe
      where cfe.settled_at is null and cfe.stuck_reason is null
-       and (original.id is null or original.status in ('ACCEPTED', 'OBSERVED'))
+       and coalesce(${originalStatusSql('cfe')}, 'ACCEPTED') in ('ACCEPTED', 'OBSERVED')
      group by cfe.environment`,
   );
   const rows = await em.find(AuthorityEndpoint, { name: { $in: ENVIRONMENTS.map(receptionEndpoint) } });

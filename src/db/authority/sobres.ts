@@ -17,6 +17,7 @@ import { Certificate } from '../entities/enterprises.ts';
 import type { Cfe } from '../entities/receipts.ts';
 import { enqueue } from '../outbox.ts';
 import type { UuidPage } from '../page.ts';
+import { originalStatusSql } from '../receipts/references.ts';
 import { millisecondsSql, NOW, nowParameter } from '../sql.ts';
 
 /** A sobre that may still have to be sent. */
@@ -75,7 +76,7 @@ export interface CfeInSobre
   readonly isSigned: boolean;
   /** The ticket of the earlier sobre that brought it, if there was one; null: this sobre's own ticket counts. */
   readonly ticket: { readonly idReceptor: string; readonly token: string } | null;
-  /** The status of the CFE that it corrects. */
+  /** The status that counts of those that it refers to: REJECTED, else none yet; null without any. */
   readonly originalStatus: CfeStatus | null;
   /** The source of its XML, while the sobre is OPEN and the CFE is not signed. */
   readonly document: CfeDocument | null;
@@ -110,10 +111,10 @@ const CFES = `(select json_agg(json_build_object('id', c.id, 'place', place, 'ru
     'certificateId', c.certificate_id, 'signedAt', c.document ->> 'signedAt', 'isSigned', c.digest is not null,
     'ticket', case when one.token is not null
       then json_build_object('idReceptor', one.id_receptor, 'token', one.token) end,
-    'originalStatus', original.status,
+    'originalStatus', ${originalStatusSql('c')},
     'document', case when s.state = 'OPEN' and c.digest is null then c.document end,
     'signedXml', case when s.state = 'OPEN' then c.signed_xml end) order by place)
-  from sobre_cfe one join cfe c on c.id = one.cfe_uuid left join cfe original on original.id = c.reference_id
+  from sobre_cfe one join cfe c on c.id = one.cfe_uuid
   where one.sobre_id = s.id)`;
 
 /** Loads a sobre in one statement. `clock`: a test's clock. */

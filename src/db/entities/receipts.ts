@@ -23,7 +23,7 @@ const CfeSchema = defineEntity({
     sobreId: p.uuid().strictNullable(),
     /** Id of the workflow of that sobre, or of its last one; null before the first. */
     workflowId: p.text().strictNullable(),
-    /** A note whose original has no verdict yet: no sobre takes it. */
+    /** It refers to a CFE that has no verdict yet: no sobre takes it. */
     held: p.boolean(),
     accountId: p.uuid(),
     rut: p.text(),
@@ -40,10 +40,6 @@ const CfeSchema = defineEntity({
     payAmount: p.decimal(),
     /** The source of the XML; fixed when the number is taken. */
     document: p.json().$type<CfeDocument>(),
-    /** The original that a note corrects. */
-    referenceId: p.uuid().strictNullable(),
-    /** The amount that the note takes from its original, in the original's currency (MntCFEref). */
-    referenceAmount: p.decimal().strictNullable(),
     /** The certificate that signs it, fixed together with the moment of signing. */
     certificateId: p.uuid(),
     /** The signed CFE, byte for byte as sent; made once. */

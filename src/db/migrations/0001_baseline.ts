@@ -376,8 +376,6 @@ const RECEIPTS = `
     currency text not null,
     pay_amount numeric(17, 2) not null,
     document jsonb not null,
-    reference_id uuid references cfe,
-    reference_amount numeric(17, 2),
     certificate_id uuid not null references certificate,
     signed_xml text,
     digest text,
@@ -410,7 +408,6 @@ const RECEIPTS = `
   -- For the daily report: the day in Montevideo, which changes in the document alone when a CFE is signed again.
   create index cfe_signing_day on cfe (rut, environment, (left(document ->> 'signedAt', 10)));
   -- The rest hold a few of the rows, and cost the others nothing.
-  create index cfe_notes on cfe (reference_id) where reference_id is not null;
   create index cfe_received on cfe
     ((document #>> '{receiver,document,number}'), rut, created_at desc, id desc)
     where document #>> '{receiver,document,number}' is not null;
@@ -429,10 +426,30 @@ const RECEIPTS = `
   create index cfe_unsigned on cfe (created_at) where status = 'PENDING' and sobre_id is null and digest is null;
   create index cfe_of_sobre on cfe (sobre_id) where sobre_id is not null and settled_at is null;
 
-  -- Volatile: in a statement that has waited for the lock of the original it sees the note for whose commit it waited.
-  create function release_notes(original uuid) returns integer language sql volatile as $$
-    with released as (update cfe set held = false where reference_id = original and held returning id)
-    select count(*)::integer from released;
+  -- The CFEs of this service that a CFE refers to. taken: what it takes of one, in the currency of that one, unrounded.
+  create table cfe_reference (
+    cfe_uuid uuid not null references cfe,
+    original_id uuid not null references cfe,
+    taken numeric not null,
+    primary key (cfe_uuid, original_id)
+  );
+  create index cfe_reference_original on cfe_reference (original_id);
+
+  -- Volatile: after the wait for the lock of a CFE a new snapshot shows the verdicts that others have stored meanwhile.
+  create function release_notes(originals uuid[]) returns integer language plpgsql volatile strict as $$
+    declare
+      released integer;
+    begin
+      perform from cfe where held and id in (select cfe_uuid from cfe_reference where original_id = any(originals))
+        order by id for update;
+      update cfe set held = false
+      where held and id in (select cfe_uuid from cfe_reference where original_id = any(originals))
+        and not exists (
+          select from cfe_reference one join cfe original on original.id = one.original_id
+          where one.cfe_uuid = cfe.id and original.settled_at is null);
+      get diagnostics released = row_count;
+      return released;
+    end
   $$;
 
   create table stuck_moment (

@@ -18,9 +18,10 @@ import { listEndpointStates } from '../authority/authorityEndpoints.ts';
 import { findQueuePosition, listSobresOfCfe, type SobreOfCfe } from '../authority/sobres.ts';
 import type { AuditEntry } from '../entities/operations.ts';
 import type { ApiKey } from '../entities/people.ts';
-import { Cfe } from '../entities/receipts.ts';
+import type { Cfe } from '../entities/receipts.ts';
 import { isNumberUndecided } from '../numbers/numbers.ts';
 import { listAudit } from '../operations/audit.ts';
+import { listOriginals } from './references.ts';
 
 const MOST_ACTS = 100;
 
@@ -44,8 +45,8 @@ export interface CfeDossier {
   /** The API key of its request; null if it had none. */
   readonly askedBy: RequestingKey | null;
   readonly actions: readonly SupportAction[];
-  /** The CFE that it corrects. */
-  readonly original: { readonly cfeId: string; readonly status: CfeStatus } | null;
+  /** The CFEs of this service that it refers to. */
+  readonly originals: readonly { readonly cfeId: string; readonly status: CfeStatus }[];
   /** How many CFEs of its enterprise are ahead, while it waits for a sobre. */
   readonly ahead: number | null;
   /** Since when the service of its next step has been unavailable. */
@@ -64,13 +65,13 @@ export const formatRequestingKey = (key: RequestingKey): string =>
 
 /** Reads the dossier of a CFE. */
 export async function readCfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDossier> {
-  const [isUndecided, stuck, attempts, sobres, acts, original, ahead, service, askedBy] = await Promise.all([
+  const [isUndecided, stuck, attempts, sobres, acts, originals, ahead, service, askedBy] = await Promise.all([
     cfe.status === 'REJECTED' ? isNumberUndecided(em.fork(), cfe.id) : false,
     listStuckMoments(em.fork(), cfe.id),
     listAttemptsOfCfe(em.fork(), cfe.id),
     listSobresOfCfe(em.fork(), cfe.id),
     listAudit(em.fork(), { subject: cfe.id }, MOST_ACTS),
-    cfe.referenceId === null ? null : em.fork().findOne(Cfe, { id: cfe.referenceId }),
+    listOriginals(em.fork(), cfe.id),
     isFinal(cfe.status) ? null : findQueuePosition(em.fork(), cfe.id),
     isFinal(cfe.status) ? null : findReception(em.fork(), cfe),
     findRequestingKey(em.fork(), cfe.id),
@@ -84,7 +85,7 @@ export async function readCfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDo
   const awaySince = service?.openSince ?? null;
   const slot = sobres.find(({ id }) => id === cfe.sobreId)?.slot ?? null;
   const next = nextStepOfCfe(facts, {
-    originalStatus: original?.status ?? null,
+    originalStatus: originals.find(({ status }) => !isFinal(status))?.status ?? null,
     isAuthorityAway: awaySince !== null,
     isQueued: cfe.status === 'PENDING' && slot === null,
   });
@@ -94,7 +95,7 @@ export async function readCfeDossier(em: EntityManager, cfe: Cfe): Promise<CfeDo
     since: findStateSince(cfe, stuck, sobres),
     askedBy,
     actions: allowedSupportActions(facts),
-    original: original && { cfeId: formatCfeId(original), status: original.status },
+    originals: originals.map((one) => ({ cfeId: formatCfeId(one), status: one.status })),
     ahead,
     awaySince,
     stuck,

@@ -1,14 +1,8 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { StuckReason } from '../../domain/authority/stuckReason.ts';
 import type { CfeDocument } from '../../domain/receipts/cfeDocument.ts';
-import type { OriginalCfe } from '../../domain/receipts/cfeRule.ts';
 import type { CfeStatus } from '../../domain/receipts/cfeStatus.ts';
-import {
-  CFE_TYPE_NAMES,
-  type CfeType,
-  cfeTypeRow,
-  type Environment,
-} from '../../domain/receipts/cfeTypes.ts';
+import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
 import { SIGNALS } from '../../temporal.ts';
 import { signalSobre } from '../authority/sobres.ts';
 import { Cfe } from '../entities/receipts.ts';
@@ -175,10 +169,7 @@ export async function markStuck(
   return em.nativeUpdate(Cfe, { id: { $in: [...ids] }, settledAt: null, ...seen }, { stuckReason: reason });
 }
 
-/**
- * Returns the CFE that a note corrects, locked until the open transaction ends: its status cannot change, and notes
- * on it follow one another. @internal exported for tests
- */
+/** Returns the CFE with this cfe_id, locked until the open transaction ends, or null. @internal exported for tests */
 export function lockCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
@@ -186,27 +177,6 @@ export function lockCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
 /** Returns the CFE with this UUID, locked until the open transaction ends; throws if it does not exist. */
 export function lockCfeById(em: EntityManager, id: string): Promise<Cfe> {
   return em.findOneOrFail(Cfe, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
-}
-
-/**
- * Sums what notes of these types took from the original, as unrounded decimal text in its currency. Different
- * currencies are converted through pesos, by the rates of both documents. Rejected notes do not count.
- */
-async function sumReferencedAmounts(
-  em: EntityManager,
-  originalId: string,
-  types: readonly CfeType[],
-): Promise<string> {
-  const [row] = await em.execute<{ sum: string }[]>(
-    `select coalesce(sum(
-       case when note.currency = original.currency then note.pay_amount
-       else note.pay_amount * (note.document -> 'totals' ->> 'exchangeRate')::numeric
-         / (original.document -> 'totals' ->> 'exchangeRate')::numeric(30, 20) end), 0)::text as sum
-     from cfe note join cfe original on original.id = note.reference_id
-     where note.reference_id = ? and note.type in (?) and note.status <> 'REJECTED'`,
-    [originalId, [...types]],
-  );
-  return row?.sum ?? '0';
 }
 
 /** Selects stuck CFEs; all given conditions must hold. */
@@ -224,24 +194,6 @@ export function findStuckCfes(em: EntityManager, filter: StuckConditions, limit:
     { stuckReason: { $ne: null }, ...givenConditions(filter) },
     { orderBy: { createdAt: 'asc', id: 'asc' }, limit },
   );
-}
-
-const CREDIT_NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note === 'credit');
-
-/** The CFE that a note corrects, with the facts that the rules check. */
-export interface LockedOriginal extends OriginalCfe {
-  readonly id: string;
-}
-
-/**
- * Returns the CFE that a note corrects, locked until the open transaction ends, or null. Notes on one CFE follow one
- * another, so their sum cannot exceed its amount.
- */
-export async function lockOriginal(em: EntityManager, key: CfeKey): Promise<LockedOriginal | null> {
-  const cfe = await lockCfe(em, key);
-  if (!cfe) return null;
-  const { id, document, status } = cfe;
-  return { id, document, status, credited: await sumReferencedAmounts(em, id, CREDIT_NOTES) };
 }
 
 /**

@@ -55,7 +55,7 @@ const MOVE = declareStatement(
      from locked join asked on asked.id = locked.id where cfe.id = locked.id
      returning cfe.id, cfe.rut, cfe.environment, cfe.type, cfe.sequence, cfe.status, cfe.document, cfe.created_at, asked.body
    ), released as materialized (
-     select coalesce(sum(release_notes(id)), 0)::integer as notes from moved where status <> 'RECEIVED'
+     select coalesce(release_notes(array_agg(id)), 0) as notes from moved where status <> 'RECEIVED'
    ), decided as materialized (
      select * from moved where status in ('ACCEPTED', 'OBSERVED')
    ), received as (

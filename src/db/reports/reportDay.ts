@@ -74,7 +74,8 @@ const streamSignedCfes = (em: EntityManager, { rut, environment, date }: Reporte
   streamRows<IssuedReceipt & { status: CfeStatus; sequence: number }>(
     em,
     `select type, serie, numero, sequence, status, emission_date::text as "emissionDate",
-       (document -> 'issuer' ->> 'branch')::integer as branch, document -> 'totals' as totals
+       (document -> 'issuer' ->> 'branch')::integer as branch,
+       document -> 'thirdPartyPayment' is not null as "thirdPartyPayment", document -> 'totals' as totals
      from cfe
      where rut = ? and environment = ? and left(document ->> 'signedAt', 10) = ?
        and (status <> 'REJECTED' or number_fate(rejection) = 'undecided'

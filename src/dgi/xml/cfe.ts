@@ -9,6 +9,7 @@ import type {
   Payment,
   Receiver,
   Reference,
+  ReferredCfe,
   Totals,
 } from '../../domain/receipts/cfeDocument.ts';
 import { CFE_TYPES, IVA_TYPES, type IvaType } from '../../domain/receipts/cfeTypes.ts';
@@ -38,7 +39,7 @@ export function writeCfe(document: CfeDocument): string {
     `<Detalle>${document.lines.map((line, index) => writeLine(line, index, document.cae)).join('')}</Detalle>` +
     writeAdjustments(document) +
     writePayments(document.payments) +
-    writeReference(document.reference) +
+    writeReferences(document.references) +
     writeCaeData(document.cae) +
     `</${root}></CFE>`
   );
@@ -61,6 +62,7 @@ function writeIdentification(document: CfeDocument): string {
     optionalElement('InfoAdicionalDoc', document.information) +
     (isVatOverdue(document) ? plain('IVAalDia', 1) : '') +
     (document.thirdPartyPayment ? plain('IndPagCta3ros', 1) : '') +
+    (document.ownCollection ? plain('IndCobPropia', 1) : '') +
     '</IdDoc>'
   );
 }
@@ -121,7 +123,7 @@ const isZero = (amount: string): boolean => /^-?[0.]+$/.test(amount);
 const unlessZero = (name: string, amount: string): string => (isZero(amount) ? '' : plain(name, amount));
 
 /** Totales (docs/authority/receipts.md#totals); export documents have a short form without VAT. */
-function writeTotals({ type, emissionDate, totals, lines }: CfeDocument): string {
+function writeTotals({ type, emissionDate, totals, lines, ownCollection }: CfeDocument): string {
   const abroad = CFE_TYPES[type].family === 'export';
   return (
     '<Totales>' +
@@ -130,7 +132,8 @@ function writeTotals({ type, emissionDate, totals, lines }: CfeDocument): string
     (abroad ? plain('MntExpoyAsim', totals.exported) : writeLocalTotals(totals, emissionDate)) +
     plain('MntTotal', totals.total) +
     plain('CantLinDet', lines.length) +
-    unlessZero('MontoNF', totals.nonBillable) +
+    // A collection has it even if it is 0 (zone A, field 20).
+    (ownCollection ? plain : unlessZero)('MontoNF', totals.nonBillable) +
     plain('MntPagar', totals.pay) +
     '</Totales>'
   );
@@ -242,21 +245,30 @@ function writePayments(payments: readonly Payment[] = []): string {
   return `<MediosPago>${rows.join('')}</MediosPago>`;
 }
 
-/** Referencia (docs/authority/receipts.md#reference): the CFE that a note corrects. */
-function writeReference(reference: Reference | undefined): string {
-  if (!reference) return '';
+/** Referencia (docs/authority/receipts.md#reference). */
+function writeReferences(references: readonly Reference[] = []): string {
+  if (references.length === 0) return '';
+  const rows = references.map(
+    ({ cfe, reason }, index) =>
+      '<Referencia>' +
+      plain('NroLinRef', index + 1) +
+      (cfe
+        ? plain('TpoDocRef', cfe.typeCode) + plain('Serie', cfe.serie) + plain('NroCFERef', cfe.numero)
+        : plain('IndGlobal', 1)) +
+      optionalElement('RazonRef', reason) +
+      (cfe ? plain('FechaCFEref', cfe.emissionDate) + writeReferredValue(cfe.value) : '') +
+      '</Referencia>',
+  );
+  return `<Referencia>${rows.join('')}</Referencia>`;
+}
+
+function writeReferredValue(value: ReferredCfe['value']): string {
+  if (!value) return '';
+  const { amount, currency, exchangeRate } = value;
   return (
-    '<Referencia><Referencia>' +
-    plain('NroLinRef', 1) +
-    plain('TpoDocRef', CFE_TYPES[reference.type].code) +
-    plain('Serie', reference.serie) +
-    plain('NroCFERef', reference.numero) +
-    optionalElement('RazonRef', reference.reason) +
-    plain('FechaCFEref', reference.emissionDate) +
-    plain('MntCFEref', reference.amount) +
-    plain('TpoMonedaRef', reference.currency) +
-    (reference.currency === 'UYU' ? '' : plain('TpoCambioRef', reference.exchangeRate)) +
-    '</Referencia></Referencia>'
+    plain('MntCFEref', amount) +
+    plain('TpoMonedaRef', currency) +
+    (currency === 'UYU' ? '' : plain('TpoCambioRef', exchangeRate))
   );
 }
 

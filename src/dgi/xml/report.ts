@@ -70,6 +70,9 @@ const writeList = (name: string, items: readonly string[]): string =>
 
 const ZERO = '0.00';
 
+const writeThirdParty = ({ thirdPartyPayment }: AmountRow): string =>
+  thirdPartyPayment ? plain('IndPagCta3ros', 1) : '';
+
 /** Mnts_FyT_Item: every field, zeros and both rates included, as in the official sample. */
 function writeLocal(row: AmountRow): string {
   const { minimum, basic } = vatPercents(row.emissionDate);
@@ -77,6 +80,7 @@ function writeLocal(row: AmountRow): string {
     '<Mnts_FyT_Item>' +
     plain('Fecha', row.emissionDate) +
     plain('CodSuc', row.branch) +
+    writeThirdParty(row) +
     plain('TotMntNoGrv', row.exempt) +
     plain('TotMntExpyAsim', row.exported) +
     plain('TotMntImpPerc', row.perceived) +
@@ -100,6 +104,7 @@ const writeExported = (row: AmountRow): string =>
   '<Mnts_FExp_Item>' +
   plain('Fecha', row.emissionDate) +
   plain('CodSuc', row.branch) +
+  writeThirdParty(row) +
   plain('TotMntExpyAsim', row.exported) +
   plain('TotMntTotal', row.total) +
   '</Mnts_FExp_Item>';

@@ -85,7 +85,7 @@ export type NextStep = (typeof NEXT_STEPS)[number];
 
 /** The facts outside the CFE that decide its next step. */
 export interface CfeSurroundings {
-  /** Status of the CFE that a note corrects. */
+  /** Status of a CFE that it refers to and that has no verdict yet, if there is one. */
   readonly originalStatus: CfeStatus | null;
   /** Whether the service for the next call is unavailable. */
   readonly isAuthorityAway: boolean;

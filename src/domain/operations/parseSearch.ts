@@ -10,7 +10,7 @@ import { badCharacter } from '../values/text.ts';
 export const LONGEST_SEARCH = 255;
 
 /** A serie of a CAE (docs/rules.md, cae.series). */
-const SERIE = /^([A-Z]{1,2}|\d[A-Z])$/;
+const SERIE = /^([A-Z]{1,2}|[1-9][A-Z])$/;
 /** Schema of the cursor of a list of CFEs: the cfe_id of the last one. */
 export const CfeCursor = z.string().superRefine((value, ctx) => {
   if (decodeCfeCursor(value) !== undefined) return;

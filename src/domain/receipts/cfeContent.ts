@@ -8,30 +8,53 @@ import type {
   Payment,
   Receiver,
   Reference,
+  ReferredCfe,
   Totals,
 } from './cfeDocument.ts';
 import type { Parts } from './cfeReading.ts';
 import { PAYMENT_METHODS, type RequestLine } from './cfeRequest.ts';
 import type { OriginalCfe } from './cfeRule.ts';
 import { adjustmentAmounts, amountOf, type Measure, nonBillable } from './cfeTotals.ts';
-import { cfeTypeRow } from './cfeTypes.ts';
-import { referenceAmount } from './noteAmount.ts';
+import { CFE_TYPES, cfeTypeRow } from './cfeTypes.ts';
 import { comparedNumber } from './receiverDocument.ts';
+import { statedAmounts, takenAmounts } from './referenceAmounts.ts';
+import type { Referred } from './referred.ts';
 
 /** The defaults of the sale zone: services, without Incoterm or carriage (docs/contract.md#extra). */
 const SALE_DEFAULTS = { saleCondition: 'N/A', saleMode: 90, transport: 8 } as const;
 /** UniMed without a unit. */
 const NO_UNIT = 'N/A';
 
-/** Builds the content of a CFE from the parts of a valid request and the CFE that a note corrects. */
-export function buildCfeContent(parts: Parts, original: OriginalCfe | undefined): CfeContent {
+/** What a CFE takes of another one, unrounded decimal text in the currency of that one. */
+export interface TakenAmount {
+  readonly cfeId: string;
+  readonly amount: string;
+}
+
+type Originals = ReadonlyMap<string, OriginalCfe>;
+
+/** Builds the content of a CFE from the parts of a valid request and the CFEs that it refers to. */
+export function buildCfeContent(
+  parts: Parts,
+  originals: Originals,
+): { content: CfeContent; taken: readonly TakenAmount[] } {
+  const taken = takenAmounts(parts, originals).parts;
+  return {
+    content: contentOf(parts, originals, taken),
+    taken: parts.referred.flatMap((one, index) =>
+      one.kind === 'known' ? [{ cfeId: one.cfeId, amount: (taken[index] ?? Big(0)).toFixed() }] : [],
+    ),
+  };
+}
+
+function contentOf(parts: Parts, originals: Originals, taken: readonly Big[]): CfeContent {
   return omitUndefined({
     type: parts.cfe_type,
     emissionDate: parts.emission_date,
     pricesIncludeVat: parts.prices.prices === 'gross',
     paymentMethod: PAYMENT_METHODS[parts.payment_method],
     dueDate: parts['extra.due_date'],
-    ...saleZone(parts, original),
+    ...saleZone(parts, originalOf(parts, originals)),
     information: parts['extra.information'],
     receiver: receiverOf(parts),
     totals: totalsOf(parts),
@@ -39,7 +62,8 @@ export function buildCfeContent(parts: Parts, original: OriginalCfe | undefined)
     adjustments: adjustmentsOf(parts),
     payments: paymentsOf(parts),
     thirdPartyPayment: parts.third_party_payment ? true : undefined,
-    reference: original && referenceOf(parts, original),
+    ownCollection: parts.own_collection ? true : undefined,
+    references: referencesOf(parts, originals, taken),
     adenda: parts['extra.adenda'],
   });
 }
@@ -153,19 +177,52 @@ function paymentsOf({ payments = [] }: Parts): Payment[] | undefined {
   );
 }
 
-function referenceOf(parts: Parts, { document }: OriginalCfe): Reference {
-  const { type, serie, numero, emissionDate, totals } = document;
-  const note = { pay: parts.pay_amount, currency: parts.currency, exchangeRate: parts.exchange_rate };
-  return omitUndefined({
-    type,
+/** The first CFE of this service that a note corrects. */
+function originalOf({ cfe_type, referred }: Parts, originals: Originals): OriginalCfe | undefined {
+  if (cfeTypeRow(cfe_type).note === null) return undefined;
+  const known = referred.find((one) => one.kind === 'known');
+  return known && originals.get(known.cfeId);
+}
+
+function referencesOf(parts: Parts, originals: Originals, taken: readonly Big[]): Reference[] | undefined {
+  if (parts.referred.length === 0) return undefined;
+  const stated = statedAmounts(parts, originals, taken);
+  return parts.referred.map((one, index) =>
+    omitUndefined({
+      cfe: cfeOf(one, originals, stated[index] ?? Big(0)),
+      reason: one.reason ?? parts['extra.reference_reason'],
+    }),
+  );
+}
+
+function cfeOf(one: Referred, originals: Originals, stated: Big): ReferredCfe | undefined {
+  if (one.kind === 'other') return undefined;
+  if (one.kind === 'foreign') {
+    const { typeCode, serie, numero, emissionDate, value } = one;
+    return omitUndefined({
+      typeCode,
+      serie,
+      numero,
+      emissionDate,
+      value: value && {
+        amount: amountText(value.amount),
+        currency: value.currency,
+        exchangeRate: rateText(value.exchangeRate),
+      },
+    });
+  }
+  const original = originals.get(one.cfeId);
+  if (!original) throw new Error('a CFE that a valid request refers to was not looked up');
+  const { type, serie, numero, emissionDate, totals } = original.document;
+  const { currency, exchangeRate } = totals;
+  return {
+    cfeId: one.cfeId,
+    typeCode: CFE_TYPES[type].code,
     serie,
     numero,
-    reason: parts['extra.reference_reason'],
     emissionDate,
-    amount: amountText(referenceAmount(note, totals)),
-    currency: totals.currency,
-    exchangeRate: totals.exchangeRate,
-  });
+    value: { amount: amountText(stated), currency, exchangeRate },
+  };
 }
 
 /** Returns a copy without undefined fields. */

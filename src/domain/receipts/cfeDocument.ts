@@ -43,7 +43,10 @@ export interface CfeContent {
   payments?: Payment[];
   /** IndPagCta3ros. */
   thirdPartyPayment?: true;
-  reference?: Reference;
+  /** IndCobPropia. */
+  ownCollection?: true;
+  /** Zone F. */
+  references?: Reference[];
   /** Text for the print and the company-to-company sobre; never sent to the authority. */
   adenda?: string;
 }
@@ -151,18 +154,28 @@ export interface Payment {
   code?: string;
 }
 
+/** A document that this one refers to: a CFE, or what is none (IndGlobal), which has a reason alone. */
 export interface Reference {
-  /** The CFE that a note corrects. */
-  type: CfeType;
+  cfe?: ReferredCfe;
+  reason?: string;
+}
+
+export interface ReferredCfe {
+  /** Of a CFE of this service. */
+  cfeId?: string;
+  /** TpoDocRef. */
+  typeCode: number;
   serie: string;
   numero: number;
-  reason?: string;
   emissionDate: string;
-  /** MntCFEref, in the referenced document's currency. */
-  amount: string;
-  currency: 'UYU' | 'USD' | 'EUR';
-  /** TpoCambioRef: the exchange rate of the original. */
-  exchangeRate: string;
+  /** Omitted for types without an amount to pay. */
+  value?: {
+    /** MntCFEref, in the currency of that CFE. */
+    amount: string;
+    currency: 'UYU' | 'USD' | 'EUR';
+    /** TpoCambioRef: its exchange rate. */
+    exchangeRate: string;
+  };
 }
 
 export interface CaeData {

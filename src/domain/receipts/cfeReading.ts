@@ -5,7 +5,6 @@ import { type Checked, checkInput, faultAt } from '../requests/faults.ts';
 import { JsonNumber } from '../values/decimal.ts';
 import { isDate } from '../values/montevideo.ts';
 import { type ExtraValues, type ReadExtra, readExtra } from './cfeExtra.ts';
-import { type CfeIdParts, parseCfeId } from './cfeId.ts';
 import {
   CfeRequest,
   DocId,
@@ -24,7 +23,8 @@ import {
   sumsByKind,
   untaxed,
 } from './cfeTotals.ts';
-import type { IvaType } from './cfeTypes.ts';
+import { cfeTypeRow, type IvaType } from './cfeTypes.ts';
+import { type Referred, readReference } from './referred.ts';
 import { vatPercents } from './vat.ts';
 
 /**
@@ -48,6 +48,7 @@ const FIELDS = {
     schema: z.array(RequestLine.pick({ iva_type: true, item_amount: true }).strip()).min(1),
   },
   reference: { at: ['reference'], schema: CfeRequest.shape.reference },
+  references: { at: ['references'], schema: CfeRequest.shape.references },
 };
 
 type Field<S extends z.ZodType> = { at: string[]; schema: S };
@@ -61,6 +62,8 @@ function fieldsOf<Shape extends Record<string, z.ZodType>>(at: string[], shape: 
 interface Derived {
   /** Each line with its valid fields. */
   lines: Partial<RequestLine>[];
+  /** What the receipt refers to, by `reference` or `references`; missing while the rules on either are broken. */
+  referred: readonly Referred[];
   sums: LineSums;
   /** The kinds whose discounts exceed their lines, with what is left; without any, the sums can be judged. */
   overdrawn: readonly (readonly [IvaType, Big])[];
@@ -110,13 +113,21 @@ export function readCfeRequest(body: unknown, today: string): CfeReading {
   }
   const sound: Partial<Parts> = parts;
   const lines = request.ok ? request.value.details : sound.details?.map(soundFields);
-  Object.assign(sound, lines && { lines }, derivePrices(sound, today));
+  Object.assign(sound, lines && { lines }, deriveReferences(sound), derivePrices(sound, today));
   return { parts: sound, extra, faults: [...(request.ok ? [] : request.faults), ...extra.faults] };
 }
 
-/** Returns the cfe_id parts of the referenced CFE; undefined without a reference. */
-export function referencedCfe({ parts }: CfeReading): CfeIdParts | undefined {
-  return parts.reference && parseCfeId(parts.reference.cfe_id);
+function deriveReferences(parts: Partial<Parts>): Partial<Derived> {
+  const { cfe_type: type, reference, references } = parts;
+  if (!Object.hasOwn(parts, 'reference') || !Object.hasOwn(parts, 'references')) return {};
+  if (reference) {
+    const isForbidden = type !== undefined && cfeTypeRow(type).note === null;
+    const one = isForbidden || references ? undefined : readReference(reference, ['reference'], Big(1));
+    return one ? { referred: [one] } : {};
+  }
+  const rows = references ?? [];
+  const referred = rows.flatMap((row, index) => readReference(row, ['references', index], Big(1)) ?? []);
+  return referred.length === rows.length ? { referred } : {};
 }
 
 const EXTRA_KEYS = [

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { Serie } from '../operations/parseSearch.ts';
 import { CfeTypeName, CurrencyName, DocumentTypeName, IvaTypeName, namedEnum } from '../requests/enums.ts';
 import type { Hints } from '../requests/faults.ts';
 import {
@@ -7,6 +8,7 @@ import {
   describeField,
   LINE_WORDS,
   RECEIVER_WORDS,
+  REFERENCE_WORDS,
 } from '../requests/fieldWords.ts';
 import { CountryCode } from '../values/countries.ts';
 import { dateSchema } from '../values/dates.ts';
@@ -43,6 +45,7 @@ export const DocId = z
     emission_date: dateSchema().meta(describeField(CFE_FIELD_WORDS.emission_date)),
     payment_method: PaymentMethodName,
     third_party_payment: z.boolean().meta(describeField(CFE_FIELD_WORDS.third_party_payment)).optional(),
+    own_collection: z.boolean().meta(describeField(CFE_FIELD_WORDS.own_collection)).optional(),
   })
   .meta({
     id: 'CfeDocId',
@@ -259,6 +262,47 @@ export const RequestPayments = z
   .max(MOST_PAYMENTS)
   .meta({ description: 'How the receipt is paid, at most 40 rows; only information.' });
 
+/** The authority's codes of CFEs, and of those issued on paper in contingency (Formato CFE v25.2, table A). */
+const TYPE_CODES = /^[12](0[1-3]|1[1-3]|2[1-4]|3[1-3]|4[1-3]|5[1-3]|8[12])$/;
+
+const RequestReference = z
+  .strictObject({
+    cfe_id: CfeId.meta(describeField(REFERENCE_WORDS.cfe_id)).optional(),
+    cfe_type_code: z
+      .string()
+      .superRefine((value, ctx) => {
+        if (TYPE_CODES.test(value)) return;
+        const expected = 'must be a code of the authority for a type of CFE, such as "111"';
+        addIssue(ctx, 'references.type_code', `${expected}, found ${JSON.stringify(value.slice(0, 20))}.`);
+      })
+      .meta({ ...describeField(REFERENCE_WORDS.cfe_type_code), pattern: TYPE_CODES.source })
+      .optional(),
+    serie: Serie.meta(describeField(REFERENCE_WORDS.serie)).optional(),
+    numero: integerSchema({ minimum: 1, maximum: 9_999_999 })
+      .meta(describeField(REFERENCE_WORDS.numero))
+      .optional(),
+    emission_date: dateSchema({ earliest: '2011-10-01', latest: '2050-12-31' })
+      .meta(describeField(REFERENCE_WORDS.emission_date))
+      .optional(),
+    amount: amountSchema().meta(describeField(REFERENCE_WORDS.amount)).optional(),
+    currency: CurrencyName.optional(),
+    exchange_rate: decimalSchema({ integerDigits: 4, decimals: 3 })
+      .meta({ ...describeField(REFERENCE_WORDS.exchange_rate), ...ABOVE_ZERO })
+      .optional(),
+    reason: textSchema(LENGTHS.referenceReason).meta(describeField(REFERENCE_WORDS.reason)).optional(),
+    description: textSchema(LENGTHS.referenceReason)
+      .meta(describeField(REFERENCE_WORDS.description))
+      .optional(),
+  })
+  .meta({
+    id: 'CfeReferenceRow',
+    description:
+      'A document that the receipt refers to, in one of three shapes: `cfe_id` with `amount` and `reason`: a CFE of this service. `cfe_type_code`, `serie`, `numero`, `emission_date`, `amount`, `currency`, `exchange_rate` and `reason`: a CFE that the company issued with another system; without `amount`, `currency` and `exchange_rate` for the types 181, 182 and 124, without `exchange_rate` in UYU. `description` alone: what is no CFE. Source: Formato CFE v25.2, zone F.',
+  });
+export type RequestReference = z.infer<typeof RequestReference>;
+
+const MOST_REFERENCES = 40;
+
 /** The shape of an issue request (openapi.json, issueCfe); cfeRules.ts has the rules on several fields. */
 export const CfeRequest = z
   .strictObject({
@@ -290,7 +334,15 @@ export const CfeRequest = z
       .meta({
         id: 'CfeReference',
         description:
-          'Required in credit and debit notes, forbidden elsewhere. Source: Formato CFE v25.2, zone F (Referencia).',
+          'The one CFE that a note corrects; forbidden in all other types. Notes need it, or `references`. Source: Formato CFE v25.2, zone F (Referencia).',
+      })
+      .optional(),
+    references: z
+      .array(RequestReference)
+      .max(MOST_REFERENCES)
+      .meta({
+        description:
+          'The documents that a receipt of any type refers to, at most 40, in place of `reference`; notes need at least one. Source: Formato CFE v25.2, zone F (Referencia).',
       })
       .optional(),
     extra: z

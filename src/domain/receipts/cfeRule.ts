@@ -6,14 +6,14 @@ import type { Parts } from './cfeReading.ts';
 import type { CfeStatus } from './cfeStatus.ts';
 import type { UiValueRow } from './uiValues.ts';
 
-/** The current state of the CFE that a note corrects, for the rules and the Referencia zone. */
+/** The current state of a CFE that a request refers to, for the rules and the Referencia zone. */
 export interface OriginalCfe {
   readonly document: Pick<
     CfeDocument,
     'type' | 'serie' | 'numero' | 'emissionDate' | 'totals' | 'saleCondition' | 'saleMode' | 'transport'
   >;
   readonly status: CfeStatus;
-  /** The sum of its credit notes that are not rejected, in its currency; decimal text. */
+  /** What its credit notes took that are not rejected, in its currency; decimal text. */
   readonly credited: string;
 }
 
@@ -23,8 +23,10 @@ export interface RuleContext {
   readonly today: string;
   /** The UI value for the year of emission. */
   readonly uiValue: UiValueRow;
-  /** The referenced CFE: null for an unknown cfe_id, undefined when it was not looked up. */
-  readonly original: OriginalCfe | null | undefined;
+  /** The CFEs of the enterprise and environment that the request refers to, by cfe_id. */
+  readonly originals: ReadonlyMap<string, OriginalCfe>;
+  /** The cfe_ids of those that it names by type, serie and number, by `printedName`. */
+  readonly issuedHere: ReadonlyMap<string, string>;
 }
 
 /** A finding of a rule: the path of the field, and the words after its name. */

@@ -1,6 +1,6 @@
 import type { Fault } from '../../errors.ts';
 import { limitFaults } from '../requests/faults.ts';
-import { buildCfeContent } from './cfeContent.ts';
+import { buildCfeContent, type TakenAmount } from './cfeContent.ts';
 import type { CfeContent } from './cfeDocument.ts';
 import type { CfeReading, Parts } from './cfeReading.ts';
 import type { CfeRule, RuleContext } from './cfeRule.ts';
@@ -9,8 +9,9 @@ import { amountRules } from './rules/amounts.ts';
 import { extraRules } from './rules/extra.ts';
 import { generalRules } from './rules/general.ts';
 import { lineRules } from './rules/lines.ts';
+import { ownCollectionRules } from './rules/ownCollection.ts';
 import { receiverRules } from './rules/receiver.ts';
-import { referenceRules } from './rules/reference.ts';
+import { referenceRules } from './rules/references.ts';
 
 /** The rules on several fields of an issue request, in the order of the returned faults. */
 export const CFE_RULES: readonly CfeRule[] = [
@@ -19,6 +20,7 @@ export const CFE_RULES: readonly CfeRule[] = [
   ...lineRules,
   ...adjustmentRules,
   ...amountRules,
+  ...ownCollectionRules,
   ...referenceRules,
   ...extraRules,
 ];
@@ -28,6 +30,8 @@ export type CheckedCfe =
   | {
       readonly ok: true;
       readonly content: CfeContent;
+      /** What it takes of each CFE of this service that it refers to, in order. */
+      readonly taken: readonly TakenAmount[];
       /** Unknown keys of `extra`, which are stored; undefined without any. */
       readonly otherExtra: Readonly<Record<string, unknown>> | undefined;
     }
@@ -42,7 +46,7 @@ export function checkCfe(reading: CfeReading, context: RuleContext): CheckedCfe 
   return {
     ok: true,
     // Without faults every part is valid.
-    content: buildCfeContent(reading.parts as Parts, context.original ?? undefined),
+    ...buildCfeContent(reading.parts as Parts, context.originals),
     otherExtra: Object.keys(others).length > 0 ? others : undefined,
   };
 }

@@ -20,6 +20,8 @@ export interface IssuedReceipt {
   readonly emissionDate: string;
   /** CdgDGISucur. */
   readonly branch: number;
+  /** IndPagCta3ros. */
+  readonly thirdPartyPayment?: boolean;
   readonly totals: Totals;
 }
 
@@ -28,10 +30,12 @@ interface AnnulledNumbers extends SerieRange {
   readonly type: CfeType;
 }
 
-/** Sums of one emission date and branch, in pesos: decimal texts with 2 decimals, not negative. */
+/** Sums of one emission date and branch, payments for third parties apart, in pesos: decimal texts with 2 decimals, not negative. */
 export interface AmountRow extends Readonly<Record<Component, string>> {
   readonly emissionDate: string;
   readonly branch: number;
+  /** IndPagCta3ros; omitted in rows of other receipts. */
+  readonly thirdPartyPayment?: true;
   /** The sum of the rounded components. */
   readonly total: string;
 }
@@ -48,7 +52,7 @@ export interface TypeSummary {
   /** Used numbers, annulled ones included; by serie and number. */
   readonly usedRanges: readonly SerieRange[];
   readonly annulledRanges: readonly SerieRange[];
-  /** By date and branch; empty if nothing was issued. */
+  /** By date and branch, payments for third parties last; empty if nothing was issued. */
   readonly rows: readonly AmountRow[];
 }
 
@@ -109,6 +113,7 @@ interface Foreign {
 interface Row {
   readonly emissionDate: string;
   readonly branch: number;
+  readonly isThirdParty: boolean;
   readonly pesos: Amounts;
   readonly foreign: Map<string, Foreign>;
 }
@@ -176,11 +181,13 @@ export function createDaySums(uiValues: readonly UiValueRow[]): DaySums {
   };
 }
 
-function rowOf(rows: Map<string, Row>, { emissionDate, branch }: IssuedReceipt): Row {
-  const key = `${emissionDate} ${branch}`;
+function rowOf(rows: Map<string, Row>, receipt: IssuedReceipt): Row {
+  const { emissionDate, branch, thirdPartyPayment: isThirdParty = false } = receipt;
+  const key = `${emissionDate} ${branch} ${isThirdParty}`;
   const held = rows.get(key);
   if (held) return held;
-  const fresh = { emissionDate, branch, pesos: noAmounts(), foreign: new Map<string, Foreign>() };
+  const foreign = new Map<string, Foreign>();
+  const fresh = { emissionDate, branch, isThirdParty, pesos: noAmounts(), foreign };
   rows.set(key, fresh);
   return fresh;
 }
@@ -207,7 +214,11 @@ function closeType(type: CfeType, held: OfType, conversion: Conversion): TypeSum
   atMost(MOST_ROWS, held.rows.size, `days of emission and branches of ${of}`);
   const rows = [...held.rows.values()]
     .toSorted((a, b) =>
-      a.emissionDate === b.emissionDate ? a.branch - b.branch : a.emissionDate < b.emissionDate ? -1 : 1,
+      a.emissionDate === b.emissionDate
+        ? a.branch - b.branch || Number(a.isThirdParty) - Number(b.isThirdParty)
+        : a.emissionDate < b.emissionDate
+          ? -1
+          : 1,
     )
     .map((row) => closeRow(row, conversion, of));
   return {
@@ -236,7 +247,7 @@ function atMost(most: number, found: number, what: string): void {
 
 /** Rounds each component once; the total is the sum of the rounded components (docs/authority/reports.md#rounding). */
 function closeRow(
-  { emissionDate, branch, pesos, foreign }: Row,
+  { emissionDate, branch, isThirdParty, pesos, foreign }: Row,
   conversion: Conversion,
   of: string,
 ): AmountRow {
@@ -257,7 +268,13 @@ function closeRow(
     );
   }
   const texts = Object.fromEntries(rounded.map(([component, amount]) => [component, amountText(amount)]));
-  return { emissionDate, branch, ...(texts as Record<Component, string>), total: amountText(total) };
+  return {
+    emissionDate,
+    branch,
+    ...(isThirdParty ? { thirdPartyPayment: true } : {}),
+    ...(texts as Record<Component, string>),
+    total: amountText(total),
+  };
 }
 
 /** The amounts of a receipt that the report sums, by the names that `Totals` gives them. */

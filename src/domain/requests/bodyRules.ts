@@ -192,6 +192,12 @@ export const BODY_RULES = {
     source: 'docs/contract.md#cfe_id',
     example: 'reference.cfe_id: must be a type code, a hyphen and a number, such as 101-1, found "101-01".',
   },
+  'references.type_code': {
+    checks: 'The type of a CFE of another system is one of the authority’s codes, as text.',
+    source: 'Formato CFE v25.2, zone F, field 3',
+    example:
+      'references[0].cfe_type_code: must be a code of the authority for a type of CFE, such as "111", found "999".',
+  },
   'extra.not_object': {
     checks: 'extra is a JSON object encoded as a string.',
     source: 'docs/contract.md#extra',

@@ -153,6 +153,10 @@ export const CFE_FIELD_WORDS = {
     description: `true: the amounts are expenses paid for others and claimed back; printed «Pagos por cuenta de terceros». Source: ${CFE_FORMAT} A, field 19 (IndPagCta3ros).`,
     examples: [true],
   },
+  own_collection: {
+    description: `true: the receipt of a collection of own sales, or of an advance on a price. ETICKET and EFACTURA only, with lines NON_BILLABLE and NON_BILLABLE_NEGATIVE alone, \`references\` and no adjustments; printed «Cobranza». Source: ${CFE_FORMAT} A, field 20 (IndCobPropia).`,
+    examples: [true],
+  },
   serie: {
     description: `Serie of the number, from the CAE. Source: ${CFE_FORMAT} A, field 3 (Serie).`,
     examples: ['A'],
@@ -246,6 +250,46 @@ export const ADJUSTMENT_WORDS = {
   payment_code: {
     description: `Your code of the means of payment, 1 to 3 digits. Source: ${CFE_FORMAT} E, field 2 (CodMP).`,
     examples: ['1'],
+  },
+} as const satisfies WordsOf<string>;
+
+/** Fields of a reference to another document. */
+export const REFERENCE_WORDS = {
+  cfe_id: {
+    description: `A CFE of this service, of the same enterprise and environment; in notes of their family, too. Source: ${CFE_FORMAT} F, fields 3 to 5.`,
+    examples: ['101-1'],
+  },
+  cfe_type_code: {
+    description: `The authority’s code of the type, as text; a contingency receipt has a 2 in front. Source: ${CFE_FORMAT} F, field 3 (TpoDocRef).`,
+    examples: ['111'],
+  },
+  serie: {
+    description: `Serie of its number, in capitals. Source: ${CFE_FORMAT} F, field 4 (Serie).`,
+    examples: ['A'],
+  },
+  numero: {
+    description: `Its number, 1 to 9,999,999. Source: ${CFE_FORMAT} F, field 5 (NroCFERef).`,
+    examples: [57],
+  },
+  emission_date: {
+    description: `Day on which it was issued, from 2011-10-01, at most 60 days after today. Source: ${CFE_FORMAT} F, field 7 (FechaCFEref).`,
+    examples: ['2026-11-10'],
+  },
+  amount: {
+    description: `The part of it that this receipt is about, in its own currency. With \`cfe_id\` it may be left out: then the receipt’s amount fills its references in order, up to what is left of each. Source: ${CFE_FORMAT} F, field 8 (MntCFEref).`,
+    examples: [122],
+  },
+  exchange_rate: {
+    description: `Its exchange rate: pesos for one unit of its currency, at most 3 decimals; not in UYU. Source: ${CFE_FORMAT} F, field 10 (TpoCambioRef).`,
+    examples: [39.95],
+  },
+  reason: {
+    description: `Why it is referred to. Source: ${CFE_FORMAT} F, field 6 (RazonRef).`,
+    examples: ['Devolución'],
+  },
+  description: {
+    description: `A document that is no CFE, or several: type and number, or what it is. Source: ${CFE_FORMAT} F, fields 2 and 6 (IndGlobal, RazonRef).`,
+    examples: ['Facturas en papel A 101 a A 140'],
   },
 } as const satisfies WordsOf<string>;
 

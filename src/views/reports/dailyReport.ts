@@ -56,6 +56,11 @@ const AmountsView = z
   .object({
     emission_date: DateText.meta({ description: 'Date of the receipts that are summed.' }),
     branch: z.int().min(0).meta(describeField(ENTERPRISE_FIELDS.branch.words)),
+    third_party_payment: z.boolean().meta({
+      description:
+        'Whether the row is of expenses paid for others. Source: Formato Reporte CFE v13.2, zone B, field 11.1.',
+      examples: [false],
+    }),
     tax_free_amount: pesos('Exempt from VAT'),
     export_amount: pesos('Exported'),
     perceived_amount: pesos('With VAT perceived before'),
@@ -68,7 +73,11 @@ const AmountsView = z
     tax_other_amount: pesos('VAT at another rate'),
     total_amount: pesos('All of these together'),
   })
-  .meta({ id: 'DailyReportAmounts', description: 'Sums of one type, emission date and branch.' });
+  .meta({
+    id: 'DailyReportAmounts',
+    description:
+      'Sums of one type, emission date and branch; expenses paid for others have a row of their own.',
+  });
 
 /** One report with all its details. */
 export const DailyReportView = ListedReportView.extend({
@@ -181,6 +190,7 @@ const typeView = ({ type, used, issued, annulled, aboveUiLimit, rows }: TypeSumm
   amounts: rows.map((row) => ({
     emission_date: row.emissionDate,
     branch: row.branch,
+    third_party_payment: row.thirdPartyPayment === true,
     tax_free_amount: exactNumber(row.exempt),
     export_amount: exactNumber(row.exported),
     perceived_amount: exactNumber(row.perceived),

@@ -9,6 +9,7 @@ export const cfeEn = {
   next: 'What comes next',
   around: 'around',
   corrects: 'Corrects',
+  refersTo: 'Refers to',
   ahead: (n: number): string => `${n} more of the company ahead of it`,
   awaySince: 'No response from DGI since',
   key: 'Idempotency-Key',

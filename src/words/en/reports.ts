@@ -37,6 +37,7 @@ export const reportsEn = {
   amounts: 'Amounts in pesos',
   emitted: 'Issued',
   branch: 'Branch',
+  thirdParty: 'paid for others',
   exempt: 'Exempt',
   exported: 'Exported',
   perceived: 'Perceived',

@@ -10,6 +10,7 @@ export const cfeEs: typeof cfeEn = {
   next: 'Qué sigue',
   around: 'aproximadamente el',
   corrects: 'Corrige a',
+  refersTo: 'Se refiere a',
   ahead: (n) => `${n} más de la empresa antes`,
   awaySince: 'Sin respuesta de la DGI desde',
   key: 'Idempotency-Key',

@@ -39,6 +39,7 @@ export const reportsEs: typeof reportsEn = {
   amounts: 'Importes en pesos',
   emitted: 'Emisión',
   branch: 'Sucursal',
+  thirdParty: 'por cuenta de terceros',
   exempt: 'Exento',
   exported: 'Exportación',
   perceived: 'Percibido',

@@ -114,15 +114,38 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'totals.pay_amount':
     'pay_amount es exactamente total_amount más las líneas NON_BILLABLE y menos las NON_BILLABLE_NEGATIVE; puede ser negativo.',
   'totals.non_billable': 'La suma de las líneas no facturables no tiene más dígitos que los del formato.',
-  'reference.required': 'Las notas de crédito y de débito nombran el CFE que corrigen.',
-  'reference.forbidden': 'Solo las notas tienen referencia.',
+  'own_collection.type': 'Solo un ETICKET o un EFACTURA es recibo de una cobranza.',
+  'own_collection.lines': 'Las líneas de una cobranza son NON_BILLABLE o NON_BILLABLE_NEGATIVE.',
+  'own_collection.references': 'Una cobranza tiene referencias a lo que se cobra.',
+  'own_collection.adjustments': 'Una cobranza no tiene ajustes.',
+  'reference.required': 'Las notas de crédito y de débito nombran el CFE que corrigen, o tienen referencias.',
+  'reference.forbidden': 'Solo las notas tienen reference; los demás tipos tienen references.',
+  'references.twice': 'Un pedido tiene reference o references, no los dos.',
+  'references.shape':
+    'Una referencia tiene cfe_id con amount y reason, o cfe_type_code con serie, numero, emission_date, amount, currency, exchange_rate y reason, o solo description.',
+  'references.amount_required':
+    'Un CFE de otro sistema tiene amount y currency, salvo los tipos 181, 182 y 124.',
+  'references.amount_forbidden':
+    'Un CFE de tipo 181, 182 o 124 no tiene amount, ni currency, ni exchange_rate.',
+  'references.exchange_rate':
+    'Un CFE de otro sistema tiene exchange_rate mayor que 0 si su moneda no es UYU; si no, ninguno.',
+  'references.type_code': 'El tipo de un CFE de otro sistema es un código de la DGI, como texto.',
+  'references.emission_date':
+    'La fecha de emisión de un CFE de otro sistema es como máximo 60 días posterior a hoy en Montevideo.',
+  'references.repeated': 'Dos referencias no nombran el mismo CFE.',
+  'references.issued_here': 'Un CFE de este servicio se nombra por su cfe_id.',
   'reference.family': 'Una nota corrige un CFE de su familia: e-Tickets, e-Facturas o exportación.',
-  'reference.unknown': 'El CFE que una nota corrige es de la misma empresa y del mismo ambiente.',
-  'reference.rejected': 'El CFE que una nota corrige no está REJECTED.',
+  'reference.unknown': 'Un CFE nombrado por su cfe_id es de la misma empresa y del mismo ambiente.',
+  'reference.rejected': 'Un CFE nombrado por su cfe_id no está REJECTED.',
+  'references.amount':
+    'El monto de una referencia a un CFE de este servicio es como máximo lo que queda por acreditar; si no es una nota de crédito, su pay_amount.',
+  'references.amount_sum':
+    'Los montos indicados para CFE de este servicio en una nota de crédito suman como máximo lo que acredita.',
   'reference.amount_exceeded':
-    'Las notas de crédito de un CFE suman, en su moneda, como máximo su pay_amount.',
+    'Las notas de crédito de un CFE suman, en su moneda, como máximo su total_amount o su pay_amount, el mayor.',
   'extra.purchase_order': 'Una orden de compra necesita un receptor.',
-  'extra.reference_reason': 'Solo las notas tienen reference_reason.',
+  'extra.reference_reason':
+    'Solo las notas tienen reference_reason, junto a reference; cada una de references tiene su reason.',
   'extra.sale_condition': 'Solo los documentos de exportación y sus notas tienen sale_condition.',
   'extra.transport': 'Solo los documentos de exportación y sus notas tienen transport.',
   'extra.sale_mode':

@@ -24,6 +24,7 @@ import { anAccount, eventsOf, idleIssuing, idleOutbox, outboxOf } from '../../su
 import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { aKeyPair } from '../../support/database/sealing.ts';
 import { anEnterprise, giveCae, giveCertificate } from '../../support/enterprises/enterprises.ts';
+import { originalsOf } from '../../support/receipts/references.ts';
 import { asActivity } from '../../support/temporal/activityContext.ts';
 
 const NOW = new Date('2026-11-20T15:00:00Z');
@@ -98,7 +99,8 @@ test('it issues the originals, waits for their verdicts, then notes to received 
   await settle('OBSERVED');
   expect(await issue()).toMatchObject({ kind: 'goesOn', received: 2, canIssue: false });
   const notes = (await cfes()).filter(({ type }) => type === 'ETICKET_NC');
-  expect(new Set(notes.map(({ referenceId }) => referenceId)).size).toBe(2);
+  const originals = await Promise.all(notes.map(({ id }) => originalsOf(db.orm.em.fork(), id)));
+  expect(new Set(originals.flat()).size).toBe(2);
   await settle('ACCEPTED');
   expect(await issue()).toEqual({ kind: 'reports', received: 4, rejected: 0 });
   expect(await issue()).toEqual({ kind: 'reports', received: 4, rejected: 0 });

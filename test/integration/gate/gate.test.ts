@@ -21,6 +21,7 @@ import { anAccount, idleOutbox } from '../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
 import { aSobreOf, givePendingCfes } from '../../support/receipts/pendingCfes.ts';
+import { referTo } from '../../support/receipts/references.ts';
 import { decideCfe } from '../../support/temporal/verdicts.ts';
 import { until } from '../../support/until.ts';
 
@@ -233,8 +234,7 @@ describe('the gate that all workers share', () => {
     test('but no note before the verdict on what it corrects', async () => {
       const [rut = ''] = ruts;
       const [original, note] = (await cfesOf(rut, 2)) as [Cfe, Cfe];
-      const em = db.orm.em.fork();
-      await em.nativeUpdate(Cfe, { id: note.id }, { held: true, referenceId: original.id });
+      await referTo(db.orm.em.fork(), note.id, [original.id], { held: true });
       await bothLook();
       passes(60_000);
       await bothLook();

@@ -9,6 +9,7 @@ import { anAccount, idleGatekeeper, idleOutbox } from '../../support/commandDeps
 import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
 import { aSobreOf, givePendingCfes } from '../../support/receipts/pendingCfes.ts';
+import { referTo } from '../../support/receipts/references.ts';
 
 const START = new Date('2026-11-20T12:00:00Z');
 
@@ -47,9 +48,7 @@ const signed = () => db.orm.em.fork().count(Cfe, { digest: { $ne: null } });
 test('what waits is signed, the oldest first, a few at a time; also a note whose original has no verdict', async () => {
   const all = await cfes(25);
   const note = all[2];
-  await db.orm.em
-    .fork()
-    .nativeUpdate(Cfe, { id: note?.id ?? '' }, { held: true, referenceId: all[0]?.id ?? '' });
+  await referTo(db.orm.em.fork(), note?.id ?? '', [all[0]?.id ?? ''], { held: true });
 
   await sign();
 

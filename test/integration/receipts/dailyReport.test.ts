@@ -18,6 +18,7 @@ let receipts: IssuedReceipt[];
 beforeAll(async () => {
   hall = await openAuthorityHall(new Date(`${TODAY}T20:00:00-03:00`));
   receipts = createIssuance(hall)({ seed: SEED, perType: PER_TYPE });
+  await hall.knowForeign(receipts.map(({ document }) => document));
   await hall.judge(receipts.map(({ xml }) => xml));
 });
 afterAll(async () => {

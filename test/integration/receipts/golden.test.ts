@@ -24,6 +24,7 @@ async function issued(golden: Golden): Promise<CfeDocument> {
 }
 
 test('the golden receipts are accepted by the authority, notes after their originals', async () => {
+  await hall.knowForeign(all.map(documentOf));
   const signed: string[] = [];
   for (const golden of all) signed.push(hall.signer.sign(writeCfe(await issued(golden))).xml);
 

@@ -201,6 +201,55 @@ describe('a receipt is refused with', () => {
     await expectRefused(note(3, lastNumber), 'E12');
   });
 
+  test('a CFE of another system is in the records once the portal knows it, with date, amount, currency and rate', async () => {
+    const notes = await customer.cae(102, { series: 'K' });
+    let number = notes.number_start;
+    const note = (row: string): string =>
+      customer.cfe({
+        type: 102,
+        cae: notes,
+        series: 'K',
+        number: number++,
+        reference: { type: 101, number: 1 },
+        edit: (xml) =>
+          xml.replace(
+            /<Referencia><Referencia>.*<\/Referencia><\/Referencia>/s,
+            `<Referencia><Referencia><NroLinRef>1</NroLinRef><TpoDocRef>111</TpoDocRef><Serie>Z</Serie><NroCFERef>57</NroCFERef>${row}</Referencia></Referencia>`,
+          ),
+      });
+    const row = (date: string, amount: string, currency: string, rate = '') =>
+      `<FechaCFEref>${date}</FechaCFEref><MntCFEref>${amount}</MntCFEref><TpoMonedaRef>${currency}</TpoMonedaRef>${rate && `<TpoCambioRef>${rate}</TpoCambioRef>`}`;
+    const right = row('2025-12-20', '100.00', 'USD', '39.950');
+    await expectRefused(note(right), 'E12');
+
+    const body = {
+      rut: ISSUER_RUT,
+      cfe_type_code: '111',
+      serie: 'Z',
+      numero: 57,
+      emission_date: '2025-12-20',
+      amount: 100,
+      currency: 'USD',
+    };
+    const { url } = simulator;
+    expect((await portal(url, 'POST', '/portal/foreign-cfes', body)).status).toBe(400);
+    expect(
+      await portal(url, 'POST', '/portal/foreign-cfes', { ...body, exchange_rate: 39.95 }),
+    ).toMatchObject({
+      status: 201,
+    });
+
+    expect(codes(await customer.verdict([note(right)]))).toEqual(['AE', []]);
+    for (const wrong of [
+      row('2025-12-21', '100.00', 'USD', '39.950'),
+      row('2025-12-20', '100.01', 'USD', '39.950'),
+      row('2025-12-20', '100.00', 'EUR', '39.950'),
+      row('2025-12-20', '100.00', 'USD', '39.951'),
+      row('2025-12-20', '100.00', 'USD'),
+    ])
+      await expectRefused(note(wrong), 'E05');
+  });
+
   test('nothing when what it refers to stands before it in the same sobre', async () => {
     const notes = await customer.cae(102, { series: 'H' });
     const original = cfe();

@@ -59,6 +59,8 @@ export interface RequestWishes {
   maxLines?: number;
   /** Needed for notes. */
   original?: Issued;
+  /** Whether CFEs of another system may be named, which the authority must then know. */
+  foreign?: boolean;
 }
 
 /** Letters that receipts meet, with those that XML must escape and some beyond the basic plane. */
@@ -337,7 +339,7 @@ const adenda = fc.array(words(80), { minLength: 1, maxLength: 4 }).map((lines) =
 
 function extraFor(
   type: CfeType,
-  { exports, receiver }: { exports: boolean; receiver: boolean },
+  { exports, receiver, reasons }: { exports: boolean; receiver: boolean; reasons: boolean },
 ): fc.Arbitrary<string | undefined> {
   const family = familyOf(type);
   const may = <T>(allowed: boolean, value: fc.Arbitrary<T>) =>
@@ -353,7 +355,7 @@ function extraFor(
       due_date: may(true, fc.constantFrom('2026-03-01', '2000-01-01', '2050-12-31')),
       unit: may(true, words(4)),
       purchase_order: may(receiver, words(50)),
-      reference_reason: may(isNote(type), words(90)),
+      reference_reason: may(reasons, words(90)),
       sale_condition: may(abroad, fc.constantFrom('FOB', 'CIF', 'EXW', 'N/A')),
       sale_mode: may(abroad || exports, code(FAMILIES[family].saleModes)),
       transport: may(abroad, code([1, 2, 3, 8, 9])),
@@ -380,27 +382,101 @@ function aboveLimit(lines: readonly { kind: string; cents: bigint }[], { currenc
  * prices and key of `extra`. A note corrects `wishes.original`, and a credit note takes no more than that was worth.
  */
 export function validRequest(type: CfeType, wishes: RequestWishes): fc.Arbitrary<JsonObject> {
-  const fresh = freshRequest(type, wishes);
-  const { original } = wishes;
-  if (!isNote(type)) return fresh;
+  const { original, foreign = false } = wishes;
+  if (!isNote(type)) return freshRequest(type, wishes, false);
   if (!original) throw new Error(`a ${type} needs an original`);
-  const named = fresh.map((body): JsonObject => ({ ...body, reference: { cfe_id: original.cfeId } }));
-  if (!type.endsWith('_NC')) return named;
-  return named.map((body) => (takesNoMoreThan(original.body, body) ? body : inFull(body, original.body)));
+  const fit = (body: JsonObject): JsonObject =>
+    !type.endsWith('_NC') || takesNoMoreThan(original.body, body) ? body : inFull(body, original.body);
+  const one = freshRequest(type, wishes, true).map(
+    (body): JsonObject => ({ ...fit(body), reference: { cfe_id: original.cfeId } }),
+  );
+  const several = freshRequest(type, wishes, false).chain((body) => {
+    const note = fit(body);
+    return noteReferences(note, original, foreign).map((references): JsonObject => ({ ...note, references }));
+  });
+  return fc.oneof({ weight: 2, arbitrary: one }, several);
 }
 
-function freshRequest(
+/** What a CFE is worth to credit notes, in cents: its total with what is not billed, unless that is below zero. */
+function worthOf(body: JsonObject): bigint {
+  const { total, pay } = recompute(body);
+  return total > pay ? total : pay;
+}
+
+const reason = fc.option(words(90), { nil: undefined });
+const description = words(90).map((text): JsonObject => ({ description: text }));
+/** A CFE of another system; its serie is none of this service's. */
+const foreignReference: fc.Arbitrary<JsonObject> = fc
+  .record({
+    cfe_type_code: fc.constantFrom('101', '111', '112', '131', '151', '181', '182', '124', '201'),
+    serie: fc.constantFrom('Z', 'ZZ', '9Z'),
+    numero: fc.integer({ min: 1, max: 9_999_999 }).map(num),
+    emission_date: fc.constantFrom('2011-10-01', '2026-01-31'),
+    reason,
+  })
+  .chain((cfe) =>
+    fc
+      .tuple(fc.bigInt(0n, 99_999_999n), money)
+      .map(([cents, { currency, rate }]) => ({
+        amount: num(decimalText(cents, 2)),
+        currency,
+        exchange_rate: currency === 'UYU' ? undefined : num(decimalText(rate, 3)),
+      }))
+      .map((value) =>
+        withoutUndefined({ ...cfe, ...(['181', '182', '124'].includes(cfe.cfe_type_code) ? {} : value) }),
+      ),
+  );
+const nameOf = (row: JsonObject): string =>
+  ['cfe_type_code', 'serie', 'numero'].map((name) => toJson(row[name] ?? '')).join(' ');
+/** References to what the service does not know, at least so many. */
+const unknownReferences = (least: number, foreign: boolean): fc.Arbitrary<JsonObject[]> =>
+  fc
+    .array(foreign ? fc.oneof(description, foreignReference) : description, {
+      minLength: least,
+      maxLength: 4,
+    })
+    .filter((rows) => {
+      const named = rows.filter((row) => row['cfe_type_code'] !== undefined).map(nameOf);
+      return new Set(named).size === named.length;
+    });
+
+/** The original of a note alone, which takes all; or with an amount of its own beside what is not known here. */
+function noteReferences(note: JsonObject, original: Issued, foreign: boolean): fc.Arbitrary<JsonObject[]> {
+  const { pay } = recompute(original.body);
+  const bounds = [worthOf(note), worthOf(original.body), pay > 0n ? pay : 0n];
+  const most = bounds.reduce((least, one) => (one < least ? one : least));
+  const own = fc.record({ cfe_id: fc.constant(original.cfeId), reason });
+  const alone = own.map((row): JsonObject[] => [withoutUndefined(row)]);
+  const beside = fc
+    .tuple(own, fc.bigInt(0n, most), unknownReferences(1, foreign))
+    .map(([row, cents, others]): JsonObject[] => [
+      withoutUndefined({ ...row, amount: num(decimalText(cents, 2)) }),
+      ...others,
+    ]);
+  return fc.oneof(alone, beside);
+}
+
+/** `reasons`: `extra` may have a reference_reason, so that the note has a `reference`. */
+function freshRequest(type: CfeType, wishes: RequestWishes, reasons: boolean): fc.Arbitrary<JsonObject> {
+  const plain = requestOf(type, wishes, { reasons, collects: false });
+  if (type !== 'ETICKET' && type !== 'EFACTURA') return plain;
+  return fc.oneof({ weight: 5, arbitrary: plain }, requestOf(type, wishes, { reasons, collects: true }));
+}
+
+function requestOf(
   type: CfeType,
-  { today, days = { back: 60, ahead: 60 }, maxLines = 8 }: RequestWishes,
+  { today, days = { back: 60, ahead: 60 }, maxLines = 8, foreign = false }: RequestWishes,
+  { reasons, collects }: { reasons: boolean; collects: boolean },
 ): fc.Arbitrary<JsonObject> {
   const family = familyOf(type);
-  const drafts = fc.array(draftLine(FAMILIES[family].kinds), {
+  const kinds = collects ? (['NON_BILLABLE', 'NON_BILLABLE_NEGATIVE'] as const) : FAMILIES[family].kinds;
+  const drafts = fc.array(draftLine(kinds), {
     minLength: 1,
     maxLength: maxLines,
     size: 'max',
   });
   const draft = drafts.chain((lines) =>
-    fc.tuple(fc.constant(lines), money, adjustmentsFor(lines), paymentsFor),
+    fc.tuple(fc.constant(lines), money, collects ? fc.constant([]) : adjustmentsFor(lines), paymentsFor),
   );
   return draft.chain(([lines, rated, adjustments, payments]) => {
     const exports = lines.some(({ kind }) => kind === 'EXPORT');
@@ -412,22 +488,28 @@ function freshRequest(
           doc_id: fc.record({
             emission_date: fc.integer({ min: -days.back, max: days.ahead }).map((n) => day(today, n)),
             payment_method: fc.constantFrom('1', '2', 'CASH', 'CREDIT'),
+            third_party_payment: fc.constantFrom(undefined, undefined, undefined, false, true),
+            own_collection: collects ? fc.constant(true) : fc.constantFrom(undefined, undefined, false),
           }),
           totals: totalsOf(sums, lines.length, rated),
           details: fc.tuple(...lines.map((line, at) => writtenLine(line, at, family === 'EFACTURA_EXPORT'))),
-          extra: extraFor(type, { exports, receiver: receiver !== undefined }),
+          references: isNote(type)
+            ? fc.constant<JsonObject[]>([])
+            : unknownReferences(collects ? 1 : 0, foreign),
+          extra: extraFor(type, { exports, receiver: receiver !== undefined, reasons }),
         })
-        .map(({ cfe_type, doc_id, totals, details, extra }) =>
+        .map(({ cfe_type, doc_id, totals, details, references, extra }) =>
           withoutUndefined({
             cfe_type,
             header: withoutUndefined({
-              doc_id,
+              doc_id: withoutUndefined(doc_id),
               receiver,
               totals,
               adjustments: adjustments.length > 0 ? adjustments.map(({ body }) => body) : undefined,
               payments: payments.length > 0 ? payments : undefined,
             }),
             details,
+            references: references.length > 0 ? references : undefined,
             extra,
           }),
         ),
@@ -435,10 +517,10 @@ function freshRequest(
   });
 }
 
-/** Same currency and at most the original's pay_amount: sure to fit, whatever the rates. */
+/** Same currency and at most the original's worth: sure to fit, whatever the rates. */
 function takesNoMoreThan(original: JsonObject, note: JsonObject): boolean {
   const currency = (body: JsonObject) => ((body['header'] as JsonObject)['totals'] as JsonObject)['currency'];
-  return currency(original) === currency(note) && recompute(note).pay <= recompute(original).pay;
+  return currency(original) === currency(note) && worthOf(note) <= worthOf(original);
 }
 
 /** The note with the lines, totals and receiver of its original: it takes all of it. */

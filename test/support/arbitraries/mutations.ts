@@ -324,23 +324,45 @@ const receiver: Mutation[] = [
   wrong('a country that has no code', `${RECEIVER}/country_code`, 'XK', 'country.unknown', hasReceiver),
 ];
 
+const hasReference = (body: JsonObject): boolean => there(body, '/reference') !== undefined;
+const hasReferences = (body: JsonObject): boolean => there(body, '/references/0') !== undefined;
+
 const reference: Mutation[] = [
-  wrong('a note without reference', '/reference', undefined, 'reference.required', not(isPlain)),
+  wrong('a note without reference', '/reference', undefined, 'reference.required', hasReference),
+  wrong('references beside a reference', '/references', [], 'references.twice', hasReference),
+  wrong(
+    '41 references',
+    '/references',
+    Array.from({ length: 41 }, () => ({ description: 'x' })),
+    'list.too_long',
+    hasReferences,
+  ),
+  wrong('a reference to nothing', '/references/0', {}, 'references.shape', hasReferences),
+  wrong(
+    'a reference to a type that there is not',
+    '/references/0/cfe_type_code',
+    '999',
+    'references.type_code',
+    hasReferences,
+  ),
+  wrong('a reason too long', '/references/0/reason', 'x'.repeat(91), 'text.too_long', hasReferences),
+  wrong('a serie of small letters', '/references/0/serie', 'a', 'serie.malformed', hasReferences),
+  wrong('the number 0', '/references/0/numero', num(0), 'number.out_of_range', hasReferences),
   wrong('a reference on what is no note', '/reference', { cfe_id: '101-1' }, 'reference.forbidden', isPlain),
   {
     name: 'a reference without cfe_id',
     apply: (body) =>
-      isPlain(body)
+      !hasReference(body)
         ? undefined
         : { body: put(body, '/reference', {}), path: '/reference/cfe_id', code: 'body.missing' },
   },
   ...['101-01', '101-0', '105-1', '101', '101-1-1', ' 101-1'].map((id) =>
-    wrong(`the cfe_id ${id}`, '/reference/cfe_id', id, 'cfe_id.malformed', not(isPlain)),
+    wrong(`the cfe_id ${id}`, '/reference/cfe_id', id, 'cfe_id.malformed', hasReference),
   ),
   {
     name: 'a reference to another family',
     apply(body) {
-      if (isPlain(body)) return undefined;
+      if (!hasReference(body)) return undefined;
       const other = isTicket(body) ? '111-1' : '101-1';
       const path = '/reference/cfe_id';
       return { body: put(body, path, other), path, code: 'reference.family' };

@@ -83,16 +83,22 @@ export function aReceiptOf(type: CfeType, count = 3): CfeDocument {
     ],
     ...(note
       ? {
-          reference: {
-            type: originalOf(type),
-            serie: 'A',
-            numero: 77,
-            reason: 'Devolución parcial',
-            emissionDate: '2026-11-02',
-            amount: '9150.00',
-            currency: abroad ? ('USD' as const) : ('UYU' as const),
-            exchangeRate: abroad ? '39.100' : '1.000',
-          },
+          references: [
+            {
+              cfe: {
+                typeCode: CFE_TYPES[originalOf(type)].code,
+                serie: 'A',
+                numero: 77,
+                emissionDate: '2026-11-02',
+                value: {
+                  amount: '9150.00',
+                  currency: abroad ? ('USD' as const) : ('UYU' as const),
+                  exchangeRate: abroad ? '39.100' : '1.000',
+                },
+              },
+              reason: 'Devolución parcial',
+            },
+          ],
         }
       : {}),
   };

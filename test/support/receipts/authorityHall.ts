@@ -6,7 +6,7 @@ import { startSimulator } from '../../../local/simulator/server.ts';
 import { createDgiClient } from '../../../src/dgi/client.ts';
 import { createSigner, type Signer } from '../../../src/dgi/sign.ts';
 import { writeSobreXml } from '../../../src/dgi/xml/sobre.ts';
-import type { CaeData } from '../../../src/domain/receipts/cfeDocument.ts';
+import type { CaeData, CfeContent } from '../../../src/domain/receipts/cfeDocument.ts';
 import { CFE_TYPES, type CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
 import { montevideoTimestamp } from '../../../src/domain/values/montevideo.ts';
 import { createLogger } from '../../../src/logger.ts';
@@ -38,6 +38,8 @@ export interface AuthorityHall extends AsyncDisposable {
   exemptCae(type: CfeType): Promise<CaeData>;
   /** Sends signed receipts over SOAP in as few sobres as hold them; the verdict on each, in their order. */
   judge(signedCfes: readonly string[]): Promise<Verdict[]>;
+  /** Makes the authority know the CFEs of another system to which documents refer. */
+  knowForeign(documents: readonly CfeContent[]): Promise<void>;
   /** Sets what the central bank quotes at the closing of a day: pesos of one unit, by currency. */
   quote(day: string, rates: Readonly<Record<string, string>>): Promise<void>;
   /** Sends a signed daily report over SOAP; what the authority made of it once it was compared with what it holds. */
@@ -120,6 +122,23 @@ export async function openAuthorityHall(now: Date): Promise<AuthorityHall> {
       const verdicts: Verdict[] = [];
       for (const sobre of inSobres(signedCfes)) verdicts.push(...(await judgeSobre(sobre)));
       return verdicts;
+    },
+    async knowForeign(documents) {
+      const named = documents.flatMap(({ references = [] }) => references.flatMap(({ cfe }) => cfe ?? []));
+      for (const cfe of named.filter(({ cfeId }) => cfeId === undefined)) {
+        const { amount, currency, exchangeRate } = cfe.value ?? {};
+        const { status } = await portal(url, 'POST', '/portal/foreign-cfes', {
+          rut: ISSUER_RUT,
+          cfe_type_code: String(cfe.typeCode),
+          serie: cfe.serie,
+          numero: cfe.numero,
+          emission_date: cfe.emissionDate,
+          amount,
+          currency,
+          exchange_rate: currency === 'UYU' ? undefined : exchangeRate,
+        });
+        if (status !== 201) throw new Error(`the portal answered ${status}`);
+      }
     },
     async quote(day, rates) {
       const { status } = await portal(url, 'PUT', `/portal/rates/${day}`, { ...rates });

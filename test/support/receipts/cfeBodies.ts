@@ -14,6 +14,7 @@ export interface CfeWishes {
   net?: number;
   /** The cfe_id that a note corrects. */
   reference?: string;
+  references?: Body[];
   currency?: 'UYU' | 'USD' | 'EUR';
   exchangeRate?: number;
   itemName?: string;
@@ -49,7 +50,15 @@ const cents = (amount: number): number => Math.round(amount * 100) / 100;
 
 /** A correct body for POST …/cfes: one line at the basic rate, or one exported line for the export family. */
 export function aCfeBody(wishes: CfeWishes = {}): Body {
-  const { type = 'ETICKET', net = 100, currency = 'UYU', exchangeRate = 1, reference, extra } = wishes;
+  const {
+    type = 'ETICKET',
+    net = 100,
+    currency = 'UYU',
+    exchangeRate = 1,
+    reference,
+    references,
+    extra,
+  } = wishes;
   const { family } = CFE_TYPES[type];
   const exported = family === 'export';
   const vat = exported ? 0 : cents(net * 0.22);
@@ -79,6 +88,7 @@ export function aCfeBody(wishes: CfeWishes = {}): Body {
       },
     ],
     ...(reference ? { reference: { cfe_id: reference } } : {}),
+    ...(references ? { references } : {}),
     ...(extra ? { extra: JSON.stringify(extra) } : {}),
   };
 }

@@ -18,8 +18,8 @@ export interface Figures {
   /** MntBruto and the totals. */
   totals: Elements;
   lines: Elements[];
-  /** What a note takes from its original. */
-  reference: Elements | undefined;
+  /** Zone F, row by row; of the rows of a note's original only the amounts. */
+  references: Elements[];
   /** ValorDR of the adjustments, signed. */
   adjustments: string[];
   /** ValorPago of the payments. */
@@ -42,6 +42,8 @@ const IND_FACT: Record<string, string> = {
 
 const TOTALS = [
   'MntBruto',
+  'IndPagCta3ros',
+  'IndCobPropia',
   'TpoMoneda',
   'TpoCambio',
   'MntNoGrv',
@@ -73,19 +75,39 @@ const LINE = [
   'RecargoMnt',
   'MontoItem',
 ];
-const REFERENCE = ['MntCFEref', 'TpoMonedaRef', 'TpoCambioRef'];
+const REFERENCE = [
+  'IndGlobal',
+  'TpoDocRef',
+  'Serie',
+  'NroCFERef',
+  'RazonRef',
+  'FechaCFEref',
+  'MntCFEref',
+  'TpoMonedaRef',
+  'TpoCambioRef',
+];
+/** What the request of a note says nothing of. */
+const OF_THE_ORIGINAL = ['TpoDocRef', 'Serie', 'NroCFERef', 'RazonRef', 'FechaCFEref'];
 
 /** The figures as they stand in a CFE. */
-export function figuresIn(xml: string): Figures {
+export function figuresIn(xml: string, original?: JsonObject): Figures {
   const [, lines = ''] = /<Detalle>(.*)<\/Detalle>/s.exec(xml) ?? [];
-  const [, reference] = /<Referencia>(.*)<\/Referencia>/s.exec(xml) ?? [];
+  const [, references = ''] = /<Referencia><Referencia>(.*)<\/Referencia><\/Referencia>/s.exec(xml) ?? [];
   return {
     totals: elements(xml, TOTALS),
     lines: lines
       .split('</Item>')
       .slice(0, -1)
       .map((line) => elements(line, LINE)),
-    reference: reference === undefined ? undefined : elements(reference, REFERENCE),
+    references: references
+      .split('</Referencia><Referencia>')
+      .filter((row) => row !== '')
+      .map((row, at) =>
+        elements(
+          row,
+          REFERENCE.filter((name) => !original || at > 0 || !OF_THE_ORIGINAL.includes(name)),
+        ),
+      ),
     adjustments: [...xml.matchAll(/<TpoMovDR>(.)<.*?<ValorDR>([^<]*)</gs)].map(
       ([, sign, value]) => `${sign === 'D' ? '-' : ''}${value}`,
     ),
@@ -104,6 +126,8 @@ export function figuresOf(body: JsonObject, original?: JsonObject): Figures {
   const basic = sums.basicNet > 0n;
   const lines = get(body, '/details') as JsonObject[];
   const header = body['header'] as JsonObject;
+  const flag = (name: string) => ((header['doc_id'] as JsonObject)[name] === true ? '1' : undefined);
+  const collects = flag('own_collection') !== undefined;
   return {
     totals: withoutUndefined({
       MntBruto: sums.gross ? '1' : undefined,
@@ -123,11 +147,13 @@ export function figuresOf(body: JsonObject, original?: JsonObject): Figures {
       MntIVATasaBasica: basic ? money(sums.basicVat) : undefined,
       MntTotal: money(sums.total),
       CantLinDet: String(lines.length),
-      MontoNF: unlessNothing(sums.nonBillable),
+      MontoNF: collects ? money(sums.nonBillable) : unlessNothing(sums.nonBillable),
+      IndPagCta3ros: flag('third_party_payment'),
+      IndCobPropia: flag('own_collection'),
       MntPagar: money(sums.pay),
     }),
     lines: lines.map((line, index) => lineOf(line, index, unitOf(body))),
-    reference: original && referenceOf(body, original),
+    references: referencesOf(body, original),
     adjustments: rowsOf(header, 'adjustments').map(
       ({ kind }, at) => `${kind === 'DISCOUNT' ? '-' : ''}${money(adjustmentCents(body)[at] ?? 0n)}`,
     ),
@@ -173,14 +199,44 @@ function lineOf(line: JsonObject, index: number, unit: string): Elements {
  * MntCFEref is the note's amount in the currency of its original, from 0 to what that was worth (Formato CFE v25.2,
  * zone F, field 8).
  */
-function referenceOf(note: JsonObject, original: JsonObject): Elements {
+function referencesOf(body: JsonObject, original: JsonObject | undefined): Elements[] {
+  const rows = rowsOf(body, 'references');
+  if (!original) return rows.map(unknownOf);
+  const [first, ...others] = rows;
+  return [originalOf(body, original, first?.['amount']), ...others.map(unknownOf)];
+}
+
+/** A row that names nothing of this service, as it was asked for. */
+function unknownOf(row: JsonObject): Elements {
+  const text = (name: string): string | undefined => row[name] as string | undefined;
+  const number = (name: string, places: number): string | undefined =>
+    row[name] === undefined ? undefined : decimalText(units(row[name], places), places);
+  return withoutUndefined({
+    IndGlobal: row['description'] === undefined ? undefined : '1',
+    TpoDocRef: text('cfe_type_code'),
+    Serie: text('serie'),
+    NroCFERef: number('numero', 0),
+    RazonRef: text('description') ?? text('reason'),
+    FechaCFEref: text('emission_date'),
+    MntCFEref: number('amount', 2),
+    TpoMonedaRef: text('currency'),
+    TpoCambioRef: number('exchange_rate', 3),
+  });
+}
+
+/** The row of a note's original: `stated`, or what the note comes to. */
+function originalOf(note: JsonObject, original: JsonObject, stated: Json | undefined): Elements {
   const [mine, its] = [moneyOf(note), moneyOf(original)];
   const pay = recompute(note).pay;
   const most = recompute(original).pay;
+  if (stated !== undefined) return amountsOf(units(stated, 2), its);
   const amount = mine.currency === its.currency || pay < 0n ? pay : halfUpRatio(pay * mine.rate, its.rate);
-  const taken = amount < most ? amount : most;
+  return amountsOf(amount < most ? amount : most, its);
+}
+
+function amountsOf(cents: bigint, its: ReturnType<typeof moneyOf>): Elements {
   return withoutUndefined({
-    MntCFEref: decimalText(taken < 0n ? 0n : taken, 2),
+    MntCFEref: decimalText(cents < 0n ? 0n : cents, 2),
     TpoMonedaRef: its.currency,
     TpoCambioRef: its.currency === 'UYU' ? undefined : decimalText(its.rate, 3),
   });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import Big from 'big.js';
 import { specialKindFaults } from '../../../src/domain/numbers/cae.ts';
 import type { CfeDocument } from '../../../src/domain/receipts/cfeDocument.ts';
-import type { CfeIdParts } from '../../../src/domain/receipts/cfeId.ts';
-import { readCfeRequest, referencedCfe } from '../../../src/domain/receipts/cfeReading.ts';
+import { parseCfeId } from '../../../src/domain/receipts/cfeId.ts';
+import { readCfeRequest } from '../../../src/domain/receipts/cfeReading.ts';
 import type { OriginalCfe } from '../../../src/domain/receipts/cfeRule.ts';
 import { checkCfe } from '../../../src/domain/receipts/cfeRules.ts';
 import { CFE_TYPE_NAMES, type CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
@@ -64,12 +64,13 @@ export function issuing(all: readonly Golden[]): (golden: Golden) => CfeDocument
   return documentOf;
 }
 
-function issue(golden: Golden, find: (cfe: CfeIdParts) => OriginalCfe): CfeDocument {
+function issue(golden: Golden, find: (cfeId: string) => OriginalCfe): CfeDocument {
   const json = readJson(golden.request);
   if (!json.ok) throw new Error(`${golden.name}: ${JSON.stringify(json.faults)}`);
   const reading = readCfeRequest(json.value, TODAY);
-  const named = referencedCfe(reading);
-  const checked = checkCfe(reading, { today: TODAY, uiValue: UI_VALUE, original: named && find(named) });
+  const named = (reading.parts.referred ?? []).flatMap((one) => (one.kind === 'known' ? [one.cfeId] : []));
+  const originals = new Map(named.map((cfeId) => [cfeId, find(cfeId)]));
+  const checked = checkCfe(reading, { today: TODAY, uiValue: UI_VALUE, originals, issuedHere: new Map() });
   if (!checked.ok) throw new Error(`${golden.name}: ${JSON.stringify(checked.faults)}`);
   const circumstances = circumstancesOf(golden);
   const faults = specialKindFaults(
@@ -80,19 +81,20 @@ function issue(golden: Golden, find: (cfe: CfeIdParts) => OriginalCfe): CfeDocum
   return { ...checked.content, ...circumstances };
 }
 
-/** The golden receipt that a note names, with what credit notes of lower numbers took from it. */
+/** The golden receipt that another names, with what credit notes of lower numbers took from it. */
 function originalOf(
   note: Golden,
-  { type, sequence }: CfeIdParts,
+  cfeId: string,
   { all, documentOf }: { all: readonly Golden[]; documentOf: (golden: Golden) => CfeDocument },
 ): OriginalCfe {
-  const original = all.find((one) => one.type === type && one.number === sequence);
-  if (!original) throw new Error(`${note.name} names ${type} ${sequence}, which is no golden receipt`);
+  const named = parseCfeId(cfeId);
+  const original = all.find((one) => one.type === named?.type && one.number === named.sequence);
+  if (!original) throw new Error(`${note.name} names ${cfeId}, which is no golden receipt`);
   const document = documentOf(original);
   const credited = all
     .filter((one) => one.type === note.type && one.type.endsWith('_NC') && one.number < note.number)
-    .map((one) => documentOf(one).reference)
-    .filter((reference) => reference?.type === document.type && reference.numero === document.numero)
-    .reduce((sum, reference) => sum.plus(reference?.amount ?? 0), Big(0));
+    .flatMap((one) => documentOf(one).references ?? [])
+    .filter(({ cfe }) => cfe?.cfeId === cfeId)
+    .reduce((sum, { cfe }) => sum.plus(cfe?.value?.amount ?? 0), Big(0));
   return { document, status: 'ACCEPTED', credited: credited.toFixed(2) };
 }

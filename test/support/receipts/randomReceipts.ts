@@ -21,20 +21,26 @@ export interface RandomRequest {
 
 /** Requests of a type that the service takes. */
 export function requestsOf(type: CfeType): fc.Arbitrary<RandomRequest> {
-  if (!isNote(type)) return validRequest(type, { today: TODAY }).map((body) => ({ type, body }));
-  return validOriginal(type, { today: TODAY }).chain((original) => {
+  const wishes = { today: TODAY, foreign: true };
+  if (!isNote(type)) return validRequest(type, wishes).map((body) => ({ type, body }));
+  return validOriginal(type, wishes).chain((original) => {
     const cfeId = `${CFE_TYPES[familyOf(type)].code}-1`;
-    const notes = validRequest(type, { today: TODAY, original: { cfeId, body: original } });
+    const notes = validRequest(type, { ...wishes, original: { cfeId, body: original } });
     return notes.map((body) => ({ type, body, original }));
   });
 }
 
 /** The content of a request that is to be taken. Throws, with the faults, when it is refused. */
 export function contentOf(body: JsonObject, original?: OriginalCfe['document']): CfeContent {
-  const checked = checkCfe(readCfeRequest(body, TODAY), {
+  const reading = readCfeRequest(body, TODAY);
+  const known = reading.parts.referred?.find((one) => one.kind === 'known');
+  const checked = checkCfe(reading, {
     today: TODAY,
     uiValue: UI_VALUE,
-    original: original && { document: original, status: 'ACCEPTED', credited: '0' },
+    originals: new Map(
+      original && known ? [[known.cfeId, { document: original, status: 'ACCEPTED', credited: '0' }]] : [],
+    ),
+    issuedHere: new Map(),
   });
   if (!checked.ok) throw new Error(`refused: ${JSON.stringify(checked.faults)}`);
   return checked.content;

@@ -125,11 +125,12 @@ function rowsOf(
   names: Record<string, string>,
 ): Record<string, string>[] {
   const keyOf = (xml: string) =>
-    `${text(xml, 'FchEmis')} ${(text(xml, 'CdgDGISucur') ?? '').padStart(4, '0')}`;
+    `${text(xml, 'FchEmis')} ${(text(xml, 'CdgDGISucur') ?? '').padStart(4, '0')} ${text(xml, 'IndPagCta3ros') ?? ''}`;
   const keys = [...new Set(issued.map(keyOf))].toSorted();
   return keys.map((key) => {
-    const [date = '', branch = ''] = key.split(' ');
+    const [date = '', branch = '', thirdParty] = key.split(' ');
     const row: Record<string, string> = { Fecha: date, CodSuc: `${Number(branch)}` };
+    if (thirdParty) row['IndPagCta3ros'] = thirdParty;
     let total = 0n;
     for (const [element, field] of Object.entries(names)) {
       const exact = issued

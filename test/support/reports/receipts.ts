@@ -43,6 +43,7 @@ export function aReceipt(
 }
 
 /** What of a document the report is fed with. */
-export function issuedOf({ type, serie, numero, emissionDate, issuer, totals }: CfeDocument): IssuedReceipt {
-  return { type, serie, numero, emissionDate, branch: issuer.branch, totals };
+export function issuedOf(document: CfeDocument): IssuedReceipt {
+  const { type, serie, numero, emissionDate, issuer, totals, thirdPartyPayment = false } = document;
+  return { type, serie, numero, emissionDate, branch: issuer.branch, thirdPartyPayment, totals };
 }

@@ -10,10 +10,16 @@ export const TODAY = '2026-02-15';
 /** The one sourced value (docs/contract.md#value-of-the-ui): 5,000 UI are 32,104.00 pesos. */
 const UI_2026 = { year: 2026, value: '6.4208', estimate: true } as const;
 
+/** The facts of a test; `original`: the CFE that the reference of the request names. */
+export type Facts = Partial<RuleContext> & { original?: OriginalCfe };
+
 /** How a request is judged on that day. */
-export function given(body: unknown, context: Partial<RuleContext> = {}): CheckedCfe {
+export function given(body: unknown, { original, ...context }: Facts = {}): CheckedCfe {
   const reading = readCfeRequest(body, TODAY);
-  return checkCfe(reading, { today: TODAY, uiValue: UI_2026, original: undefined, ...context });
+  const known = reading.parts.referred?.find((one) => one.kind === 'known');
+  const named = reading.parts.reference?.cfe_id ?? known?.cfeId;
+  const originals = new Map(original && named !== undefined ? [[named, original]] : []);
+  return checkCfe(reading, { today: TODAY, uiValue: UI_2026, originals, issuedHere: new Map(), ...context });
 }
 
 /** An accepted CFE made from a request, as a note finds it. */

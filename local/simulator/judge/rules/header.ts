@@ -40,6 +40,7 @@ export function* faultsOfDocument(receipt: ParsedReceipt, now: Date): Generator<
   if (!isRuc(receipt.issuer.text('RUCEmisor') ?? '')) yield 'A-C40 RUCEmisor: dígito verificador';
 
   if (idDoc.has('IndCobPropia')) {
+    if (![101, 111].includes(receipt.type)) yield `A-C20 IndCobPropia: no corresponde a ${receipt.type}`;
     const billable = receipt.items.some((item) => !['6', '7'].includes(item.text('IndFact') ?? ''));
     if (billable) yield 'A-C20 IndCobPropia: solo admite líneas con IndFact 6 o 7';
     if (receipt.globals.length > 0) yield 'A-C20 IndCobPropia: no admite zona D';

@@ -4,6 +4,8 @@ import { EMISSION_DAYS_AHEAD } from './constants.ts';
 
 /** What the authority has on record of a receipt that another refers to. */
 export interface Original {
+  /** FchEmis; null where it could not be read. */
+  readonly issuedOn: string | null;
   readonly amountPayable: string | null;
   readonly currency: string | null;
   readonly exchangeRate: string | null;
@@ -56,6 +58,9 @@ export function* faultsOfReferences(
 }
 
 function* faultsAgainst(original: Original, row: Zone, at: string): Generator<ReturnType<typeof format>> {
+  const issuedOn = row.text('FechaCFEref');
+  if (issuedOn !== undefined && original.issuedOn !== null && issuedOn !== original.issuedOn)
+    yield format(`${at}: FechaCFEref no es la fecha del comprobante referido`);
   const currency = row.text('TpoMonedaRef');
   if (currency !== undefined && original.currency !== null && currency !== original.currency)
     yield format(`${at}: TpoMonedaRef no es la moneda del comprobante referido`);

@@ -138,7 +138,7 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
   const { cfe: own, environments } = visit.texts;
   const { receiver, issuer } = cfe.document;
   const status = words.status[cfe.status];
-  const { original, ahead, awaySince, since } = dossier;
+  const { originals, ahead, awaySince, since } = dossier;
   const rows: [string, Html | string][] = [
     [
       own.issuer,
@@ -160,14 +160,10 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
     ...nextStepRows(visit, dossier),
     ...(ahead === null ? [] : [[own.queue, own.ahead(ahead)] as [string, string]]),
     ...(awaySince ? [[own.awaySince, moment(awaySince)] as [string, Html]] : []),
-    ...(original
-      ? [
-          [
-            own.corrects,
-            html`<a href="${cfePathOf(cfe, original.cfeId)}">${original.cfeId}</a> ${words.status[original.status].label}`,
-          ] as [string, Html],
-        ]
-      : []),
+    ...originals.map(({ cfeId, status }): [string, Html] => [
+      CFE_TYPES[cfe.type].note === null ? own.refersTo : own.corrects,
+      html`<a href="${cfePathOf(cfe, cfeId)}">${cfeId}</a> ${words.status[status].label}`,
+    ]),
     ...(cfe.rejection?.map(({ code, message, detail }): [string, Html] => [
       own.reasons,
       html`<code>${code}</code> «${message}»${detail && ` (${detail})`} ${soft(rejectionMeans(code, words))}`,

@@ -223,7 +223,7 @@ function amountsTable({ texts }: Visit, reported: readonly TypeSummary[]): Html 
     (name) => !RARE.includes(name) || all.some(({ sums }) => Number(sums[name]) !== 0),
   );
   const rows = all.map(({ type, sums }) => [
-    CFE_TYPES[type].label,
+    sums.thirdPartyPayment ? `${CFE_TYPES[type].label} · ${words.thirdParty}` : CFE_TYPES[type].label,
     day(sums.emissionDate),
     String(sums.branch),
     ...shown.map((name) => decimalText(sums[name], undefined, texts.numerals)),

@@ -19,16 +19,18 @@ export const extraRules: readonly CfeRule[] = [
   rule(
     {
       code: 'extra.reference_reason',
-      checks: 'Only notes have a reference_reason.',
+      checks: 'Only notes have a reference_reason, beside reference; references have reasons of their own.',
       source: 'docs/contract.md#extra; Formato CFE v25.2, zone F, field 6',
       example: 'extra.reference_reason: must be omitted for ETICKET, which is not a note.',
-      needs: ['cfe_type', 'extra.reference_reason'],
+      needs: ['cfe_type', 'references', 'extra.reference_reason'],
     },
     (parts) => {
-      if (parts['extra.reference_reason'] === undefined || cfeTypeRow(parts.cfe_type).note !== null)
-        return undefined;
-      const words = `must be omitted for ${parts.cfe_type}, which is not a note.`;
-      return { at: ['extra', 'reference_reason'], words };
+      if (parts['extra.reference_reason'] === undefined) return undefined;
+      const at = ['extra', 'reference_reason'];
+      if (cfeTypeRow(parts.cfe_type).note === null)
+        return { at, words: `must be omitted for ${parts.cfe_type}, which is not a note.` };
+      if (parts.references === undefined) return undefined;
+      return { at, words: 'must be omitted beside references; give the reason of each there.' };
     },
   ),
   ...(

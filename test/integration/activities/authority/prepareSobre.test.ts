@@ -19,6 +19,7 @@ import { aCfeBody } from '../../../support/receipts/cfeBodies.ts';
 import { fromJson } from '../../../support/receipts/exactJson.ts';
 import { day } from '../../../support/receipts/papers.ts';
 import { aSobreOf, givePendingCfes } from '../../../support/receipts/pendingCfes.ts';
+import { referTo } from '../../../support/receipts/references.ts';
 import { decideCfe } from '../../../support/temporal/verdicts.ts';
 import { webhookDeps } from '../../../support/webhooks/deliveries.ts';
 
@@ -372,8 +373,7 @@ describe('writing a sobre of several', () => {
   test('a note whose original was rejected ends REJECTED, unsigned; the others go on', async () => {
     const { cfes, sobreId } = await several(3);
     const [original] = await givePendingCfes(db.orm, { accountId, rut, count: 1, from: TAKEN });
-    const own = db.orm.em.fork();
-    await own.nativeUpdate(Cfe, { id: cfes[1]?.id ?? '' }, { referenceId: original?.id ?? '' });
+    await referTo(db.orm.em.fork(), cfes[1]?.id ?? '', [original?.id ?? ''], { held: false });
     await decideCfe({ orm: db.worker }, original?.id ?? '', { status: 'REJECTED' });
 
     expect(await take(deps(), sobreId)).toMatchObject({

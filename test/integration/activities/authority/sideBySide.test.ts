@@ -16,6 +16,7 @@ import { aReadyEnterprise } from '../../../support/enterprises/enterprises.ts';
 import { aCfeBody, type CfeWishes } from '../../../support/receipts/cfeBodies.ts';
 import { fromJson } from '../../../support/receipts/exactJson.ts';
 import { aSobreOf, givePendingCfes } from '../../../support/receipts/pendingCfes.ts';
+import { referTo } from '../../../support/receipts/references.ts';
 import { decideCfe } from '../../../support/temporal/verdicts.ts';
 import { until } from '../../../support/until.ts';
 import { webhookDeps } from '../../../support/webhooks/deliveries.ts';
@@ -375,7 +376,7 @@ describe('steps of a sobre that run side by side', () => {
         (em) => lockCfe(em, original),
         async (em) => {
           // Whoever issues a note holds its original, and is seen by nobody until then.
-          await em.nativeUpdate(Cfe, { id: note.id }, { referenceId: original.id, held: true });
+          await referTo(em, note.id, [original.id], { held: true });
           return () => accept(original);
         },
       );
@@ -418,13 +419,14 @@ describe('steps of a sobre that run side by side', () => {
       expect(decided.flat()).toHaveLength(1);
       expect(released).toBe(1);
       const own = db.orm.em.fork();
-      expect(await own.count(Cfe, { referenceId: original.id })).toBe(1 + notes.length);
-      expect(await own.count(Cfe, { referenceId: original.id, held: true })).toBe(0);
+      const type = 'ETICKET_NC';
+      expect(await own.count(Cfe, { rut: original.rut, type })).toBe(1 + notes.length);
+      expect(await own.count(Cfe, { rut: original.rut, type, held: true })).toBe(0);
     });
 
     test('is held by no verdict that is stored, whatever dies in between', async () => {
       const [original, note] = (await pending(2)) as [Cfe, Cfe];
-      await db.orm.em.fork().nativeUpdate(Cfe, { id: note.id }, { referenceId: original.id, held: true });
+      await referTo(db.orm.em.fork(), note.id, [original.id], { held: true });
       await db.asOwner(`
         create function fail_to_release() returns trigger language plpgsql as
           $$ begin raise exception 'disk full'; end $$;

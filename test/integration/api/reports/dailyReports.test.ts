@@ -61,6 +61,7 @@ describe('GET /enterprises/{rut}/daily-reports/{date}', () => {
             {
               emission_date: '2026-03-10',
               branch: 1,
+              third_party_payment: false,
               tax_free_amount: 10,
               export_amount: 0,
               perceived_amount: 0,

@@ -9,14 +9,15 @@ import { Cfe, type CfeRow } from '../../../../src/db/entities/receipts.ts';
 import { type Orm, openOrm } from '../../../../src/db/orm.ts';
 import { type LeasedMessage, leaseWaiting } from '../../../../src/db/outbox.ts';
 import { FAILURES_TO_OPEN } from '../../../../src/domain/authority/breaker.ts';
-import { CFE_TYPE_NAMES, type CfeType } from '../../../../src/domain/receipts/cfeTypes.ts';
+import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../../../src/domain/receipts/cfeTypes.ts';
 import { anAccount, idleIssuing, idleOutbox, outboxOf } from '../../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { aReadyEnterprise, giveCae } from '../../../support/enterprises/enterprises.ts';
-import { aCfeBody, type CfeWishes } from '../../../support/receipts/cfeBodies.ts';
+import { aCfeBody, type Body, type CfeWishes } from '../../../support/receipts/cfeBodies.ts';
 import { fromJson } from '../../../support/receipts/exactJson.ts';
 import { day } from '../../../support/receipts/papers.ts';
 import { aSobreOf } from '../../../support/receipts/pendingCfes.ts';
+import { originalsOf } from '../../../support/receipts/references.ts';
 import { decideCfe } from '../../../support/temporal/verdicts.ts';
 import { until } from '../../../support/until.ts';
 
@@ -352,13 +353,17 @@ describe('what is stored', () => {
       reference: `${{ ETICKET: 101, EFACTURA: 111, EFACTURA_EXPORT: 121 }[original as string]}-1`,
     });
 
-    expect(note).toMatchObject({ referenceId: first.id, referenceAmount: first.payAmount });
-    expect(note.document.reference).toMatchObject({
-      type: original,
-      serie: 'A',
-      numero: 1,
-      amount: first.payAmount,
-    });
+    expect(await originalsOf(db.orm.em.fork(), note.id)).toEqual([first.id]);
+    expect(note.document.references).toMatchObject([
+      {
+        cfe: {
+          typeCode: CFE_TYPES[original].code,
+          serie: 'A',
+          numero: 1,
+          value: { amount: first.payAmount },
+        },
+      },
+    ]);
   });
 });
 
@@ -426,6 +431,95 @@ describe('notes', () => {
     const rut = await aReadyEnterprise(db.orm, accountId);
     expect(await issue(rut, { type: 'ETICKET_NC', reference: '101-1' }).catch(codesOf)).toEqual([
       'reference.unknown',
+    ]);
+  });
+});
+
+describe('references', () => {
+  const decide = (cfe: { id: string }, status: 'ACCEPTED' | 'REJECTED') =>
+    decideCfe({ orm: db.orm }, cfe.id, { status });
+  const heldOf = async ({ id }: { id: string }) => (await db.orm.em.fork().findOneOrFail(Cfe, { id })).held;
+  const refer = (...ids: string[]) => ids.map((cfe_id) => ({ cfe_id }));
+
+  test('what a note takes of each original is left of it no more, for one note and for several', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    await issue(rut, { net: 100 });
+    await issue(rut, { net: 50 });
+    const credit = (net: number, references: Body[]) => issue(rut, { type: 'ETICKET_NC', net, references });
+
+    // Of 122 and 61 these take 122 and 24.40, then all that is left of the second.
+    const first = await credit(120, refer('101-1', '101-2'));
+    expect(first.document.references?.map(({ cfe }) => cfe?.value?.amount)).toEqual(['122.00', '24.40']);
+    await expect(credit(30.01, refer('101-2', '101-1')).catch(codesOf)).resolves.toEqual([
+      'reference.amount_exceeded',
+    ]);
+    await credit(30, refer('101-2', '101-1'));
+    await expect(
+      issue(rut, { type: 'ETICKET_NC', net: 0.01, reference: '101-2' }).catch(codesOf),
+    ).resolves.toEqual(['reference.amount_exceeded']);
+  });
+
+  test('of many notes at once against the same two originals only those pass that fit', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    await issue(rut, { net: 100 });
+    await issue(rut, { net: 100 });
+
+    const notes = await Promise.allSettled(
+      oneTo(8).map((i) =>
+        issue(rut, {
+          type: 'ETICKET_NC',
+          net: 50,
+          references: i % 2 === 0 ? refer('101-1', '101-2') : refer('101-2', '101-1'),
+        }),
+      ),
+    );
+
+    expect(notes.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+  });
+
+  test('an invoice waits for every CFE that it names, whichever verdict comes last', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    const [one, two] = [await issue(rut), await issue(rut)];
+    const invoice = await issue(rut, { type: 'EFACTURA', references: refer('101-1', '101-2') });
+    expect(invoice.held).toBe(true);
+
+    await decide(one, 'ACCEPTED');
+    expect(await heldOf(invoice)).toBe(true);
+    await decide(two, 'ACCEPTED');
+    expect(await heldOf(invoice)).toBe(false);
+  });
+
+  test('verdicts on all of them at the same time release it', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    const originals = await Promise.all(oneTo(6).map(() => issue(rut)));
+    const references = refer(...oneTo(6).map((n) => `101-${n}`));
+    const invoices = await Promise.all(oneTo(4).map(() => issue(rut, { type: 'EFACTURA', references })));
+
+    await Promise.all(originals.map((one) => decide(one, 'ACCEPTED')));
+
+    expect(await Promise.all(invoices.map(heldOf))).toEqual([false, false, false, false]);
+  });
+
+  test('a CFE of this service is named by its cfe_id; one of another system is taken as given', async () => {
+    const rut = await aReadyEnterprise(db.orm, accountId);
+    const { serie, numero } = await issue(rut);
+    const foreign = (number: number) => ({
+      cfe_type_code: '101',
+      serie,
+      numero: number,
+      emission_date: day(-20),
+      amount: 122,
+      currency: 'UYU',
+    });
+    const refusal = issue(rut, { references: [foreign(numero)] }).catch(codesOf);
+    await expect(refusal).resolves.toEqual(['references.issued_here']);
+
+    const issued = await issue(rut, { references: [foreign(9_999_999), { description: 'Orden 881' }] });
+    expect(issued).toMatchObject({ held: false });
+    expect(await originalsOf(db.orm.em.fork(), issued.id)).toEqual([]);
+    expect(issued.document.references).toMatchObject([
+      { cfe: { numero: 9_999_999 } },
+      { reason: 'Orden 881' },
     ]);
   });
 });

@@ -24,7 +24,8 @@ describe('the receipts of a test run', () => {
       const checked = checkCfe(readCfeRequest(bodyOf(type, index), DAY), {
         today: DAY,
         uiValue: { year: 2026, value: '6.4208', estimate: false },
-        original: undefined,
+        originals: new Map(),
+        issuedHere: new Map(),
       });
       expect(checked.ok ? [] : checked.faults).toEqual([]);
     }

@@ -23,10 +23,11 @@ interface Sample {
 
 /** Requests of a type, notes with the original that they correct. */
 function samples(type: CfeType): fc.Arbitrary<Sample> {
-  if (!isNote(type)) return validRequest(type, { today: TODAY }).map((body) => ({ type, body }));
-  return validOriginal(type, { today: TODAY }).chain((original) => {
+  const wishes = { today: TODAY, foreign: true };
+  if (!isNote(type)) return validRequest(type, wishes).map((body) => ({ type, body }));
+  return validOriginal(type, wishes).chain((original) => {
     const cfeId = `${CFE_TYPES[familyOf(type)].code}-1`;
-    const notes = validRequest(type, { today: TODAY, original: { cfeId, body: original } });
+    const notes = validRequest(type, { ...wishes, original: { cfeId, body: original } });
     return notes.map((body) => ({ type, body, original }));
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { RuleContext } from '../../../../src/domain/receipts/cfeRule.ts';
+import type { OriginalCfe } from '../../../../src/domain/receipts/cfeRule.ts';
 import { CFE_RULES } from '../../../../src/domain/receipts/cfeRules.ts';
 import type { CfeType } from '../../../../src/domain/receipts/cfeTypes.ts';
 import type { Fault } from '../../../../src/errors.ts';
@@ -11,7 +11,7 @@ import {
   put,
   toJson,
 } from '../../../support/receipts/exactJson.ts';
-import { given, originalOf } from '../support.ts';
+import { type Facts, given, originalOf } from '../support.ts';
 
 const json = (text: string) => fromJson(text) as JsonObject;
 
@@ -41,6 +41,16 @@ const EXPORT = withAll(E_INVOICE, {
   '/header/totals': EXPORT_TOTALS,
   '/details/0/iva_type': 'EXPORT',
 });
+
+/** 111 A 57 of another system, of 12,200 pesos. */
+const FOREIGN: JsonObject = {
+  cfe_type_code: '111',
+  serie: 'A',
+  numero: num(57),
+  emission_date: '2026-01-10',
+  amount: num(12200),
+  currency: 'UYU',
+};
 
 function withAll(body: JsonObject, changes: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.entries(changes).reduce((changed, [place, value]) => put(changed, place, value), body);
@@ -99,7 +109,7 @@ interface Case {
   code: string;
   path: string;
   body: JsonObject;
-  context?: Partial<RuleContext>;
+  context?: Facts;
 }
 
 /** For each rule a request that breaks it and nothing else. */
@@ -332,7 +342,6 @@ const CASES: Case[] = [
     code: 'reference.unknown',
     path: '/reference/cfe_id',
     body: withAll(E_TICKET, { '/cfe_type': 'ETICKET_NC', '/reference': { cfe_id: '101-9' } }),
-    context: { original: null },
   },
   {
     code: 'reference.rejected',
@@ -345,6 +354,80 @@ const CASES: Case[] = [
     path: '/header/totals/pay_amount',
     body: creditNote,
     context: { original: originalOf(INVOICE_OF_122, { credited: '100.00' }) },
+  },
+  {
+    code: 'references.twice',
+    path: '/references',
+    body: put(note('ETICKET_NC', E_TICKET), '/references', [{ cfe_id: '101-1' }]),
+    context: { original: originalOf(E_TICKET) },
+  },
+  {
+    code: 'references.shape',
+    path: '/references/0',
+    body: referring({ cfe_id: '101-1', description: 'Papel' }),
+  },
+  {
+    code: 'references.amount_required',
+    path: '/references/0/amount',
+    body: referring({ ...FOREIGN, amount: undefined }),
+  },
+  {
+    code: 'references.amount_forbidden',
+    path: '/references/0/amount',
+    body: referring({ ...FOREIGN, cfe_type_code: '181', currency: undefined }),
+  },
+  {
+    code: 'references.exchange_rate',
+    path: '/references/0/exchange_rate',
+    body: referring({ ...FOREIGN, exchange_rate: num('39.95') }),
+  },
+  {
+    code: 'references.emission_date',
+    path: '/references/0/emission_date',
+    body: referring({ ...FOREIGN, emission_date: '2030-01-01' }),
+  },
+  {
+    code: 'references.repeated',
+    path: '/references/1',
+    body: referring(FOREIGN, { ...FOREIGN, amount: num(1) }),
+  },
+  {
+    code: 'references.issued_here',
+    path: '/references/0',
+    body: referring(FOREIGN),
+    context: { issuedHere: new Map([['111 A 57', '101-7']]) },
+  },
+  {
+    code: 'references.amount',
+    path: '/references/0/amount',
+    body: credit(INVOICE_OF_122, { cfe_id: '101-1', amount: num('22.01') }, { description: 'Papel' }),
+    context: { originals: new Map([['101-1', originalOf(INVOICE_OF_122, { credited: '100.00' })]]) },
+  },
+  {
+    code: 'references.amount_sum',
+    path: '/references',
+    body: credit(exempt('100'), { cfe_id: '101-1', amount: num(120) }),
+    context: { originals: new Map([['101-1', originalOf(INVOICE_OF_122)]]) },
+  },
+  {
+    code: 'own_collection.type',
+    path: '/header/doc_id/own_collection',
+    body: withAll(collection(FOREIGN), { '/cfe_type': 'ETICKET_NC' }),
+  },
+  {
+    code: 'own_collection.lines',
+    path: '/details/0/iva_type',
+    body: withAll(referring(FOREIGN), { '/header/doc_id/own_collection': true }),
+  },
+  { code: 'own_collection.references', path: '/references', body: collection() },
+  {
+    code: 'own_collection.adjustments',
+    path: '/header/adjustments',
+    body: withAll(collection(FOREIGN), {
+      '/header/adjustments': [
+        { kind: 'SURCHARGE', iva_type: 'NON_BILLABLE', description: 'Mora', amount: num(0) },
+      ],
+    }),
   },
   {
     code: 'extra.purchase_order',
@@ -368,6 +451,30 @@ const CASES: Case[] = [
     body: withExtra(oneLine('EXPORT', '10', { total_amount: '10', pay_amount: '10' }), { sale_mode: num(1) }),
   },
 ];
+
+/** An e-Ticket of 1,220 with these references. */
+function referring(...references: Record<string, Json | undefined>[]): JsonObject {
+  return put(E_TICKET, '/references', references.map(present));
+}
+
+/** A credit note with the lines of `body` and these references. */
+function credit(body: JsonObject, ...references: Record<string, Json | undefined>[]): JsonObject {
+  return withAll(body, { '/cfe_type': 'ETICKET_NC', '/references': references.map(present) });
+}
+
+/** The receipt of a collection of 500 pesos. */
+function collection(...references: Record<string, Json | undefined>[]): JsonObject {
+  return withAll(oneLine('NON_BILLABLE', '500', { total_amount: '0', pay_amount: '500' }), {
+    '/header/doc_id/own_collection': true,
+    '/references': references.length > 0 ? references.map(present) : undefined,
+  });
+}
+
+function present(row: Record<string, Json | undefined>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(row).filter((entry): entry is [string, Json] => entry[1] !== undefined),
+  );
+}
 
 function NET_BOTH(): string {
   return '"tax_minimum_net_amount": 100, "tax_minimum_amount": 10, "tax_basic_net_amount": 1000, "tax_basic_amount": 220, "total_amount": 1330, "pay_amount": 1330';
@@ -503,7 +610,7 @@ describe('the base documents of these tests', () => {
 });
 
 describe('edges of rules', () => {
-  test.each<[string, JsonObject, Partial<RuleContext>?]>([
+  test.each<[string, JsonObject, Facts?]>([
     ['60 days back', put(E_TICKET, '/header/doc_id/emission_date', '2025-12-17')],
     ['60 days ahead', put(E_TICKET, '/header/doc_id/emission_date', '2026-04-16')],
     ['exactly 5,000 UI need no receiver', exempt('32104')],
@@ -777,7 +884,7 @@ describe('the amount that a note takes from its original', () => {
     withAll(exempt(price), { '/header/totals/currency': 'USD', '/header/totals/exchange_rate': num(rate) });
   const taken = (note_: JsonObject, original: JsonObject, type: CfeType = 'ETICKET_NC') => {
     const checked = given(note(type, note_), { original: originalOf(original) });
-    return checked.ok ? checked.content.reference : checked.faults;
+    return checked.ok ? checked.content.references?.[0]?.cfe : checked.faults;
   };
 
   test.each([
@@ -795,23 +902,193 @@ describe('the amount that a note takes from its original', () => {
     ],
   ])('in %s', (_, body, original, amount, currency, exchangeRate) => {
     expect(taken(body, original)).toEqual({
-      type: 'ETICKET',
+      cfeId: '101-1',
+      typeCode: 101,
       serie: 'A',
       numero: 1,
       emissionDate: '2026-02-15',
-      amount,
-      currency,
-      exchangeRate,
+      value: { amount, currency, exchangeRate },
     });
   });
 
   test('is at most the original in a debit note', () => {
-    expect(taken(exempt('500'), exempt('100'), 'ETICKET_ND')).toMatchObject({ amount: '100.00' });
+    expect(taken(exempt('500'), exempt('100'), 'ETICKET_ND')).toMatchObject({
+      value: { amount: '100.00' },
+    });
+  });
+});
+
+describe('what several references take', () => {
+  const dollars = (price: string, rate: string) =>
+    withAll(exempt(price), { '/header/totals/currency': 'USD', '/header/totals/exchange_rate': num(rate) });
+  const known = (amounts: Record<string, OriginalCfe>): Facts => ({
+    originals: new Map(Object.entries(amounts)),
+  });
+  /** MntCFEref of each, and what each counts for as credited. */
+  const shared = (body: JsonObject, facts: Facts) => {
+    const checked = given(body, facts);
+    if (!checked.ok) return checked.faults.map(({ path, code }) => `${path} ${code}`);
+    return [
+      checked.content.references?.map(({ cfe }) => cfe?.value?.amount ?? null),
+      checked.taken.map(({ amount }) => amount),
+    ];
+  };
+  const ids = (...names: string[]) => names.map((cfe_id) => ({ cfe_id }));
+  const two = known({
+    '101-1': originalOf(INVOICE_OF_122, { credited: '100' }),
+    '101-2': originalOf(exempt('50')),
+  });
+
+  test('a note fills them in order, up to what is left of each', () => {
+    expect(shared(credit(exempt('60'), ...ids('101-1', '101-2')), two)).toEqual([
+      ['22.00', '38.00'],
+      ['22', '38'],
+    ]);
+    expect(shared(credit(exempt('60'), ...ids('101-2', '101-1')), two)).toEqual([
+      ['50.00', '10.00'],
+      ['50', '10'],
+    ]);
+  });
+
+  test('and takes no more than all of it', () => {
+    expect(shared(credit(exempt('72'), ...ids('101-1', '101-2')), two)).toEqual([
+      ['22.00', '50.00'],
+      ['22', '50'],
+    ]);
+    expect(shared(credit(exempt('72.01'), ...ids('101-1', '101-2')), two)).toEqual([
+      '/header/totals/pay_amount reference.amount_exceeded',
+    ]);
+    // What is not known here may be for the rest.
+    expect(shared(credit(exempt('100'), ...ids('101-1', '101-2'), { description: 'Papel' }), two)).toEqual([
+      ['22.00', '50.00', null],
+      ['22', '50'],
+    ]);
+  });
+
+  test('an amount that is stated comes first, and the others fill the rest', () => {
+    const [first, second] = [{ cfe_id: '101-1' }, { cfe_id: '101-2', amount: num('45') }];
+    expect(shared(credit(exempt('60'), first, second), two)).toEqual([
+      ['15.00', '45.00'],
+      ['15', '45'],
+    ]);
+    expect(shared(credit(exempt('70'), first, second), two)).toEqual([
+      '/header/totals/pay_amount reference.amount_exceeded',
+    ]);
+  });
+
+  test('stated amounts alone must be all of the note, to a cent of their currency', () => {
+    const abroad = known({ '101-1': originalOf(dollars('10', '40.125')) });
+    const of = (amount: string) => credit(exempt('100'), { cfe_id: '101-1', amount: num(amount) });
+    expect(shared(of('2.49'), abroad)).toEqual([['2.49'], ['2.49']]);
+    expect(shared(of('2.48'), abroad)).toEqual(['/header/totals/pay_amount reference.amount_exceeded']);
+    expect(shared(of('2.51'), abroad)).toEqual(['/references references.amount_sum']);
+  });
+
+  test('lines that are not billed neither lower nor raise what an invoice is worth to credit notes', () => {
+    const withDeposit = withAll(INVOICE_OF_122, {
+      '/header/totals/line_count': num(2),
+      '/header/totals/pay_amount': num(72),
+      '/details/1': json(
+        '{"line_number": 2, "iva_type": "NON_BILLABLE_NEGATIVE", "item_name": "Seña", "count": 1, "unit_price": 50, "item_amount": 50}',
+      ),
+    });
+    const reference = ids('101-1');
+    const whole = known({ '101-1': originalOf(withDeposit) });
+    // 122 without the deposit, or with it: each is all of the invoice, of which 72 was to be paid.
+    expect(shared(credit(INVOICE_OF_122, ...reference), whole)).toEqual([['72.00'], ['122']]);
+    expect(shared(credit(withDeposit, ...reference), whole)).toEqual([['72.00'], ['122']]);
+    const nothing = known({ '101-1': originalOf(withDeposit, { credited: '122' }) });
+    expect(shared(credit(exempt('0.01'), ...reference), nothing)).toEqual([
+      '/header/totals/pay_amount reference.amount_exceeded',
+    ]);
+  });
+
+  test('a collection takes what is left to pay of each, in order', () => {
+    expect(shared(collection(...ids('101-1', '101-2')), two)).toEqual([
+      ['22.00', '50.00'],
+      ['22', '50'],
+    ]);
+  });
+
+  test('a reference beyond what there was to pay is refused in every type', () => {
+    expect(shared(collection({ cfe_id: '101-2', amount: num('50.01') }), two)).toEqual([
+      '/references/0/amount references.amount',
+    ]);
+  });
+
+  test('an invoice may name a CFE of any family, one of another system and what is no CFE', () => {
+    const invoice = withAll(E_INVOICE, {
+      '/references': [
+        { cfe_id: '101-1', reason: 'Cambio' },
+        { ...FOREIGN, cfe_type_code: '181', amount: undefined, currency: undefined },
+        { ...FOREIGN, currency: 'USD', exchange_rate: num('39.95') },
+        { description: 'Orden 881' },
+      ].map(present),
+    });
+    const checked = given(invoice, two);
+    expect(checked).toMatchObject({ ok: true });
+    expect(checked.ok && checked.content.references).toEqual([
+      {
+        cfe: expect.objectContaining({ cfeId: '101-1', typeCode: 101 }),
+        reason: 'Cambio',
+      },
+      { cfe: { typeCode: 181, serie: 'A', numero: 57, emissionDate: '2026-01-10' } },
+      {
+        cfe: {
+          typeCode: 111,
+          serie: 'A',
+          numero: 57,
+          emissionDate: '2026-01-10',
+          value: { amount: '12200.00', currency: 'USD', exchangeRate: '39.950' },
+        },
+      },
+      { reason: 'Orden 881' },
+    ]);
+  });
+});
+
+describe('the shape of a reference', () => {
+  const withoutDate = { ...FOREIGN, emission_date: undefined };
+  test.each<[string, Record<string, Json | undefined>, string[]]>([
+    ['nothing', {}, ['/references/0 references.shape']],
+    ['a cfe_id with a serie', { cfe_id: '101-1', serie: 'A' }, ['/references/0/serie references.shape']],
+    [
+      'a description with a reason',
+      { description: 'x', reason: 'y' },
+      ['/references/0/reason references.shape'],
+    ],
+    ['a foreign one without date', withoutDate, ['/references/0/emission_date references.shape']],
+    [
+      'dollars without rate',
+      { ...FOREIGN, currency: 'USD' },
+      ['/references/0/exchange_rate references.exchange_rate'],
+    ],
+    [
+      'dollars at 0',
+      { ...FOREIGN, currency: 'USD', exchange_rate: num(0) },
+      ['/references/0/exchange_rate references.exchange_rate'],
+    ],
+    [
+      'no amount at all',
+      { ...FOREIGN, amount: undefined, currency: undefined },
+      [
+        '/references/0/amount references.amount_required',
+        '/references/0/currency references.amount_required',
+      ],
+    ],
+  ])('%s: refused', (_, row, faults) => {
+    expect(faultsOf({ body: referring(row) }).map(({ path, code }) => `${path} ${code}`)).toEqual(faults);
+  });
+
+  test('a reason of a note goes to its reference, or to each of references', () => {
+    const body = withExtra(credit(E_TICKET, { cfe_id: '101-1' }), { reference_reason: 'Devolución' });
+    const facts = { original: originalOf(E_TICKET) };
+    expect(faultsOf({ body, context: facts }).map(({ code }) => code)).toEqual(['extra.reference_reason']);
   });
 });
 
 describe('the sale zone', () => {
-  const zone = (body: JsonObject, context: Partial<RuleContext> = {}) => {
+  const zone = (body: JsonObject, context: Facts = {}) => {
     const checked = given(body, context);
     if (!checked.ok) return checked.faults;
     const { saleCondition, saleMode, transport } = checked.content;

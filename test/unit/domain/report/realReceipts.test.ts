@@ -65,9 +65,12 @@ test.each([[SEED, PER_TYPE], ...KEPT_SEEDS.map((seed) => [seed, 5] as const)])(
     // The format has TotMntTotal as the sum of MntTotal and as that of the other fields: in pesos they are one.
     let inPesos = 0;
     for (const { code, rows } of report) {
-      for (const { Fecha, TotMntTotal = '' } of rows) {
+      for (const { Fecha, IndPagCta3ros = '', TotMntTotal = '' } of rows) {
         const own = issued.filter(
-          (xml) => valueOf(xml, 'TipoCFE') === code && valueOf(xml, 'FchEmis') === Fecha,
+          (xml) =>
+            valueOf(xml, 'TipoCFE') === code &&
+            valueOf(xml, 'FchEmis') === Fecha &&
+            valueOf(xml, 'IndPagCta3ros') === IndPagCta3ros,
         );
         if (own.some((xml) => valueOf(xml, 'TpoMoneda') !== 'UYU')) continue;
         inPesos += 1;

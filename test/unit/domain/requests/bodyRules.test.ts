@@ -118,6 +118,7 @@ const EARNED: Record<BodyRule, () => readonly Fault[]> = {
     faultsOf(z.strictObject({ reference: z.strictObject({ cfe_id: CfeId }) }), {
       reference: { cfe_id: '101-01' },
     }),
+  'references.type_code': () => only(CfeRequest, 'references', [{ cfe_type_code: '999' }]),
   'extra.not_object': () => readExtra('[]').faults,
   'extra.too_deep': () => readExtra(`{"mine": ${'['.repeat(30)}${']'.repeat(30)}}`).faults,
   'extra.too_large': () => readExtra(JSON.stringify({ mine: 'x'.repeat(20_000) })).faults,
