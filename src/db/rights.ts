@@ -184,6 +184,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   },
   exchange: { console: 'select', worker: 'select, insert, update', operator: 'select' },
   exchange_rate: {
+    api: 'select',
     console: 'select',
     worker: 'select, insert',
     operator: 'select, insert, update (rate, source)',

@@ -67,6 +67,7 @@ export const SAMPLE_EVENTS: { readonly [N in EventName]: Extract<WebhookEvent, {
   'efactura.login': efacturaLogin(ENTERPRISE, 'success'),
   'cfe.updated': cfeUpdated(
     {
+      reportOnly: false,
       rut: RUT,
       environment: 'production',
       type: 'ETICKET',

@@ -245,6 +245,7 @@ function writePayments(payments: readonly Payment[] = []): string {
 /** Referencia (docs/authority/receipts.md#reference): the CFE that a note corrects. */
 function writeReference(reference: Reference | undefined): string {
   if (!reference) return '';
+  if (reference.isGlobal) return writeGlobalReference(reference);
   return (
     '<Referencia><Referencia>' +
     plain('NroLinRef', 1) +
@@ -256,6 +257,23 @@ function writeReference(reference: Reference | undefined): string {
     plain('MntCFEref', reference.amount) +
     plain('TpoMonedaRef', reference.currency) +
     (reference.currency === 'UYU' ? '' : plain('TpoCambioRef', reference.exchangeRate)) +
+    '</Referencia></Referencia>'
+  );
+}
+
+/** RazonRef. */
+const LONGEST_REASON = 90;
+
+/** Referencia to a CFE that the authority does not know: no field may name it, so the reason does. */
+function writeGlobalReference({ type, serie, numero, reason, emissionDate }: Reference): string {
+  const named = `${CFE_TYPES[type].label} ${serie} ${numero}`;
+  const whole = reason === undefined ? named : `${named}: ${reason}`;
+  return (
+    '<Referencia><Referencia>' +
+    plain('NroLinRef', 1) +
+    plain('IndGlobal', 1) +
+    element('RazonRef', whole.slice(0, LONGEST_REASON).trimEnd()) +
+    plain('FechaCFEref', emissionDate) +
     '</Referencia></Referencia>'
   );
 }

@@ -168,6 +168,10 @@ function referenceOf(parts: Parts, { document }: OriginalCfe): Reference {
   });
 }
 
+/** Returns the content with its reference by the reason, for an original that the authority does not know. */
+export const withGlobalReference = (content: CfeContent): CfeContent =>
+  content.reference ? { ...content, reference: { ...content.reference, isGlobal: true } } : content;
+
 /** Returns a copy without undefined fields. */
 export function omitUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;

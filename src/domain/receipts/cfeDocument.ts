@@ -163,6 +163,8 @@ export interface Reference {
   currency: 'UYU' | 'USD' | 'EUR';
   /** TpoCambioRef: the exchange rate of the original. */
   exchangeRate: string;
+  /** The authority does not know the CFE, which was only reported: it is named in the reason (IndGlobal). */
+  isGlobal?: true;
 }
 
 export interface CaeData {

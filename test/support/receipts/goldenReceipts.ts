@@ -69,7 +69,12 @@ function issue(golden: Golden, find: (cfe: CfeIdParts) => OriginalCfe): CfeDocum
   if (!json.ok) throw new Error(`${golden.name}: ${JSON.stringify(json.faults)}`);
   const reading = readCfeRequest(json.value, TODAY);
   const named = referencedCfe(reading);
-  const checked = checkCfe(reading, { today: TODAY, uiValue: UI_VALUE, original: named && find(named) });
+  const checked = checkCfe(reading, {
+    today: TODAY,
+    uiValue: UI_VALUE,
+    lastRate: null,
+    original: named && find(named),
+  });
   if (!checked.ok) throw new Error(`${golden.name}: ${JSON.stringify(checked.faults)}`);
   const circumstances = circumstancesOf(golden);
   const faults = specialKindFaults(
@@ -94,5 +99,5 @@ function originalOf(
     .map((one) => documentOf(one).reference)
     .filter((reference) => reference?.type === document.type && reference.numero === document.numero)
     .reduce((sum, reference) => sum.plus(reference?.amount ?? 0), Big(0));
-  return { document, status: 'ACCEPTED', credited: credited.toFixed(2) };
+  return { document, status: 'ACCEPTED', reportOnly: false, credited: credited.toFixed(2) };
 }

@@ -34,7 +34,8 @@ export function contentOf(body: JsonObject, original?: OriginalCfe['document']):
   const checked = checkCfe(readCfeRequest(body, TODAY), {
     today: TODAY,
     uiValue: UI_VALUE,
-    original: original && { document: original, status: 'ACCEPTED', credited: '0' },
+    lastRate: null,
+    original: original && { document: original, status: 'ACCEPTED', reportOnly: false, credited: '0' },
   });
   if (!checked.ok) throw new Error(`refused: ${JSON.stringify(checked.faults)}`);
   return checked.content;

@@ -13,7 +13,13 @@ const UI_2026 = { year: 2026, value: '6.4208', estimate: true } as const;
 /** How a request is judged on that day. */
 export function given(body: unknown, context: Partial<RuleContext> = {}): CheckedCfe {
   const reading = readCfeRequest(body, TODAY);
-  return checkCfe(reading, { today: TODAY, uiValue: UI_2026, original: undefined, ...context });
+  return checkCfe(reading, {
+    today: TODAY,
+    uiValue: UI_2026,
+    lastRate: null,
+    original: undefined,
+    ...context,
+  });
 }
 
 /** An accepted CFE made from a request, as a note finds it. */
@@ -23,6 +29,7 @@ export function originalOf(body: JsonObject, more: Partial<OriginalCfe> = {}): O
   return {
     document: { ...checked.content, serie: 'A', numero: 1 },
     status: 'ACCEPTED',
+    reportOnly: false,
     credited: '0',
     ...more,
   };
