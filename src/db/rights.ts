@@ -311,6 +311,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   stuck_moment: { console: 'select', operator: 'select' },
   ui_value: {
     api: 'select',
+    console: 'select',
     worker: 'select',
     operator: 'select, insert, update',
   },

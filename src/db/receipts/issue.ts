@@ -37,7 +37,7 @@ export interface IssueFacts {
   readonly certificate: IssuingCertificate | null;
   /** Unexpired CAEs of the requested type. */
   readonly caes: readonly IssuingCae[];
-  /** The UI value for the requested year, by the rule of `findUiValue`. */
+  /** The UI value for the requested year, by the rule of `selectUiValue`. */
   readonly uiValue: UiValueRow | null;
   /** The last stored rate of the requested currency before the emission date. */
   readonly lastRate: KnownRate | null;

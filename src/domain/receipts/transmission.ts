@@ -3,7 +3,8 @@ import Big from 'big.js';
 import type { CfeContent } from './cfeDocument.ts';
 import type { CfeStatus } from './cfeStatus.ts';
 import { cfeTypeRow } from './cfeTypes.ts';
-import { OWN_REJECTION_CODES, type RejectionReason } from './rejection.ts';
+import { receiptState } from './receiptState.ts';
+import type { RejectionReason } from './rejection.ts';
 import { identificationLimit, type UiValueRow } from './uiValues.ts';
 
 /** What an enterprise does with e-Tickets up to the limit: sends them, or only reports them. */
@@ -31,9 +32,6 @@ export function isSmallTicket(
   return net.times(totals.exchangeRate).lte(identificationLimit(uiValue));
 }
 
-/** Our own reasons for CFEs that the authority never had. */
-const NEVER_SENT: readonly string[] = [OWN_REJECTION_CODES.abandoned, OWN_REJECTION_CODES.originalRejected];
-
 /**
  * Returns how a CFE came to the authority: SENT once it has received it, REPORT_ONLY once one that is not sent is signed;
  * null before, and for a CFE that it never had.
@@ -44,8 +42,8 @@ export function transmissionOf(cfe: {
   readonly isSigned: boolean;
   readonly rejection?: readonly RejectionReason[] | null | undefined;
 }): Transmission | null {
-  const reasons = cfe.rejection ?? [];
-  if (reasons.length > 0 && reasons.every(({ code }) => NEVER_SENT.includes(code))) return null;
-  if (cfe.reportOnly) return cfe.isSigned ? 'REPORT_ONLY' : null;
-  return cfe.status === 'PENDING' ? null : 'SENT';
+  const { status, rejection = null, reportOnly, isSigned } = cfe;
+  const state = receiptState({ status, rejection });
+  if (reportOnly) return isSigned && state !== 'neverSent' ? 'REPORT_ONLY' : null;
+  return state === 'sent' ? 'SENT' : null;
 }

@@ -65,7 +65,12 @@ describe('enterpriseChanges', () => {
   } as const;
   const object = (changes: { lastNumber?: number; numbersLeft?: number }, more = {}, now = NOW) =>
     enterpriseObject(
-      { enterprise: { ...enterprise, ...more }, certificate: null, caes: [{ ...cae, ...changes }] },
+      {
+        enterprise: { ...enterprise, ...more },
+        certificate: null,
+        caes: [{ ...cae, ...changes }],
+        uiValues: [],
+      },
       now,
     );
 
