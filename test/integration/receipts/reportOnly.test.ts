@@ -13,7 +13,7 @@ import { montevideoDate } from '../../../src/domain/values/montevideo.ts';
 import { createGatekeeper } from '../../../src/gate/gatekeeper.ts';
 import { useApi } from '../../support/api/apiSuite.ts';
 import { take, takeDeps } from '../../support/database/taking.ts';
-import { aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
+import { aReadyEnterprise, giveCae, giveCertificate } from '../../support/enterprises/enterprises.ts';
 import { aCfeBody, type CfeWishes } from '../../support/receipts/cfeBodies.ts';
 import { decideCfe } from '../../support/temporal/verdicts.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
@@ -91,7 +91,7 @@ test('one up to the limit is signed, ACCEPTED, told of once, and counted in the 
   expect(await read(rut, issued)).toMatchObject({ cfe_status: 'ACCEPTED', transmission: 'REPORT_ONLY' });
   expect((await rowOf(rut, issued)).signedXml).toContain('<CFE>');
   expect(await sobresOf(rut)).toEqual([]);
-  const events = await suite.db.orm.em.fork().find(Event, { rut });
+  const events = await suite.db.orm.em.fork().find(Event, { rut, name: 'cfe.updated' });
   expect(events.map(({ body }) => JSON.parse(body) as unknown)).toMatchObject([
     {
       event: 'cfe.updated',
@@ -134,6 +134,8 @@ test.each<[string, CfeWishes]>([
 
 test('in the sandbox too', async () => {
   const rut = await aReporter();
+  await giveCertificate(suite.db.orm, rut, { environment: 'sandbox' });
+  await giveCae(suite.db.orm, rut, { environment: 'sandbox' });
   const answer = await suite.sandbox.client.post<Answer>(`/enterprises/${rut}/cfes`, aCfeBody(), {
     'x-sandbox-mode': 'true',
   });

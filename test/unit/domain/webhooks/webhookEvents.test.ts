@@ -63,13 +63,14 @@ describe('enterpriseChanges', () => {
     loginStatus: 'SUCCESS',
     permissions: ['HOMO'],
   } as const;
+  const KNOWN = { year: NOW.getUTCFullYear(), value: '6.4208', estimate: false };
   const object = (changes: { lastNumber?: number; numbersLeft?: number }, more = {}, now = NOW) =>
     enterpriseObject(
       {
         enterprise: { ...enterprise, ...more },
         certificate: null,
         caes: [{ ...cae, ...changes }],
-        uiValues: [],
+        uiValues: [KNOWN],
       },
       now,
     );
