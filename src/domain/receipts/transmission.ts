@@ -13,7 +13,7 @@ export type SmallTickets = (typeof SMALL_TICKETS)[number];
 
 /** How a CFE came to the authority. */
 export const TRANSMISSIONS = ['SENT', 'REPORT_ONLY'] as const;
-export type Transmission = (typeof TRANSMISSIONS)[number];
+type Transmission = (typeof TRANSMISSIONS)[number];
 
 /**
  * Returns whether a CFE need not be sent: an e-Ticket or its note at or below the limit, net of VAT, whose receiver is no

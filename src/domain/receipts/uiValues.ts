@@ -21,7 +21,7 @@ function uiValueWarning(row: UiValueRow, year: number): 'estimate' | 'other year
 const NEXT_YEAR_FROM = '12-01';
 
 /** A year whose limit is not exact, with the reason. */
-export interface UiValueStandIn {
+interface UiValueStandIn {
   readonly year: number;
   readonly why: 'estimate' | 'other year' | 'none';
 }
