@@ -18,7 +18,7 @@ export interface RequestWarning {
 
 /** Keys of `extra` whose defaults declare a service sold without Incoterm or carriage. */
 const SALE_KEYS = ['sale_condition', 'sale_mode', 'transport'] as const;
-/** A rate that differs by more from the last known one is told. */
+/** A rate that differs by more from the last known one gets a warning. */
 const UNUSUAL = Big('0.1');
 
 /**
@@ -48,7 +48,7 @@ function unusualRate({ exchange_rate: rate }: Partial<Parts>, last: KnownRate | 
   return [{ code: 'totals.exchange_rate_unusual', path: '/header/totals/exchange_rate', message }];
 }
 
-/** A cédula that is declared as a foreign tax number names nobody. */
+/** A cédula that is declared as a foreign tax number identifies no person. */
 function cedulaAsNife(parts: Partial<Parts>): RequestWarning[] {
   const { cfe_type: type, receiver_doc_type: kind, receiver_document: number } = parts;
   if (type === undefined || cfeTypeRow(type).family !== 'ticket' || kind !== 'NIFE' || number === undefined)
