@@ -48,6 +48,9 @@ export const FAILPOINTS = {
    */
   'apart.opened': ['worker'],
   'apart.stored': ['worker'],
+  /** CFEs that are never sent are signed, and nothing of it is stored; then stored as accepted, and not committed. */
+  'reported.signed': ['worker'],
+  'reported.written': ['worker'],
   /** A receipt of a test run, and its place in the run, are committed. */
   'homologation.issued': ['worker'],
   /** The sobre has a permit, or waits for one. */

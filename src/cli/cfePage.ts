@@ -63,7 +63,7 @@ export function dossierRow(cfe: Cfe, dossier: CfeDossier): OutputRow {
 }
 
 const timelineInput = (
-  { createdAt, settledAt, status, rejection }: Cfe,
+  { createdAt, settledAt, status, reportOnly, rejection }: Cfe,
   dossier: CfeDossier,
 ): CfeHistory => ({
   ...dossier,
@@ -71,6 +71,7 @@ const timelineInput = (
   createdAt,
   settledAt,
   status,
+  reportOnly,
   rejection,
 });
 

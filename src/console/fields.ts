@@ -285,11 +285,11 @@ export const select = (name: string, options: Options, value: unknown, attribute
 
 type Labels<T extends FieldTable> = { readonly [C in keyof Stored<T>]: string };
 
-/** Returns a field for each row of a table, as typed; `bodyOfSent` returns the body. `yesNo`: the words of true and false. */
+/** Returns a field for each row of a table, as typed; `bodyOfSent` returns the body. `choices`: the words of flags and choices. */
 export const tableFields = <T extends FieldTable>(
   labels: Labels<T>,
   table: T,
-  yesNo: Options = [['true', '']],
+  choices: { readonly [K in keyof T]?: Options } = {},
 ): { readonly [K in keyof T]: Field<string> } => {
   const attributes = {
     text: {},
@@ -299,7 +299,8 @@ export const tableFields = <T extends FieldTable>(
   } as const;
   const fields = Object.entries(table).map(([name, { column, kind, optional }]) => {
     const label = labels[column as keyof Stored<T>];
-    return [name, kind === 'flag' ? choice(label, yesNo) : text(label, { optional, ...attributes[kind] })];
+    if (kind === 'flag' || kind === 'choice') return [name, choice(label, choices[name] ?? [])];
+    return [name, text(label, { optional, ...attributes[kind] })];
   });
   return Object.fromEntries(fields) as { [K in keyof T]: Field<string> };
 };

@@ -190,6 +190,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   },
   exchange: { console: 'select', worker: 'select, insert, update', operator: 'select' },
   exchange_rate: {
+    api: 'select',
     console: 'select',
     worker: 'select, insert',
     operator: 'select, insert, update (rate, source)',
@@ -316,6 +317,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   stuck_moment: { console: 'select', operator: 'select' },
   ui_value: {
     api: 'select',
+    console: 'select',
     worker: 'select',
     operator: 'select, insert, update',
   },

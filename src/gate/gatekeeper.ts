@@ -56,6 +56,8 @@ interface GatekeeperOptions {
   readonly sobreMost: number;
   /** Signs waiting CFEs that are unsigned. */
   readonly signWaitingCfes?: () => Promise<void>;
+  /** Signs and accepts CFEs that are never sent; returns whether more may wait. */
+  readonly acceptReportOnlyCfes?: () => Promise<boolean>;
   readonly clock?: () => Date;
 }
 
@@ -66,7 +68,7 @@ interface GatekeeperOptions {
  * as rows. `clock`: a test's, in place of PostgreSQL's.
  */
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
-  const { orm, outbox, logger, signWaitingCfes, clock } = options;
+  const { orm, outbox, logger, signWaitingCfes, acceptReportOnlyCfes, clock } = options;
   const stopwatch = createStopwatch(clock);
   let signedAt = Number.NEGATIVE_INFINITY;
   let closed = false;
@@ -83,6 +85,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
         outbox.scheduleDispatch();
       }
     }
+    if (await acceptReportOnlyCfes?.()) again = true;
     if (signWaitingCfes && stopwatch() - signedAt >= SIGN_MILLISECONDS) {
       signedAt = stopwatch();
       await signWaitingCfes();

@@ -90,7 +90,7 @@ export const METRICS = {
     from: API,
     unit: '1',
     help: '1 for a year whose UI value is an estimate, another year’s, or missing',
-    labels: { year: 'this year or the next', why: '`estimate`, `other_year`, `none`' },
+    labels: { year: 'this year, from 1 December on also the next', why: '`estimate`, `other_year`, `none`' },
   },
   cfe_database_up: {
     type: 'gauge',

@@ -15,6 +15,7 @@ const SCHEMAS: Readonly<Record<FieldTable[string]['kind'], () => z.ZodType>> = {
   code: () => z.int().min(0),
   day: () => DateText,
   flag: () => z.boolean(),
+  choice: () => z.string(),
 };
 
 /** Schemas of fields in answers. */
@@ -26,8 +27,8 @@ export type FieldsShape<T extends FieldTable> = {
 
 /** Returns the schemas of fields in an answer. */
 export function fieldsShape<T extends FieldTable>(fields: T): FieldsShape<T> {
-  const shown = Object.entries(fields).map(([name, { kind, optional, words: said }]) => {
-    const schema = SCHEMAS[kind]();
+  const shown = Object.entries(fields).map(([name, { kind, optional, words: said, schema: asked }]) => {
+    const schema = kind === 'choice' ? asked : SCHEMAS[kind]();
     return [name, (optional ? schema.nullable() : schema).meta(describeField(said))];
   });
   return Object.fromEntries(shown) as FieldsShape<T>;

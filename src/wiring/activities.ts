@@ -5,7 +5,7 @@ import type { Activities } from '../activities/activities.ts';
 import { createAskRejected } from '../activities/authority/askRejected.ts';
 import { reportBugs } from '../activities/authority/attempt.ts';
 import { createAuthority } from '../activities/authority/authority.ts';
-import { signWaitingCfes } from '../activities/authority/prepareSobre.ts';
+import { acceptReportOnlyCfes, signWaitingCfes } from '../activities/authority/prepareSobre.ts';
 import { createTakeToVerdict } from '../activities/authority/takeToVerdict.ts';
 import { createIssueTestReceipts } from '../activities/enterprises/issueTestReceipts.ts';
 import { createMakeReadyWhenComplete } from '../activities/enterprises/makeReadyWhenComplete.ts';
@@ -136,6 +136,7 @@ export function createWorkerActivities(parts: Omit<Parts, 'opener'>) {
     sendsPerSecond: all.config.CFE_DGI_SENDS_PER_SECOND,
     sobreMost: all.config.CFE_SOBRE_MOST,
     signWaitingCfes: () => signWaitingCfes(verdictParts),
+    acceptReportOnlyCfes: () => acceptReportOnlyCfes(verdictParts),
   });
   const verdictParts = createVerdictParts(all, authority, gatekeeper);
   const { prepareReport, ...reportCalls } = reportActivities(all, authority);

@@ -1,7 +1,8 @@
 import type { Registry } from 'prom-client';
 import type { Orm } from '../db/orm.ts';
-import { findUiValue } from '../db/receipts/rates.ts';
-import { uiValueWarning } from '../domain/receipts/uiValues.ts';
+import { listUiValues } from '../db/receipts/rates.ts';
+import { uiValueStandIns } from '../domain/receipts/uiValues.ts';
+import { montevideoDate } from '../domain/values/montevideo.ts';
 import type { Logger } from '../logger.ts';
 import { gauge } from '../metrics/instruments.ts';
 import { createReading } from '../metrics/reading.ts';
@@ -10,7 +11,7 @@ import { createReading } from '../metrics/reading.ts';
 const READING = { keepMilliseconds: 5_000, patienceMilliseconds: 3_000 };
 
 /**
- * Warns, in the log at start and always in the metrics, when the UI value of this or the next year is an
+ * Warns, in the log at start and always in the metrics, when the UI value of this year, from 1 December on of the next, is an
  * estimate or taken from another year (docs/contract.md#value-of-the-ui): the 5,000 UI limit is then not
  * exact.
  */
@@ -22,15 +23,8 @@ export async function watchUiValues(options: {
 }): Promise<void> {
   const { orm, registry, logger, clock } = options;
   const standIns = async () => {
-    const year = clock().getUTCFullYear();
-    const em = orm.em.fork();
-    const rows = await Promise.all(
-      [year, year + 1].map(async (each) => {
-        const row = await findUiValue(em.fork(), each);
-        return { year: each, why: row ? uiValueWarning(row, each) : ('none' as const) };
-      }),
-    );
-    return rows.flatMap((row) => (row.why === undefined ? [] : [{ ...row, why: row.why }]));
+    const rows = await listUiValues(orm.em.fork());
+    return uiValueStandIns(rows, montevideoDate(clock()));
   };
   const reading = createReading({ read: standIns, ...READING });
   gauge(registry, 'cfe_ui_value_stand_in', async (own) => {

@@ -6,6 +6,7 @@ import {
   type CfeInSobre,
   endSobre,
   type LoadedSobre,
+  listReportOnlyCfes,
   listUnsignedCfes,
   openSobrePerCfe,
   type SignedCfe,
@@ -16,6 +17,7 @@ import { findCurrentSigner, requireSigner } from '../../db/enterprises/certifica
 import type { Certificate } from '../../db/entities/enterprises.ts';
 import { Cfe } from '../../db/entities/receipts.ts';
 import { enqueue } from '../../db/outbox.ts';
+import { lockCfes } from '../../db/receipts/cfes.ts';
 import { writeSobreParts } from '../../dgi/xml/sobre.ts';
 import { DEADLINES } from '../../domain/authority/deadlines.ts';
 import { MOST_SOBRE_BYTES } from '../../domain/authority/sobre.ts';
@@ -25,7 +27,7 @@ import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 import { ORIGINAL_REJECTED } from '../../domain/receipts/rejection.ts';
 import { montevideoDate, montevideoTimestamp } from '../../domain/values/montevideo.ts';
 import { failpoint } from '../../failpoints.ts';
-import { type MoveDeps, storeMoves } from './storeMoves.ts';
+import { afterMoves, type MoveDeps, storeMoves, writeMoves } from './storeMoves.ts';
 
 /** CFEs signed at a time while they wait for a sobre: the worker has other work. */
 const SIGNED_AT_ONCE = 20;
@@ -93,6 +95,11 @@ export async function prepareSobre(deps: WriteDeps, loaded: LoadedSobre): Promis
   failpoint('sobre.signed');
   const isEarly = cfes.some(({ originalStatus }) => originalStatus !== null && !isFinal(originalStatus));
   if (apart.length > 0 || isEarly || !fitInOneSobre(texts)) return dissolve(deps, loaded, { signed, apart });
+  // Only one that could not be signed has a sobre, its own: now it is signed, and nothing is sent.
+  if (cfes.some(({ reportOnly }) => reportOnly)) {
+    await acceptSigned(deps, cfes, signed);
+    return { kind: 'changed' };
+  }
 
   const { before, after } = writeSobreParts({
     receiverRut: deps.authorityRut[sobre.environment],
@@ -239,6 +246,68 @@ export async function signWaitingCfes(deps: WriteDeps): Promise<void> {
     else await openSobreForUnsigned(deps, cfe, now);
     await setImmediate();
   }
+}
+
+/**
+ * Signs CFEs that are never sent, a few at a time, and accepts them in the same transaction; rejects notes whose original
+ * was rejected. A CFE that cannot be signed gets a sobre of its own, whose run asks for support. Returns whether more may
+ * wait.
+ */
+export async function acceptReportOnlyCfes(deps: WriteDeps): Promise<boolean> {
+  const now = deps.clock();
+  const listed = await listReportOnlyCfes(deps.orm.em.fork(), SIGNED_AT_ONCE);
+  const signed: SignedCfe[] = [];
+  const accepted: Cfe[] = [];
+  const refused: Cfe[] = [];
+  for (const { id, originalStatus } of listed) {
+    const em = deps.orm.em.fork();
+    const cfe = await em.findOneOrFail(Cfe, { id });
+    if (originalStatus === 'REJECTED') {
+      refused.push(cfe);
+      continue;
+    }
+    if (cfe.digest === null) {
+      const certificate = await requireSigner(em, cfe.certificateId);
+      const made = tryOrNull(() => signWith(deps, cfe.document, certificate));
+      if (!made) {
+        await openSobreForUnsigned(deps, cfe, now);
+        continue;
+      }
+      signed.push({ id, ...made });
+    }
+    accepted.push(cfe);
+    await setImmediate();
+  }
+  if (refused.length > 0) {
+    const moves = refused.map((cfe) => ({ cfe, to: 'REJECTED' as const, reasons: ORIGINAL_REJECTED }));
+    await storeMoves(deps, moves, { sobreId: null });
+  }
+  if (accepted.length > 0) {
+    failpoint('reported.signed');
+    await acceptSigned(deps, accepted, signed);
+  }
+  return listed.length === SIGNED_AT_ONCE;
+}
+
+/** Stores signatures and accepts the CFEs, in one transaction: none is accepted without the bytes that are reported. */
+async function acceptSigned(
+  deps: WriteDeps,
+  cfes: readonly (Cfe | CfeInSobre)[],
+  signed: readonly SignedCfe[],
+): Promise<void> {
+  const stored = await deps.orm.em.fork().transactional(async (em) => {
+    await lockCfes(
+      em,
+      cfes.map(({ id }) => id),
+    );
+    for (const one of signed) await storeSigned(em, one);
+    const moves = cfes.map((cfe) => ({ cfe, to: 'ACCEPTED' as const, reasons: [] }));
+    const written = await writeMoves(deps, em, moves, { sobreId: null });
+    failpoint('reported.written');
+    return written;
+  });
+  failpoint('moves.stored');
+  afterMoves(deps, stored);
 }
 
 /** Returns null if `work` throws: the run of the CFE's own sobre reports why. */

@@ -44,7 +44,7 @@ const ENTERPRISE = {
 } as const;
 
 const objectOf = (status: FullEnterprise['enterprise']['status']) =>
-  enterpriseObject({ enterprise: { ...ENTERPRISE, status }, certificate: null, caes: [] }, NOW);
+  enterpriseObject({ enterprise: { ...ENTERPRISE, status }, certificate: null, caes: [], uiValues: [] }, NOW);
 
 const MAILED = { rut: RUT, environment: 'production', type: 'EFACTURA', sequence: 7 } as const;
 const MAIL = { id: '0c0e1ab1-0000-4000-8000-000000000004', kind: 'RECEIPT' } as const;
@@ -67,6 +67,7 @@ export const SAMPLE_EVENTS: { readonly [N in EventName]: Extract<WebhookEvent, {
   'efactura.login': efacturaLogin(ENTERPRISE, 'success'),
   'cfe.updated': cfeUpdated(
     {
+      reportOnly: false,
       rut: RUT,
       environment: 'production',
       type: 'ETICKET',

@@ -72,6 +72,11 @@ const TYPED: Partial<Record<Field['kind'], () => z.ZodType>> = {
   flag: () => z.enum(['yes', 'no']).transform((typed) => typed === 'yes'),
 };
 
+const placeholderOf = ({ kind, schema }: Field): string => {
+  if (kind === 'choice' && schema instanceof z.ZodEnum) return schema.options.join('|');
+  return kind === 'flag' ? 'yes|no' : 'text';
+};
+
 /** Returns fields as options, by the API's names; the API's rules check the values. */
 const fieldOptions = <T extends FieldTable>(fields: T, { isNew }: { isNew: boolean }) =>
   Object.fromEntries(
@@ -82,7 +87,7 @@ const fieldOptions = <T extends FieldTable>(fields: T, { isNew }: { isNew: boole
         name,
         schema.meta({
           description: describeField(field),
-          placeholder: field.kind === 'flag' ? 'yes|no' : 'text',
+          placeholder: placeholderOf(field),
         }),
       ];
     }),

@@ -30,6 +30,7 @@ export async function createEnterprise(
       ownerAccountId: accountId,
       ...toStoredFields(ENTERPRISE_FIELDS, body),
       vatUpToDate: true,
+      smallTickets: 'SEND',
       logoSha256: null,
       isNewEnterprise: body.is_new_enterprise ?? false,
       status: 'PENDING',

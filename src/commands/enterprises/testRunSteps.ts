@@ -38,7 +38,7 @@ export async function issueTestReceipt(deps: IssueDeps, runId: string, place: nu
     const outbox = { ...deps.outbox, dispatchStored: (message: LeasedMessage) => void starts.push(message) };
     const cfe = await issueCfe(
       { ...deps, orm: shareTransaction(em), outbox },
-      { accountId, rut, environment: 'sandbox', body },
+      { accountId, rut, environment: 'sandbox', body, sendsAll: true },
     );
     row.cfeUuid = cfe.id;
     return true;

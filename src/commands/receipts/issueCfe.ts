@@ -26,7 +26,7 @@ import {
   SUSPENDED_FAULT,
 } from '../../domain/enterprises/enterpriseStatus.ts';
 import { chooseCae, noNumbersLeftFault, SPECIAL_KINDS, specialKindFaults } from '../../domain/numbers/cae.ts';
-import { omitUndefined, type TakenAmount } from '../../domain/receipts/cfeContent.ts';
+import { omitUndefined, type TakenAmount, withGlobalReferences } from '../../domain/receipts/cfeContent.ts';
 import type { CaeData, CfeContent, Issuer } from '../../domain/receipts/cfeDocument.ts';
 import { formatCfeId, parseCfeId, SEQUENCE_MARK } from '../../domain/receipts/cfeId.ts';
 import { type CfeReading, readCfeRequest } from '../../domain/receipts/cfeReading.ts';
@@ -34,6 +34,7 @@ import { checkCfe } from '../../domain/receipts/cfeRules.ts';
 import { isFinal } from '../../domain/receipts/cfeStatus.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 import { type RequestWarning, requestWarnings } from '../../domain/receipts/requestWarnings.ts';
+import { isSmallTicket } from '../../domain/receipts/transmission.ts';
 import { limitFaults } from '../../domain/requests/faults.ts';
 import { montevideoDate, montevideoTimestamp } from '../../domain/values/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../../errors.ts';
@@ -63,6 +64,8 @@ interface IssueCfeInput {
   idempotency?: RequestKey | null;
   /** X-Request-Id, by which the CFE can be found. */
   requestId?: string | null;
+  /** Sends an e-Ticket that the enterprise would only report: the authority counts those of a test run. */
+  sendsAll?: boolean;
 }
 
 /** A request to check without issuing. */
@@ -156,6 +159,9 @@ interface Draft {
   /** The CAE that provides the number. */
   cae: IssuingCae;
   content: CfeContent;
+  /** Whether it is never sent. */
+  reportOnly: boolean;
+  warnings: readonly RequestWarning[];
   otherExtra: Readonly<Record<string, unknown>> | undefined;
   originals: ReadonlyMap<string, LockedOriginal>;
   /** What it takes of each of them. */
@@ -197,25 +203,28 @@ async function checkRequest(
   em: EntityManager,
   { input, keyId, reading, now, originals, issuedHere }: CfeRequest,
 ): Promise<CheckedRequest> {
-  const { accountId, rut, environment, idempotency = null, requestId = null, awaitsTestKit = false } = input;
+  const { accountId, rut, environment, idempotency = null, requestId = null } = input;
+  const { awaitsTestKit = false, sendsAll = false } = input;
   const today = montevideoDate(now);
-  const { cfe_type: type = null, emission_date: emissionDate = today } = reading.parts;
-  const year = Number(emissionDate.slice(0, 4));
-  const facts = await issueFacts(em, { rut, environment, type, today, year });
+  const { cfe_type: type = null, emission_date: emissionDate = today, currency = 'UYU' } = reading.parts;
+  const facts = await issueFacts(em, { rut, environment, type, today, emissionDate, currency });
   if (!facts) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
-  const { enterprise, certificate, uiValue } = facts;
+  const { enterprise, certificate, uiValue, lastRate } = facts;
   // The first migration loads one.
   if (!uiValue) throw new Error('no UI value is loaded');
 
   const signing = awaitsTestKit ? PENDING_CERTIFICATE : certificate;
   const ofIssuer = await findIssuerFaults(em, { enterprise, certificate: signing, environment, now });
   const branch = await lockNamedBranch(em, enterprise, reading, now);
-  const checked = checkCfe(reading, { today, uiValue, originals, issuedHere });
+  const checked = checkCfe(reading, { today, uiValue, lastRate, originals, issuedHere });
   const { cae, faults: ofCae } = checkCae(facts, reading, { today, awaitsTestKit });
   const faults = [...ofIssuer, ...(checked.ok ? [] : checked.faults), ...branch.faults, ...ofCae];
   if (faults.length > 0 || !checked.ok) throw invalidInput(limitFaults(faults));
-  const { content, taken, otherExtra } = checked;
-  const warnings = requestWarnings(reading);
+  const { taken, otherExtra } = checked;
+  const warnings = requestWarnings(reading, lastRate);
+  const reportOnly =
+    enterprise.smallTickets === 'REPORT_ONLY' && !sendsAll && isSmallTicket(checked.content, uiValue);
+  const content = reportOnly ? checked.content : withGlobalReferences(checked.content, originals);
   if (!certificate || !cae) return { content, warnings, draft: null };
   const draft: Draft = {
     accountId,
@@ -225,6 +234,8 @@ async function checkRequest(
     branch: branch.found,
     cae,
     content,
+    reportOnly,
+    warnings,
     otherExtra,
     originals,
     taken,
@@ -378,12 +389,14 @@ function rowOfDraft({ enterprise, content, certificate, cae, originals, now, ...
     },
     // Their final statuses release it: they are locked until this row is stored.
     held: [...originals.values()].some(({ status }) => !isFinal(status)),
+    reportOnly: draft.reportOnly,
     certificateId: certificate.id,
     signedXml: null,
     digest: null,
     rejection: null,
     stuckReason: null,
     extra: draft.otherExtra ?? null,
+    warnings: draft.warnings.length > 0 ? [...draft.warnings] : null,
     idempotencyKey: draft.idempotency?.key ?? null,
     idempotencyHash: draft.idempotency?.hash ?? null,
     idempotencyOutline: draft.idempotency?.outline() ?? null,

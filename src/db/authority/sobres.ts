@@ -23,7 +23,9 @@ import { millisecondsSql, NOW, nowParameter } from '../sql.ts';
 /** A sobre that may still have to be sent. */
 const UNSENT = `state in ('OPEN', 'PREPARED', 'SENDING')`;
 /** A CFE that waits for a sobre. CFEs that wait for support count too: each gets its own sobre. */
-const WAITS = `status = 'PENDING' and sobre_id is null and not held`;
+const WAITS = `status = 'PENDING' and sobre_id is null and not held and not report_only`;
+/** A CFE that is accepted once it is signed: it takes no sobre and no slot. */
+const WAITS_FOR_SIGNATURE = `status = 'PENDING' and sobre_id is null and not held and report_only`;
 
 /** The parts of a cfe_id. */
 type CfeIdFields = Pick<Cfe, 'type' | 'sequence'>;
@@ -62,7 +64,7 @@ function takeFittingIds(cfeIds: readonly string[]): string[] {
 /** A CFE of a sobre, with the columns that the steps up to its verdict read. */
 export interface CfeInSobre
   extends CfeIdFields,
-    Pick<Cfe, 'id' | 'rut' | 'environment' | 'serie' | 'numero' | 'certificateId'> {
+    Pick<Cfe, 'id' | 'rut' | 'environment' | 'serie' | 'numero' | 'certificateId' | 'reportOnly'> {
   /** Its position in the sobre, from 1. */
   readonly place: number;
   readonly cfeId: string;
@@ -108,7 +110,7 @@ const KEY = ['sealedKey'] as const;
 const CFES = `(select json_agg(json_build_object('id', c.id, 'place', place, 'rut', c.rut, 'environment', c.environment,
     'type', c.type, 'sequence', c.sequence, 'serie', c.serie, 'numero', c.numero, 'status', c.status,
     'rejection', c.rejection, 'stuckReason', c.stuck_reason, 'isIn', coalesce(c.sobre_id = s.id, false),
-    'certificateId', c.certificate_id, 'signedAt', c.document ->> 'signedAt', 'isSigned', c.digest is not null,
+    'certificateId', c.certificate_id, 'reportOnly', c.report_only, 'signedAt', c.document ->> 'signedAt', 'isSigned', c.digest is not null,
     'ticket', case when one.token is not null
       then json_build_object('idReceptor', one.id_receptor, 'token', one.token) end,
     'originalStatus', ${originalStatusSql('c')},
@@ -562,6 +564,21 @@ export function listUnsignedCfes(em: EntityManager, before: Date, limit: number)
     `select id from cfe where status = 'PENDING' and sobre_id is null and digest is null and created_at < ?
      order by created_at limit ?`,
     [before, limit],
+  );
+}
+
+/**
+ * Returns CFEs that are never sent, oldest first, for their signature and acceptance: notes only once their original has
+ * its verdict. `originalStatus`: of the CFEs that it refers to.
+ */
+export function listReportOnlyCfes(
+  em: EntityManager,
+  limit: number,
+): Promise<{ id: string; originalStatus: CfeStatus | null }[]> {
+  return em.execute<{ id: string; originalStatus: CfeStatus | null }[]>(
+    `select id, ${originalStatusSql('cfe')} as "originalStatus"
+     from cfe where ${WAITS_FOR_SIGNATURE} order by created_at limit ?`,
+    [limit],
   );
 }
 

@@ -6,6 +6,7 @@ import type { LogoType } from '../../domain/enterprises/logo.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { Branch, Certificate, Enterprise, Logo } from '../entities/enterprises.ts';
 import { Cae } from '../entities/numbers.ts';
+import { listUiValues } from '../receipts/rates.ts';
 import { givenConditions } from '../where.ts';
 import { findCurrentCertificate } from './certificates.ts';
 
@@ -92,7 +93,7 @@ export async function hasMoreUncertifiedThan(
 
 /**
  * Returns the enterprise objects (docs/contract.md#enterprise, without the role) at `now`, in the order of
- * `enterprises`, as the open transaction sees them. Takes two queries for any number of enterprises.
+ * `enterprises`, as the open transaction sees them. Takes three queries for any number of enterprises.
  */
 export async function buildEnterpriseObjects(
   em: EntityManager,
@@ -103,11 +104,12 @@ export async function buildEnterpriseObjects(
   const certificates = await em.find(Certificate, { ...production, replacedAt: null });
   const caes = await em.find(Cae, production, { orderBy: { createdAt: 'asc', id: 'asc' }, exclude: ['xml'] });
   const caesOf = Map.groupBy(caes, ({ rut }) => rut);
+  const uiValues = await listUiValues(em);
   const certificateOf = new Map(certificates.map((certificate) => [certificate.rut, certificate]));
   return enterprises.map((enterprise) => {
     const { rut } = enterprise;
     const certificate = certificateOf.get(rut) ?? null;
-    return enterpriseObject({ enterprise, certificate, caes: caesOf.get(rut) ?? [] }, now);
+    return enterpriseObject({ enterprise, certificate, caes: caesOf.get(rut) ?? [], uiValues }, now);
   });
 }
 

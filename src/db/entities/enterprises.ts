@@ -13,6 +13,7 @@ import type { PaymentStatus } from '../../domain/people/payment.ts';
 import type { GrantedRole } from '../../domain/people/roles.ts';
 import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
 import type { DocumentType } from '../../domain/receipts/receiverDocument.ts';
+import type { SmallTickets } from '../../domain/receipts/transmission.ts';
 
 const EnterpriseSchema = defineEntity({
   name: 'Enterprise',
@@ -39,6 +40,8 @@ const EnterpriseSchema = defineEntity({
     exemptionNorm: p.text().strictNullable(),
     /** Whether it has its VAT certificate up to date (IVAalDia). */
     vatUpToDate: p.boolean(),
+    /** Whether e-Tickets up to the limit are sent or only reported. */
+    smallTickets: p.text().$type<SmallTickets>(),
     logoSha256: p.text().strictNullable(),
     isNewEnterprise: p.boolean(),
     status: p.text().$type<EnterpriseStatus>(),

@@ -7,6 +7,7 @@ import type { CfeStatus } from '../../domain/receipts/cfeStatus.ts';
 import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
 import type { ExportState } from '../../domain/receipts/receiptExport.ts';
 import type { RejectionReason } from '../../domain/receipts/rejection.ts';
+import type { RequestWarning } from '../../domain/receipts/requestWarnings.ts';
 
 /** The state of a CFE when its request was answered after waiting (`Prefer: wait`). */
 export interface FirstAnswer {
@@ -25,6 +26,8 @@ const CfeSchema = defineEntity({
     workflowId: p.text().strictNullable(),
     /** It refers to a CFE that has no verdict yet: no sobre takes it. */
     held: p.boolean(),
+    /** An e-Ticket, or its note, that is never sent: it is accepted once it is signed. */
+    reportOnly: p.boolean(),
     accountId: p.uuid(),
     rut: p.text(),
     environment: p.text().$type<Environment>(),
@@ -66,6 +69,8 @@ const CfeSchema = defineEntity({
     keyId: p.uuid().strictNullable().lazy(),
     /** Part of the URL of its receipt page: 128 random bits in base64url. */
     receiptToken: p.text(),
+    /** What its request was warned about; null without. */
+    warnings: p.json().$type<RequestWarning[]>().strictNullable().lazy(),
     createdAt: p.datetime(),
     settledAt: p.datetime().strictNullable(),
   },

@@ -193,6 +193,7 @@ const ENTERPRISES = `
     resolution text,
     exemption_norm text,
     vat_up_to_date boolean not null default true,
+    small_tickets text not null default 'SEND' check (small_tickets in ('SEND', 'REPORT_ONLY')),
     logo_sha256 text references logo,
     is_new_enterprise boolean not null,
     status text not null check (status in ('PENDING', 'READY', 'SUSPENDED')),
@@ -363,6 +364,7 @@ const RECEIPTS = `
     sobre_id uuid,
     workflow_id text,
     held boolean not null,
+    report_only boolean not null default false,
     account_id uuid not null references account,
     rut text not null references enterprise,
     environment text not null check (environment in ('production', 'sandbox')),
@@ -389,6 +391,7 @@ const RECEIPTS = `
     request_id text,
     key_id uuid,
     receipt_token text not null,
+    warnings jsonb,
     created_at timestamptz not null,
     settled_at timestamptz,
     unique (rut, environment, type, sequence),
@@ -422,7 +425,9 @@ const RECEIPTS = `
 
   -- What waits to be put into a sobre, in the order in which it goes; and of it what is not signed yet.
   create index cfe_waiting on cfe (environment, rut, created_at, sequence)
-    where status = 'PENDING' and sobre_id is null and not held;
+    where status = 'PENDING' and sobre_id is null and not held and not report_only;
+  create index cfe_report_only on cfe (created_at)
+    where status = 'PENDING' and sobre_id is null and not held and report_only;
   create index cfe_unsigned on cfe (created_at) where status = 'PENDING' and sobre_id is null and digest is null;
   create index cfe_of_sobre on cfe (sobre_id) where sobre_id is not null and settled_at is null;
 
@@ -601,7 +606,7 @@ const AUTHORITY = `
   -- Whether a CFE waits to be put into a sobre, or a sobre for its slot.
   create function others_wait(of_environment text) returns boolean language sql stable as $$
     select exists (select from cfe where environment = of_environment
-        and status = 'PENDING' and sobre_id is null and not held)
+        and status = 'PENDING' and sobre_id is null and not held and not report_only)
       or exists (select from sobre where environment = of_environment
         and state in ('OPEN', 'PREPARED', 'SENDING') and slot is null);
   $$;
@@ -613,7 +618,7 @@ const AUTHORITY = `
       select exists (select from sobre where environment = of_environment and rut = of_rut
           and state in ('OPEN', 'PREPARED', 'SENDING') and (slot is null or slot > flight_since))
         or exists (select from cfe where environment = of_environment and rut = of_rut
-          and status = 'PENDING' and sobre_id is null and not held);
+          and status = 'PENDING' and sobre_id is null and not held and not report_only);
     $$;
 
   -- The position of a CFE in each sobre that contained it. The number and token are its own where the authority says that

@@ -84,7 +84,7 @@ export async function findKeptResult(
     const cfe = await em.findOneOrFail(
       Cfe,
       { id: row.cfe_uuid },
-      { populate: ['idempotencyHash', 'idempotencyOutline', 'firstAnswer'] },
+      { populate: ['idempotencyHash', 'idempotencyOutline', 'firstAnswer', 'warnings'] },
     );
     // A CFE with a key always has both.
     const { idempotencyHash: hash, idempotencyOutline: outline } = cfe;

@@ -174,6 +174,11 @@ export function lockCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 }
 
+/** Locks CFEs in the order of their ids until the open transaction ends, as `moveCfes` does. */
+export async function lockCfes(em: EntityManager, ids: readonly string[]): Promise<void> {
+  await em.execute('select id from cfe where id in (?) order by id for update', [[...ids]]);
+}
+
 /** Returns the CFE with this UUID, locked until the open transaction ends; throws if it does not exist. */
 export function lockCfeById(em: EntityManager, id: string): Promise<Cfe> {
   return em.findOneOrFail(Cfe, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });

@@ -5,6 +5,7 @@ import type { NumberRange } from '../../domain/numbers/cae.ts';
 import type { CfeDocument } from '../../domain/receipts/cfeDocument.ts';
 import { SEQUENCE_MARK } from '../../domain/receipts/cfeId.ts';
 import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
+import type { KnownRate } from '../../domain/receipts/exchangeRate.ts';
 import type { UiValueRow } from '../../domain/receipts/uiValues.ts';
 import type { WorkflowMessage } from '../../temporal.ts';
 import { Enterprise } from '../entities/enterprises.ts';
@@ -36,13 +37,16 @@ export interface IssueFacts {
   readonly certificate: IssuingCertificate | null;
   /** Unexpired CAEs of the requested type. */
   readonly caes: readonly IssuingCae[];
-  /** The UI value for the requested year, by the rule of `findUiValue`. */
+  /** The UI value for the requested year, by the rule of `selectUiValue`. */
   readonly uiValue: UiValueRow | null;
+  /** The last stored rate of the requested currency before the emission date. */
+  readonly lastRate: KnownRate | null;
 }
 
 const FACTS = declareStatement(
   'issue_facts',
-  `with asked as (select ?::text as rut, ?::text as environment, ?::text as type, ?::date as today, ?::integer as year)
+  `with asked as (select ?::text as rut, ?::text as environment, ?::text as type, ?::date as today,
+     ?::date as emission_date, ?::text as currency)
    select to_jsonb(enterprise) as enterprise,
      (select json_build_object('id', id, 'notAfter', not_after) from certificate
        where certificate.rut = asked.rut and certificate.environment = asked.environment and replaced_at is null
@@ -55,31 +59,45 @@ const FACTS = declareStatement(
          and expiration_date >= asked.today
      ) as caes,
      (select json_build_object('year', ui.year, 'value', value::text, 'estimate', estimate) from ui_value ui
-       order by ui.year > asked.year, abs(ui.year - asked.year) limit 1
-     ) as ui_value
+       order by ui.year > extract(year from asked.emission_date), abs(ui.year - extract(year from asked.emission_date)) limit 1
+     ) as ui_value,
+     (select json_build_object('currency', known.currency, 'date', known.date, 'rate', known.rate::text, 'source', known.source)
+       from exchange_rate known where known.currency = asked.currency and known.date < asked.emission_date
+       order by known.date desc limit 1
+     ) as last_rate
    from asked join enterprise on enterprise.rut = asked.rut`,
 );
 
 /** Returns the facts for a request, or null if the RUT is not registered. `type`: null if the request has none. */
 export async function issueFacts(
   em: EntityManager,
-  request: { rut: string; environment: Environment; type: CfeType | null; today: string; year: number },
+  request: {
+    rut: string;
+    environment: Environment;
+    type: CfeType | null;
+    today: string;
+    emissionDate: string;
+    currency: string;
+  },
 ): Promise<IssueFacts | null> {
   interface Row {
     enterprise: EntityData<Enterprise>;
     own_certificate: { id: string; notAfter: string } | null;
     caes: IssuingCae[];
     ui_value: UiValueRow | null;
+    last_rate: KnownRate | null;
   }
-  const { rut, environment, type, today, year } = request;
-  const [row] = await runStatement<Row>(em, FACTS, [rut, environment, type, today, year]);
+  const { rut, environment, type, today, emissionDate, currency } = request;
+  const asked = [rut, environment, type, today, emissionDate, currency];
+  const [row] = await runStatement<Row>(em, FACTS, asked);
   if (!row) return null;
-  const { own_certificate: certificate, caes, ui_value: uiValue } = row;
+  const { own_certificate: certificate, caes, ui_value: uiValue, last_rate: lastRate } = row;
   return {
     enterprise: em.map(Enterprise, row.enterprise),
     certificate: certificate && { id: certificate.id, notAfter: new Date(certificate.notAfter) },
     caes,
     uiValue,
+    lastRate,
   };
 }
 
@@ -133,6 +151,7 @@ const STORE = declareStatement(
   `with draft as materialized (
      select * from jsonb_to_record(?::jsonb) as draft (
        id uuid, account_id uuid, rut text, environment text, type text, cae_id uuid, serie text, status text, held boolean,
+       report_only boolean, warnings jsonb,
        emission_date date, currency text, pay_amount numeric, document jsonb, refers_to jsonb,
        certificate_id uuid, extra jsonb, idempotency_key text, idempotency_hash bytea,
        idempotency_outline jsonb, request_id text, key_id uuid, receipt_token text,
@@ -151,7 +170,7 @@ const STORE = declareStatement(
      returning cae.last_number as numero
    ), free as materialized (
      select name from authority_endpoint cross join draft cross join number
-     where name = environment || '/reception' and open_since is null and not held and numero > 0
+     where name = environment || '/reception' and open_since is null and not held and not report_only and numero > 0
        and next_free_at <= clock_timestamp() + ?::float8 * interval '1 millisecond'
      for update of authority_endpoint skip locked
    ), slot as (
@@ -169,13 +188,15 @@ const STORE = declareStatement(
      insert into sobre (id, workflow_id, rut, environment, state, slot, created_at)
      select sobre_id, workflow_id, rut, environment, 'OPEN', slot, created_at from run
    ), stored as (
-     insert into cfe (id, sobre_id, workflow_id, held, account_id, rut, environment, type, sequence, cae_id, serie, numero,
-       status, emission_date, currency, pay_amount, document, certificate_id, extra,
+     insert into cfe (id, sobre_id, workflow_id, held, report_only, warnings, account_id, rut, environment, type, sequence,
+       cae_id, serie, numero, status, emission_date, currency, pay_amount, document, certificate_id, extra,
        idempotency_key, idempotency_hash, idempotency_outline, request_id, key_id,
        receipt_token, created_at)
-     select draft.id, run.sobre_id, run.workflow_id, draft.held, draft.account_id, draft.rut, draft.environment, draft.type,
+     select draft.id, run.sobre_id, run.workflow_id, draft.held, draft.report_only, draft.warnings, draft.account_id, draft.rut,
+       draft.environment, draft.type,
        place.last, draft.cae_id, draft.serie, numero, draft.status, draft.emission_date, draft.currency, draft.pay_amount,
-       draft.document || jsonb_build_object('numero', numero), draft.certificate_id, draft.extra, draft.idempotency_key, draft.idempotency_hash, draft.idempotency_outline,
+       draft.document || jsonb_build_object('numero', numero), draft.certificate_id, draft.extra,
+       draft.idempotency_key, draft.idempotency_hash, draft.idempotency_outline,
        draft.request_id, draft.key_id, draft.receipt_token, draft.created_at
      from draft cross join place cross join number left join run on true
    ), referred as (
@@ -234,6 +255,8 @@ const toDraftRow = (cfe: UnnumberedCfe, { id: sobreId, message }: SobreToOpen): 
   serie: cfe.serie,
   status: cfe.status,
   held: cfe.held,
+  report_only: cfe.reportOnly,
+  warnings: cfe.warnings,
   emission_date: cfe.emissionDate,
   currency: cfe.currency,
   pay_amount: cfe.payAmount,

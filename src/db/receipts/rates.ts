@@ -5,15 +5,6 @@ import type { KnownRate, WantedRate } from '../../domain/receipts/exchangeRate.t
 import { ExchangeRate, UiValue } from '../entities/operations.ts';
 import { runSql, whereAll } from '../sql.ts';
 
-/**
- * Returns the UI value for `year`: its own, or the last one before, or the first one after; null while the table is
- * empty (docs/contract.md#value-of-the-ui). Its `year` and `estimate` show whether it is a substitute.
- */
-export async function findUiValue(em: EntityManager, year: number): Promise<UiValue | null> {
-  const before = await em.findOne(UiValue, { year: { $lte: year } }, { orderBy: { year: 'desc' } });
-  return before ?? em.findOne(UiValue, { year: { $gt: year } }, { orderBy: { year: 'asc' } });
-}
-
 /** Returns all UI values, by year. */
 export function listUiValues(em: EntityManager): Promise<UiValue[]> {
   return em.find(UiValue, {}, { orderBy: { year: 'asc' } });

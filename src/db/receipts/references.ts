@@ -52,8 +52,8 @@ export async function lockOriginals(
   );
   return new Map(
     cfes.map((cfe) => {
-      const { id, document, status } = cfe;
-      return [formatCfeId(cfe), { id, document, status, credited: credited.get(id) ?? '0' }];
+      const { id, document, status, reportOnly } = cfe;
+      return [formatCfeId(cfe), { id, document, status, reportOnly, credited: credited.get(id) ?? '0' }];
     }),
   );
 }

@@ -249,17 +249,23 @@ function writePayments(payments: readonly Payment[] = []): string {
 function writeReferences(references: readonly Reference[] = []): string {
   if (references.length === 0) return '';
   const rows = references.map(
-    ({ cfe, reason }, index) =>
-      '<Referencia>' +
-      plain('NroLinRef', index + 1) +
-      (cfe
-        ? plain('TpoDocRef', cfe.typeCode) + plain('Serie', cfe.serie) + plain('NroCFERef', cfe.numero)
-        : plain('IndGlobal', 1)) +
-      optionalElement('RazonRef', reason) +
-      (cfe ? plain('FechaCFEref', cfe.emissionDate) + writeReferredValue(cfe.value) : '') +
-      '</Referencia>',
+    (reference, index) =>
+      '<Referencia>' + plain('NroLinRef', index + 1) + writeReferred(reference) + '</Referencia>',
   );
   return `<Referencia>${rows.join('')}</Referencia>`;
+}
+
+function writeReferred({ cfe, reason }: Reference): string {
+  if (!cfe) return plain('IndGlobal', 1) + optionalElement('RazonRef', reason);
+  if (cfe.isGlobal) return writeUnknownReferred(cfe, reason);
+  return (
+    plain('TpoDocRef', cfe.typeCode) +
+    plain('Serie', cfe.serie) +
+    plain('NroCFERef', cfe.numero) +
+    optionalElement('RazonRef', reason) +
+    plain('FechaCFEref', cfe.emissionDate) +
+    writeReferredValue(cfe.value)
+  );
 }
 
 function writeReferredValue(value: ReferredCfe['value']): string {
@@ -269,6 +275,24 @@ function writeReferredValue(value: ReferredCfe['value']): string {
     plain('MntCFEref', amount) +
     plain('TpoMonedaRef', currency) +
     (currency === 'UYU' ? '' : plain('TpoCambioRef', exchangeRate))
+  );
+}
+
+/** RazonRef. */
+const LONGEST_REASON = 90;
+
+/** Names a CFE that the authority does not know: no field may, so the reason does. */
+function writeUnknownReferred(
+  { typeCode, serie, numero, emissionDate }: ReferredCfe,
+  reason?: string,
+): string {
+  const label = Object.values(CFE_TYPES).find(({ code }) => code === typeCode)?.label ?? typeCode;
+  const named = `${label} ${serie} ${numero}`;
+  const whole = reason === undefined ? named : `${named}: ${reason}`;
+  return (
+    plain('IndGlobal', 1) +
+    element('RazonRef', whole.slice(0, LONGEST_REASON).trimEnd()) +
+    plain('FechaCFEref', emissionDate)
   );
 }
 

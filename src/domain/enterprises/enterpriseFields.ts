@@ -1,6 +1,7 @@
 /** The fields of enterprises and branches that callers write and receipts print. */
 
 import * as z from 'zod';
+import { SMALL_TICKETS, type SmallTickets } from '../receipts/transmission.ts';
 import { optionalField, requiredField } from '../requests/fields.ts';
 import { CFE_FORMAT } from '../requests/fieldWords.ts';
 import { dateSchema } from '../values/dates.ts';
@@ -9,6 +10,11 @@ import { Email } from '../values/email.ts';
 import { addIssue } from '../values/issue.ts';
 import { LENGTHS } from '../values/lengths.ts';
 import { textSchema } from '../values/text.ts';
+
+const SMALL_TICKETS_MEAN = {
+  SEND: 'They are sent to the authority like all others.',
+  REPORT_ONLY: 'They are signed and not sent: ACCEPTED once signed, and in the daily report alone.',
+} as const satisfies Record<SmallTickets, string>;
 
 /** First day of the e-invoicing regime. */
 const FIRST_DAY = '2011-10-01';
@@ -145,6 +151,15 @@ export const ENTERPRISE_FIELDS = {
     words: {
       description: `Whether the enterprise has its VAT certificate up to date, true at first; false: receipts say «No IVA al día emisor». Source: ${CFE_FORMAT} A, field 17 (IVAalDia).`,
       examples: [true],
+    },
+  }),
+  small_tickets: requiredField({
+    column: 'smallTickets',
+    schema: z.enum(SMALL_TICKETS).meta({ 'x-enum-descriptions': Object.values(SMALL_TICKETS_MEAN) }),
+    kind: 'choice',
+    words: {
+      description: `What happens to e-Tickets and their notes up to 5,000 UI net of VAT, without a RUC receiver; SEND at first. \`SEND\`: ${SMALL_TICKETS_MEAN.SEND} \`REPORT_ONLY\`: ${SMALL_TICKETS_MEAN.REPORT_ONLY} It counts for receipts issued after the change. Source: Formato Sobre v05, section 1.`,
+      examples: ['SEND'],
     },
   }),
 } as const;

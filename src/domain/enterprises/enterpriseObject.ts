@@ -1,6 +1,7 @@
 /** The enterprise object (docs/contract.md#enterprise) of responses, events and the console. */
 import { type CaeStatus, caeStatus, chooseCae, noNumbersLeftFault } from '../numbers/cae.ts';
 import { CFE_TYPES, type CfeType } from '../receipts/cfeTypes.ts';
+import { type UiValueRow, uiValueStandIns } from '../receipts/uiValues.ts';
 import { type Stored, toApiFields } from '../requests/fields.ts';
 import { montevideoDate } from '../values/montevideo.ts';
 import { type CertificateStatus, certificateStatus } from './certificate.ts';
@@ -84,14 +85,24 @@ export function caeObject(cae: HeldCae, now: Date) {
 
 /** A warning for an enterprise. */
 interface EnterpriseWarning {
-  readonly code: 'enterprise.no_numbers' | 'enterprise.no_issuer_since' | 'enterprise.no_exemption_norm';
+  readonly code:
+    | 'enterprise.no_numbers'
+    | 'enterprise.no_issuer_since'
+    | 'enterprise.no_exemption_norm'
+    | 'enterprise.ui_value_estimated';
   readonly message: string;
 }
 
-/** Returns the warnings: types without numbers at `now`, and what the printed form lacks. */
+const LACKS = {
+  estimate: 'is an estimate',
+  'other year': 'is not known yet; that of another year is used',
+  none: 'is not known',
+} as const;
+
+/** Returns the warnings: types without numbers at `now`, what the printed form lacks, and an inexact limit of e-Tickets. */
 function warningsOf(
   { issuerSince, resolution, exemptionNorm }: EnterpriseFacts,
-  caes: readonly HeldCae[],
+  { caes, uiValues }: Pick<FullEnterprise, 'caes' | 'uiValues'>,
   now: Date,
 ): EnterpriseWarning[] {
   const today = montevideoDate(now);
@@ -108,6 +119,11 @@ function warningsOf(
     warnings.push({
       code: 'enterprise.no_exemption_norm',
       message: 'Receipts of an exempt taxpayer must print the norm of the exemption: give exemption_norm.',
+    });
+  for (const { year, why } of uiValueStandIns(uiValues, today))
+    warnings.push({
+      code: 'enterprise.ui_value_estimated',
+      message: `The value of the UI of ${year}, for the limit of e-Tickets, ${LACKS[why]}; the operator of the service loads it.`,
     });
   return warnings;
 }
@@ -130,10 +146,12 @@ export interface FullEnterprise {
   readonly certificate: CertificateFacts | null;
   /** The CAEs of production. */
   readonly caes: readonly HeldCae[];
+  /** All known values of the UI. */
+  readonly uiValues: readonly UiValueRow[];
 }
 
 /** Returns the enterprise object at `now` without the caller's `role`. */
-export function enterpriseObject({ enterprise, certificate, caes }: FullEnterprise, now: Date) {
+export function enterpriseObject({ enterprise, certificate, caes, uiValues }: FullEnterprise, now: Date) {
   const permissions = [...enterprise.permissions];
   return {
     ...updatedEnterpriseObject(enterprise),
@@ -149,7 +167,7 @@ export function enterpriseObject({ enterprise, certificate, caes }: FullEnterpri
       permissions,
       missing_perms: missingPermissions(permissions),
     },
-    warnings: warningsOf(enterprise, caes, now),
+    warnings: warningsOf(enterprise, { caes, uiValues }, now),
   };
 }
 

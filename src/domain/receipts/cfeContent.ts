@@ -225,6 +225,23 @@ function cfeOf(one: Referred, originals: Originals, stated: Big): ReferredCfe | 
   };
 }
 
+/**
+ * Returns the content of a CFE that is sent, with its references to CFEs that are only reported marked as unknown to the
+ * authority.
+ */
+export function withGlobalReferences(
+  content: CfeContent,
+  originals: ReadonlyMap<string, Pick<OriginalCfe, 'reportOnly'>>,
+): CfeContent {
+  if (!content.references) return content;
+  const references = content.references.map((one) =>
+    one.cfe?.cfeId !== undefined && originals.get(one.cfe.cfeId)?.reportOnly
+      ? { ...one, cfe: { ...one.cfe, isGlobal: true as const } }
+      : one,
+  );
+  return { ...content, references };
+}
+
 /** Returns a copy without undefined fields. */
 export function omitUndefined<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T;

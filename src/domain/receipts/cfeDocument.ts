@@ -176,6 +176,8 @@ export interface ReferredCfe {
     /** TpoCambioRef: its exchange rate. */
     exchangeRate: string;
   };
+  /** The authority does not know the CFE, which was only reported: it is named in the reason (IndGlobal). */
+  isGlobal?: true;
 }
 
 export interface CaeData {

@@ -4,6 +4,7 @@ import { faultAt } from '../requests/faults.ts';
 import type { CfeDocument } from './cfeDocument.ts';
 import type { Parts } from './cfeReading.ts';
 import type { CfeStatus } from './cfeStatus.ts';
+import type { KnownRate } from './exchangeRate.ts';
 import type { UiValueRow } from './uiValues.ts';
 
 /** The current state of a CFE that a request refers to, for the rules and the Referencia zone. */
@@ -13,6 +14,8 @@ export interface OriginalCfe {
     'type' | 'serie' | 'numero' | 'emissionDate' | 'totals' | 'saleCondition' | 'saleMode' | 'transport'
   >;
   readonly status: CfeStatus;
+  /** Whether it is in the daily report alone, so that the authority does not know it. */
+  readonly reportOnly: boolean;
   /** What its credit notes took that are not rejected, in its currency; decimal text. */
   readonly credited: string;
 }
@@ -23,6 +26,8 @@ export interface RuleContext {
   readonly today: string;
   /** The UI value for the year of emission. */
   readonly uiValue: UiValueRow;
+  /** The last rate of the request's currency known before the emission date; null without. */
+  readonly lastRate: KnownRate | null;
   /** The CFEs of the enterprise and environment that the request refers to, by cfe_id. */
   readonly originals: ReadonlyMap<string, OriginalCfe>;
   /** The cfe_ids of those that it names by type, serie and number, by `printedName`. */

@@ -12,9 +12,31 @@ export interface UiValueRow {
 }
 
 /** Returns the reason for a warning when a row is used for `year`: an estimate, or another year's value. */
-export function uiValueWarning(row: UiValueRow, year: number): 'estimate' | 'other year' | undefined {
+function uiValueWarning(row: UiValueRow, year: number): 'estimate' | 'other year' | undefined {
   if (row.year !== year) return 'other year';
   return row.estimate ? 'estimate' : undefined;
+}
+
+/** The first day, `MM-DD`, on which the value of the next year is missed: notices are made before it is needed. */
+const NEXT_YEAR_FROM = '12-01';
+
+/** A year whose limit is not exact, with the reason. */
+interface UiValueStandIn {
+  readonly year: number;
+  readonly why: 'estimate' | 'other year' | 'none';
+}
+
+/**
+ * Returns the years without their own exact value: that of `today`, and from 1 December on the next. `today`: in
+ * Montevideo.
+ */
+export function uiValueStandIns(rows: readonly UiValueRow[], today: string): UiValueStandIn[] {
+  const year = Number(today.slice(0, 4));
+  const years = today.slice(5) >= NEXT_YEAR_FROM ? [year, year + 1] : [year];
+  return years.flatMap((each) => {
+    const why = rows.length === 0 ? 'none' : uiValueWarning(selectUiValue(rows, each), each);
+    return why ? [{ year: each, why }] : [];
+  });
 }
 
 /** Returns the limit in pesos above which an e-Ticket must identify its receiver, unrounded. */

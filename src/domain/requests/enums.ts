@@ -13,6 +13,7 @@ import { PAYMENT_STATUSES } from '../people/payment.ts';
 import { CFE_STATUSES } from '../receipts/cfeStatus.ts';
 import { CFE_TYPE_NAMES, ENVIRONMENTS, IVA_TYPES, type IvaType } from '../receipts/cfeTypes.ts';
 import { DOCUMENT_TYPES } from '../receipts/receiverDocument.ts';
+import { TRANSMISSIONS } from '../receipts/transmission.ts';
 import { REPORT_STATUSES } from '../reports/reportStatus.ts';
 import { eventRow, SELECTABLE_EVENTS, type SelectableEvent } from '../webhooks/events.ts';
 import { DELIVERY_STATUSES } from '../webhooks/webhook.ts';
@@ -64,10 +65,22 @@ export const CfeStatusName = namedEnum(
   {
     PENDING: 'Numbered and stored; it is not known yet whether the authority has it.',
     RECEIVED: 'The authority has it and has not decided.',
-    ACCEPTED: 'Accepted (AE): a valid receipt. Only a note can correct it.',
+    ACCEPTED:
+      'Accepted (AE), or signed and only reported (`transmission`): a valid receipt. Only a note can correct it.',
     REJECTED:
       'Rejected (BE) or abandoned: not a valid receipt; `rejection` has the reasons. Correct it and issue it again with another Idempotency-Key; after a rejection for `E06` only, first make sure that no one will accept it in the authority’s portal.',
     OBSERVED: 'Accepted with remarks (CE): a valid receipt.',
+  },
+);
+
+export const TransmissionName = namedEnum(
+  'Transmission',
+  'How a CFE came to the tax authority.',
+  TRANSMISSIONS,
+  {
+    SENT: 'The authority has received it.',
+    REPORT_ONLY:
+      'Signed and never sent: an e-Ticket or its note up to 5,000 UI of an enterprise with `small_tickets` REPORT_ONLY; it is in the daily report.',
   },
 );
 

@@ -10,7 +10,7 @@ export interface Field {
   /** Its property of the entity. */
   readonly column: string;
   readonly schema: z.ZodType<string | number | boolean>;
-  readonly kind: 'text' | 'code' | 'email' | 'day' | 'flag';
+  readonly kind: 'text' | 'code' | 'email' | 'day' | 'flag' | 'choice';
   readonly words: FieldWords;
   /** Whether it may be missing: null removes it. */
   readonly optional: boolean;

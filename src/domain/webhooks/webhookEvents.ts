@@ -9,6 +9,7 @@ import { formatCfeId } from '../receipts/cfeId.ts';
 import type { CfeStatus } from '../receipts/cfeStatus.ts';
 import type { CfeType, Environment } from '../receipts/cfeTypes.ts';
 import type { RejectionReason } from '../receipts/rejection.ts';
+import { transmissionOf } from '../receipts/transmission.ts';
 import type { ReportStatus } from '../reports/reportStatus.ts';
 import { exactNumber } from '../values/exactNumber.ts';
 import type { EventName } from './events.ts';
@@ -161,6 +162,7 @@ export function cfeUpdated(
     readonly serie: string;
     readonly numero: number;
     readonly status: CfeStatus;
+    readonly reportOnly: boolean;
     readonly rejection?: readonly RejectionReason[] | null | undefined;
   },
   from: CfeStatus,
@@ -176,6 +178,8 @@ export function cfeUpdated(
     serie: cfe.serie,
     numero: cfe.numero,
     status: cfe.status,
+    // A CFE that is not sent is signed at its first change, unless it is rejected.
+    transmission: transmissionOf({ ...cfe, isSigned: true }),
     changes: { cfe_status: { from, to: cfe.status } },
     rejection,
     ...(reason ? { reason } : {}),

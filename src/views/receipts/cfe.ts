@@ -4,12 +4,20 @@ import type { Receiver } from '../../domain/receipts/cfeDocument.ts';
 import { formatCfeId } from '../../domain/receipts/cfeId.ts';
 import { CFE_TYPES } from '../../domain/receipts/cfeTypes.ts';
 import { qrUrl, receiptUrl, securityCode } from '../../domain/receipts/qr.ts';
-import { CfeStatusName, CfeTypeName, CurrencyName, DocumentTypeName } from '../../domain/requests/enums.ts';
+import { transmissionOf } from '../../domain/receipts/transmission.ts';
+import {
+  CfeStatusName,
+  CfeTypeName,
+  CurrencyName,
+  DocumentTypeName,
+  TransmissionName,
+} from '../../domain/requests/enums.ts';
 import { CFE_FIELD_WORDS, describeField, RECEIVER_WORDS } from '../../domain/requests/fieldWords.ts';
 import { exactNumber } from '../../domain/values/exactNumber.ts';
 import { ExactNumberView } from '../exactNumber.ts';
 import { DateText, MomentText, TotalCount, textField } from '../formats.ts';
 import { TypeCode, TypeLabel } from '../numbers/cae.ts';
+import { WarningsView } from './requestWarnings.ts';
 
 /** A reason of the authority for rejecting or observing something. */
 export const ReasonView = z
@@ -36,6 +44,12 @@ export const Rejection = z
   .readonly()
   .nullable()
   .meta({ description: 'Why it is REJECTED or OBSERVED; null without a reason.' });
+
+/** How a CFE came to the authority. */
+export const Transmission = TransmissionName.nullable().meta({
+  description:
+    'How it came to the tax authority: `SENT` once the authority has received it, `REPORT_ONLY` once an e-Ticket that is not sent is signed; null before, and for one that the authority never had.',
+});
 
 /** The CFE object of the API (docs/contract.md#cfe-object). */
 export const CfeView = z
@@ -76,6 +90,7 @@ export const CfeView = z
       .nullable()
       .meta({ description: 'The receiver of the receipt; null without one.' }),
     created_at: MomentText.meta({ description: 'When it was numbered, UTC.' }),
+    transmission: Transmission,
     rejection: Rejection,
     security_code: z
       .string()
@@ -102,6 +117,12 @@ export const CfeView = z
     }),
   })
   .meta({ id: 'Cfe', description: 'The current state of a receipt.' });
+
+/** The CFE object that issuing answers. */
+export const IssuedCfeView = CfeView.extend({ warnings: WarningsView }).meta({
+  id: 'IssuedCfe',
+  description: 'A receipt that was issued, and what in its request is probably a mistake.',
+});
 
 /** A page of CFEs and their total number. */
 export const CfeListView = z
@@ -141,6 +162,12 @@ export function cfeViewAt(
     exchange_rate: exactNumber(totals.exchangeRate),
     receiver: receiver ? receiverView(receiver) : null,
     created_at: cfe.createdAt.toISOString(),
+    transmission: transmissionOf({
+      status,
+      rejection,
+      reportOnly: cfe.reportOnly,
+      isSigned: digest !== null,
+    }),
     rejection: rejection ?? null,
     security_code: digest ? securityCode(digest) : null,
     qr_url: digest

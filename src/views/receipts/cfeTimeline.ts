@@ -15,6 +15,8 @@ export interface CfeHistory {
   readonly by: string | null;
   readonly settledAt: Date | null;
   readonly status: CfeStatus;
+  /** It is never sent. */
+  readonly reportOnly: boolean;
   readonly rejection: readonly RejectionReason[] | null;
   readonly sobres: readonly {
     /** Null before it is written. */
@@ -91,7 +93,10 @@ export function cfeTimeline(history: CfeHistory, words: CfeWords): TimelineEntry
       ? [
           {
             at: history.settledAt,
-            what: timeline.verdict(words.status[history.status].label),
+            what:
+              history.reportOnly && history.status === 'ACCEPTED'
+                ? words.onlyReported
+                : timeline.verdict(words.status[history.status].label),
             more: history.rejection?.map(reasonText).join('; ') ?? null,
             kind: 'verdict' as const,
           },

@@ -6,32 +6,9 @@ import { JsonNumber } from '../../domain/values/decimal.ts';
 import { exactNumber } from '../../domain/values/exactNumber.ts';
 import { ExactNumberView } from '../exactNumber.ts';
 import { countField } from '../formats.ts';
+import { WarningsView } from './requestWarnings.ts';
 
 const amount = (description: string) => ExactNumberView.meta({ description });
-
-/** What in a valid request is probably a mistake. */
-const WarningsView = z
-  .array(
-    z
-      .object({
-        code: z.string().meta({
-          description:
-            'Kind of warning: `extra.unknown_key`, a key of `extra` that the service does not use; `export.defaults`, an export without sale condition, mode and transport. Codes may be added.',
-          examples: ['extra.unknown_key'],
-        }),
-        path: z.string().meta({ description: 'JSON Pointer of the field.', examples: ['/extra/colour'] }),
-        message: z.string().meta({
-          description: 'What is probably wrong, in English.',
-          examples: ['extra.colour: is not a key of the service; it is stored and has no effect.'],
-        }),
-      })
-      .meta({
-        id: 'CfeWarning',
-        description: 'One warning; it does not keep the receipt from being issued.',
-      }),
-  )
-  .readonly()
-  .meta({ description: 'What is probably a mistake; empty without.' });
 
 /** The totals of a request that could be issued (docs/contract.md#validating-only). */
 export const ValidationView = z

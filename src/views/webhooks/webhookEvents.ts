@@ -26,7 +26,7 @@ import { ExactNumberView } from '../exactNumber.ts';
 import { fieldsShape } from '../fields.ts';
 import { countField, DateText, MomentText, textField } from '../formats.ts';
 import { AuthorizationNumber } from '../numbers/cae.ts';
-import { Rejection } from '../receipts/cfe.ts';
+import { Rejection, Transmission } from '../receipts/cfe.ts';
 
 /** A changed field, with its old and its new value. */
 const change = <S extends z.ZodType>(schema: S) =>
@@ -116,6 +116,7 @@ const DATA = {
     serie: Serie,
     numero: Numero,
     status: CfeStatusName,
+    transmission: Transmission,
     changes: z
       .object({ cfe_status: change(CfeStatusName) })
       .meta({ description: 'The status before and after.' }),

@@ -320,6 +320,7 @@ export const WORDS_EN = {
     first: (count: number) => `first of ${count}`,
     last: (count: number) => `last of ${count}`,
   },
+  onlyReported: 'Accepted: signed and not sent; DGI learns of it by the daily report.',
   observation: 'An observation: the receipt is valid.',
   otherRejection: 'A code that no rule covers.',
   otherRejectionMend: 'Inform support, with the code.',

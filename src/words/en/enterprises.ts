@@ -146,6 +146,8 @@ export const enterprisesEn = {
   resolution: 'Resolution',
   exemptionNorm: 'Norm of the VAT exemption',
   vatUpToDate: 'VAT certificate up to date',
+  smallTickets: 'e-Tickets up to 5,000 UI',
+  ways: { SEND: 'are sent to DGI', REPORT_ONLY: 'are in the daily report alone' },
   yes: 'yes',
   no: 'no',
   plan: 'Plan and frequency',

@@ -294,6 +294,7 @@ export const WORDS_ES: CfeWords = {
     first: (count) => `primera de ${count}`,
     last: (count) => `última de ${count}`,
   },
+  onlyReported: 'Aceptado: firmado y no enviado; la DGI lo conoce por el reporte diario.',
   observation: 'Una observación: el comprobante es válido.',
   otherRejection: 'Un código que ninguna regla contempla.',
   otherRejectionMend: 'Avise a soporte, con el código.',

@@ -145,6 +145,8 @@ export const enterprisesEs: typeof enterprisesEn = {
   resolution: 'Resolución',
   exemptionNorm: 'Norma de exoneración de IVA',
   vatUpToDate: 'Certificado de IVA al día',
+  smallTickets: 'e-Tickets de hasta 5.000 UI',
+  ways: { SEND: 'se envían a DGI', REPORT_ONLY: 'van solo en el reporte diario' },
   yes: 'sí',
   no: 'no',
   plan: 'Plan y frecuencia',

@@ -51,6 +51,8 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'emission_date.too_late': 'La fecha de emisión es de hasta 60 días después de hoy en Montevideo.',
   'exchange_rate.not_one': 'En UYU el tipo de cambio es 1.',
   'exchange_rate.zero': 'En otra moneda el tipo de cambio es mayor que cero.',
+  'totals.exchange_rate_implausible':
+    'El tipo de cambio está entre la quinta parte y cinco veces el último conocido antes de la fecha de emisión; si no se conoce ninguno, no se compara.',
   'receiver.required': 'Las e-Facturas, los documentos de exportación y sus notas tienen receptor.',
   'receiver.empty':
     'Un receptor dice quién es con un documento, un nombre o una dirección; {} o solo country_code no alcanza.',

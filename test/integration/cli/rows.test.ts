@@ -227,6 +227,7 @@ describe('cfe enterprise', () => {
       resolution: null,
       exemption_norm: null,
       vat_up_to_date: true,
+      small_tickets: 'SEND',
       has_logo: false,
       role: null,
       status: 'READY',
@@ -246,6 +247,10 @@ describe('cfe enterprise', () => {
         {
           code: 'enterprise.no_issuer_since',
           message: expect.stringContaining('issuer_since or resolution'),
+        },
+        {
+          code: 'enterprise.ui_value_estimated',
+          message: expect.stringContaining('UI of 2026'),
         },
       ],
       suspension_reason: null,

@@ -225,9 +225,9 @@ describe('the comparison with the receipts that the authority holds', () => {
       /101 A 3: recibido y figura como anulado/,
     ],
     [
-      'a receipt that never came',
-      { used: [[1, 5]], annulled: [[5, 5]], rows: [usualAmounts(4, today)] },
-      /informa 4 emitidos, DGI tiene 3/,
+      'an e-Ticket that never came, above what need not be sent',
+      { used: [[1, 4]], rows: [{ ...usualAmounts(3, today), basicBase: '36000.00', basicVat: '7920.00' }] },
+      /TotMntIVATasaBas: informa 36000.00, DGI suma 3000.00/,
     ],
     [
       'a sum',
@@ -247,6 +247,20 @@ describe('the comparison with the receipts that the authority holds', () => {
     const item = await lastOf(customer);
     expect(item?.status).toBe('ER');
     expect(detailsOf(item)).toMatch(words);
+  });
+
+  test('small e-Tickets are known from the report alone; an e-Factura that never came is not', async () => {
+    const { customer } = await withTickets(2);
+    await customer.cae(111);
+    const small = tickets(3, { rows: [usualAmounts(2, yesterday), usualAmounts(1, today)] });
+    const sections = [tickets(4, { used: [[1, 5]], annulled: [[5, 5]] })];
+    await report(customer, { date: today, sections });
+    expect(await lastOf(customer)).toMatchObject({ status: 'DR' });
+    await report(customer, { date: today, sequence: 2, sections: [small] });
+    expect(await lastOf(customer)).toMatchObject({ status: 'ER' });
+    const invoice = { type: 111, rows: [usualAmounts(1, today)], used: [[1, 1]] } as const;
+    await report(customer, { date: today, sequence: 3, sections: [...sections, invoice] });
+    expect(detailsOf(await lastOf(customer))).toContain('111: informa 1 emitidos, DGI tiene 0');
   });
 
   test('a cent for each receipt is let pass', async () => {

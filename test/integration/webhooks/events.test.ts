@@ -149,6 +149,7 @@ describe('events go to the webhooks that select them', () => {
         serie: 'A',
         numero: 12,
         status: 'ACCEPTED',
+        reportOnly: false,
       },
       'RECEIVED',
     );

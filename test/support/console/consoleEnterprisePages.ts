@@ -117,6 +117,7 @@ export const ENTERPRISE_PAGES: Samples = {
         resolution: '',
         exemption_norm: '',
         vat_up_to_date: 'true',
+        small_tickets: 'REPORT_ONLY',
         plan: '["FREE","MONTHLY"]',
         start: '2026-01-01T00:00',
         was: JSON.stringify({ legal_name: legalName }),

@@ -104,6 +104,7 @@ export async function anEnterprise(
     resolution: null,
     exemptionNorm: null,
     vatUpToDate: true,
+    smallTickets: 'SEND',
     logoSha256: null,
     isNewEnterprise: false,
     status: 'PENDING',

@@ -23,6 +23,8 @@ export interface Situation {
   unsent?: true;
   /** The next worker is killed at the point as well: on the ordinary way CFEs are moved twice, to RECEIVED and to the verdict. */
   twice?: true;
+  /** The enterprise only reports its small e-Tickets, of which this is one. */
+  reportOnly?: true;
   /** The worker that is killed cannot reach the authority; the next one can. */
   authorityAway?: true;
 }
@@ -56,6 +58,7 @@ export const SITUATIONS = {
   },
   'with ten in a sobre, of which none can be signed': { ...TEN, keyLost: true },
   'with ten that wait, of which none can be signed': { ...TEN, keyLost: true, unsent: true },
+  'as an e-Ticket that is only reported': { ...PLAIN, registered: false, reportOnly: true },
   'while support acts': { ...PLAIN, keyLost: true, supported: true },
   'while support acts on one of ten in a sobre': { ...TEN, itemName: 'SIM STATE FE', supported: true },
   'while the authority is away': { ...PLAIN, authorityAway: true },
@@ -103,6 +106,8 @@ const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
   'sobre.dissolved': ['with ten in a sobre, of which none can be signed'],
   'apart.opened': ['with ten that wait, of which none can be signed'],
   'apart.stored': ['with ten that wait, of which none can be signed'],
+  'reported.signed': ['as an e-Ticket that is only reported'],
+  'reported.written': ['as an e-Ticket that is only reported'],
   'gate.entered': IN_ANY_SOBRE,
   'send.marked': IN_ANY_SOBRE,
   'send.answered': IN_ANY_SOBRE,
@@ -111,6 +116,7 @@ const OTHERWISE: Partial<Record<Failpoint, readonly SituationName[]>> = {
   'moves.stored': [
     'on its ordinary way',
     'where no webhook hears of it',
+    'as an e-Ticket that is only reported',
     'the second time as well, with a note that waits',
     'the second time as well, where no webhook hears of it',
     'with a sobre that is refused',

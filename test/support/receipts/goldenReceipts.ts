@@ -70,7 +70,8 @@ function issue(golden: Golden, find: (cfeId: string) => OriginalCfe): CfeDocumen
   const reading = readCfeRequest(json.value, TODAY);
   const named = (reading.parts.referred ?? []).flatMap((one) => (one.kind === 'known' ? [one.cfeId] : []));
   const originals = new Map(named.map((cfeId) => [cfeId, find(cfeId)]));
-  const checked = checkCfe(reading, { today: TODAY, uiValue: UI_VALUE, originals, issuedHere: new Map() });
+  const context = { today: TODAY, uiValue: UI_VALUE, lastRate: null, originals, issuedHere: new Map() };
+  const checked = checkCfe(reading, context);
   if (!checked.ok) throw new Error(`${golden.name}: ${JSON.stringify(checked.faults)}`);
   const circumstances = circumstancesOf(golden);
   const faults = specialKindFaults(
@@ -96,5 +97,5 @@ function originalOf(
     .flatMap((one) => documentOf(one).references ?? [])
     .filter(({ cfe }) => cfe?.cfeId === cfeId)
     .reduce((sum, { cfe }) => sum.plus(cfe?.value?.amount ?? 0), Big(0));
-  return { document, status: 'ACCEPTED', credited: credited.toFixed(2) };
+  return { document, status: 'ACCEPTED', reportOnly: false, credited: credited.toFixed(2) };
 }

@@ -37,8 +37,11 @@ export function contentOf(body: JsonObject, original?: OriginalCfe['document']):
   const checked = checkCfe(reading, {
     today: TODAY,
     uiValue: UI_VALUE,
+    lastRate: null,
     originals: new Map(
-      original && known ? [[known.cfeId, { document: original, status: 'ACCEPTED', credited: '0' }]] : [],
+      original && known
+        ? [[known.cfeId, { document: original, status: 'ACCEPTED', reportOnly: false, credited: '0' }]]
+        : [],
     ),
     issuedHere: new Map(),
   });

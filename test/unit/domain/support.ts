@@ -19,7 +19,14 @@ export function given(body: unknown, { original, ...context }: Facts = {}): Chec
   const known = reading.parts.referred?.find((one) => one.kind === 'known');
   const named = reading.parts.reference?.cfe_id ?? known?.cfeId;
   const originals = new Map(original && named !== undefined ? [[named, original]] : []);
-  return checkCfe(reading, { today: TODAY, uiValue: UI_2026, originals, issuedHere: new Map(), ...context });
+  return checkCfe(reading, {
+    today: TODAY,
+    uiValue: UI_2026,
+    lastRate: null,
+    originals,
+    issuedHere: new Map(),
+    ...context,
+  });
 }
 
 /** An accepted CFE made from a request, as a note finds it. */
@@ -29,6 +36,7 @@ export function originalOf(body: JsonObject, more: Partial<OriginalCfe> = {}): O
   return {
     document: { ...checked.content, serie: 'A', numero: 1 },
     status: 'ACCEPTED',
+    reportOnly: false,
     credited: '0',
     ...more,
   };

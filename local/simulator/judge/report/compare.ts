@@ -118,6 +118,11 @@ function createRateOf(state: State, report: ParsedReport, now: Date): (receipt: 
   };
 }
 
+const NO_RECEIPTS: LedgerRow = { receipts: 0, sums: new Map() };
+
+/** What the net amount of an e-Ticket that need not be sent may be, in pesos. */
+const netLimit = (year: number): Big => RECEIVER_THRESHOLD_UI.times(uiValue(year));
+
 const amountOf = ({ amounts }: LedgerReceipt, element: string): Big => new Big(amounts[element] ?? '0');
 
 /** Adds a receipt to the ledger's sums; unrounded, since each row is rounded once. */
@@ -126,7 +131,7 @@ function count(ledger: Map<string, LedgerType>, receipt: LedgerReceipt, rate: Ra
   ledger.set(receipt.cfeType, type);
   type.issued += 1;
   const net = sumOf(NET_ELEMENTS.map((element) => amountOf(receipt, element)));
-  const limit = RECEIVER_THRESHOLD_UI.times(uiValue(Number(receipt.issuedOn.slice(0, 4))));
+  const limit = netLimit(Number(receipt.issuedOn.slice(0, 4)));
   if (isTicket(receipt.cfeType) && net.times(receipt.exchangeRate ?? '1').gt(limit)) type.aboveLimit += 1;
 
   const key = rowKey(receipt.issuedOn, receipt.branch, receipt.isThirdParty ? '1' : undefined);
@@ -140,22 +145,32 @@ function count(ledger: Map<string, LedgerType>, receipt: LedgerReceipt, rate: Ra
 function differencesOfType(section: Section, ledger: LedgerType | undefined): string[] {
   const { issued, aboveLimit, rows } = ledger ?? { issued: 0, aboveLimit: 0, rows: new Map() };
   const found: string[] = [];
-  if (section.issued !== issued) found.push(`informa ${section.issued} emitidos, DGI tiene ${issued}`);
+  // e-Tickets up to the limit need not be sent: DGI knows these from the report alone.
+  const onlyReported = isTicket(section.type) ? Math.max(0, section.issued - issued) : 0;
+  if (section.issued !== issued + onlyReported)
+    found.push(`informa ${section.issued} emitidos, DGI tiene ${issued}`);
   if (isTicket(section.type) && (section.aboveLimit ?? 0) !== aboveLimit)
     found.push(`informa ${section.aboveLimit ?? 0} mayores al tope en UI, DGI tiene ${aboveLimit}`);
   const reported = new Map(section.rows.map((row) => [row.key, row]));
   for (const key of new Set([...reported.keys(), ...rows.keys()])) {
-    const [row, own] = [reported.get(key), rows.get(key)];
+    const row = reported.get(key);
+    const own = rows.get(key) ?? (row && onlyReported > 0 ? NO_RECEIPTS : undefined);
     if (!row || !own) {
       found.push(`Montos ${key}: ${row ? 'no hay comprobantes' : 'falta'}`);
       continue;
     }
-    const tolerance = TOLERANCE_PER_RECEIPT.times(own.receipts);
-    for (const [element, sum] of own.sums)
-      if (row.amount(element).minus(sum).abs().gt(tolerance))
+    const tolerance = TOLERANCE_PER_RECEIPT.times(own.receipts + onlyReported);
+    const most = netLimit(Number(row.date.slice(0, 4)))
+      .times(onlyReported)
+      .plus(tolerance);
+    for (const { element } of [...PARTS, ...BESIDE_THE_TOTAL]) {
+      const sum = own.sums.get(element) ?? new Big(0);
+      const more = row.amount(element).minus(sum);
+      if (more.lt(tolerance.neg()) || more.gt(most))
         found.push(
           `Montos ${key} ${element}: informa ${row.amount(element).toFixed(2)}, DGI suma ${sum.toFixed(2)}`,
         );
+    }
   }
   return found;
 }

@@ -9,6 +9,7 @@ import {
 } from '../../../db/enterprises/enterprises.ts';
 import { findCaes } from '../../../db/numbers/numbers.ts';
 import { listGrants } from '../../../db/people/roles.ts';
+import { listUiValues } from '../../../db/receipts/rates.ts';
 import { CreateEnterprise, UpdateEnterprise } from '../../../domain/enterprises/enterprise.ts';
 import { updatedEnterpriseObject } from '../../../domain/enterprises/enterpriseObject.ts';
 import type { Role } from '../../../domain/people/roles.ts';
@@ -39,7 +40,8 @@ export const createEnterpriseRoute = defineRoute({
   errors: ['ALREADY_EXISTS'],
   async handle({ body, caller }, deps) {
     const enterprise = await create(deps, { accountId: caller.accountId, enterprise: body });
-    return enterpriseView({ enterprise, certificate: null, caes: [] }, 'OWNER', deps.clock());
+    const uiValues = await listUiValues(deps.orm.em.fork());
+    return enterpriseView({ enterprise, certificate: null, caes: [], uiValues }, 'OWNER', deps.clock());
   },
 });
 
@@ -105,7 +107,8 @@ export const getEnterpriseRoute = defineRoute({
     const em = orm.em.fork();
     const certificate = await findCurrentCertificate(em, enterprise.rut, 'production');
     const caes = await findCaes(em, enterprise.rut, 'production');
-    return enterpriseView({ enterprise, certificate, caes }, role, clock());
+    const uiValues = await listUiValues(em);
+    return enterpriseView({ enterprise, certificate, caes, uiValues }, role, clock());
   },
 });
 

@@ -7,7 +7,7 @@ import { parseCfeId } from '../../../domain/receipts/cfeId.ts';
 import { CfeRequest } from '../../../domain/receipts/cfeRequest.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { failpoint } from '../../../failpoints.ts';
-import { CfeView, cfeView, cfeViewAt } from '../../../views/receipts/cfe.ts';
+import { cfeView, cfeViewAt, IssuedCfeView } from '../../../views/receipts/cfe.ts';
 import { ValidationView, validationView } from '../../../views/receipts/validation.ts';
 import { BODY_LIMITS, defineRoute } from '../../route.ts';
 
@@ -38,7 +38,11 @@ export const issueCfeRoute = defineRoute({
   params: { rut: Rut },
   query: z.strictObject({ validate_only: ValidateOnly }),
   body: { schema: CfeRequest, limitBytes: BODY_LIMITS.cfe, checkedBy: 'command' },
-  success: { status: 201, description: 'The CFE with its number; the verdict follows', schema: CfeView },
+  success: {
+    status: 201,
+    description: 'The CFE with its number; the verdict follows',
+    schema: IssuedCfeView,
+  },
   errors: ['INVALID_INPUT'],
   async prepare({ params, caller, body }, deps) {
     if (caller.environment === 'sandbox') await equipSandbox(deps, { rut: params.rut, body });
@@ -47,7 +51,7 @@ export const issueCfeRoute = defineRoute({
   async handle({ params, caller, body, idempotency, requestId }, deps) {
     const { accountId, environment } = caller;
     const cfe = await issue(deps, { accountId, rut: params.rut, environment, body, idempotency, requestId });
-    return cfeView(cfe, deps);
+    return { ...cfeView(cfe, deps), warnings: cfe.warnings ?? [] };
   },
   trial: {
     isSelected: ({ validate_only }) => validate_only === 'true',
@@ -69,7 +73,10 @@ export const issueCfeRoute = defineRoute({
       return validationView(content, warnings);
     },
   },
-  firstAnswer: (cfe, deps) => cfeViewAt(cfe, cfe.firstAnswer ?? AS_TAKEN, deps),
+  firstAnswer: (cfe, deps) => ({
+    ...cfeViewAt(cfe, cfe.firstAnswer ?? AS_TAKEN, deps),
+    warnings: cfe.warnings ?? [],
+  }),
   async waitFor({ params, caller, idempotency }, data, waiting, deps) {
     const { orm, verdicts } = deps;
     const parts = parseCfeId(data.cfe_id);
@@ -82,6 +89,6 @@ export const issueCfeRoute = defineRoute({
     failpoint('wait.decided');
     if (idempotency) await recordFirstAnswer(orm.em.fork(), now);
     failpoint('wait.kept');
-    return cfeView(now, deps);
+    return { ...cfeView(now, deps), warnings: data.warnings };
   },
 });

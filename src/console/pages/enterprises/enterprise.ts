@@ -257,6 +257,7 @@ function dataRows(visit: Visit, enterprise: Enterprise): [string, Html | string]
     [words.resolution, enterprise.resolution ?? never],
     [words.exemptionNorm, enterprise.exemptionNorm ?? never],
     [words.vatUpToDate, enterprise.vatUpToDate ? words.yes : words.no],
+    [words.smallTickets, words.ways[enterprise.smallTickets]],
     [
       words.plan,
       enterprise.planId

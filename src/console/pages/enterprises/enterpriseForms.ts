@@ -26,6 +26,7 @@ import { BRANCH_FIELDS, ENTERPRISE_FIELDS } from '../../../domain/enterprises/en
 import { PERMISSIONS } from '../../../domain/enterprises/enterpriseStatus.ts';
 import { GRANTED_ROLES } from '../../../domain/people/roles.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
+import { SMALL_TICKETS } from '../../../domain/receipts/transmission.ts';
 import { parseOrRefuse } from '../../../domain/requests/faults.ts';
 import { parseTypedNumber } from '../../../domain/values/decimal.ts';
 import { dateText } from '../../../domain/values/figures.ts';
@@ -242,10 +243,13 @@ export const data = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
   fields: ({ enterprises: words }) => ({
     // The values that the form showed, to keep what a colleague has changed since.
     was: state(z.string().max(10_000)),
-    ...tableFields(words, ENTERPRISE_FIELDS, [
-      ['true', words.yes],
-      ['false', words.no],
-    ]),
+    ...tableFields(words, ENTERPRISE_FIELDS, {
+      vat_up_to_date: [
+        ['true', words.yes],
+        ['false', words.no],
+      ],
+      small_tickets: SMALL_TICKETS.map((way) => [way, words.ways[way]]),
+    }),
     plan: text(words.plan, { path: '/plan_id' }),
     start: text(words.startDate, { type: 'datetime-local', optional: true, path: '/scheduled_ready_date' }),
   }),

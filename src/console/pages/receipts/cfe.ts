@@ -138,6 +138,7 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
   const { cfe: own, environments } = visit.texts;
   const { receiver, issuer } = cfe.document;
   const status = words.status[cfe.status];
+  const means = cfe.reportOnly && cfe.status === 'ACCEPTED' ? words.onlyReported : status.means;
   const { originals, ahead, awaySince, since } = dossier;
   const rows: [string, Html | string][] = [
     [
@@ -153,7 +154,7 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
     [own.emitted, day(cfe.emissionDate)],
     [
       own.status,
-      html`${mark(status.label, TONES[cfe.status])} <code class="soft">${cfe.status}</code> ${soft(status.means)}`,
+      html`${mark(status.label, TONES[cfe.status])} <code class="soft">${cfe.status}</code> ${soft(means)}`,
     ],
     [own.since, moment(since)],
     ...stuckRows(visit, cfe),
@@ -234,7 +235,7 @@ function renderTimeline(visit: Visit, data: CfePageData): Html {
   const isKnown =
     askedBy !== null && (visibleAccounts === null || visibleAccounts.includes(askedBy.accountId));
   const by = isKnown ? formatRequestingKey(askedBy) : null;
-  const history = { ...dossier, by, createdAt, settledAt, status, rejection };
+  const history = { ...dossier, by, createdAt, settledAt, status, rejection, reportOnly: cfe.reportOnly };
   const here = cfePathOf(cfe);
   const exchangeLink = ({ operation, answer }: AttemptSummary): Html =>
     html` <a href="${link(`${here}/exchange`, { operation, answer })}">${own.said}</a>`;

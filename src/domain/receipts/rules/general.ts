@@ -1,5 +1,9 @@
+import Big from 'big.js';
 import { addDays } from '../../values/montevideo.ts';
 import { type CfeRule, rule } from '../cfeRule.ts';
+
+/** A rate this many times as high or low as the last known one is a mistake. */
+const IMPLAUSIBLE = 5;
 
 /** The earliest and latest emission date, in days from today (docs/contract.md#dates-currencies-payment). */
 export const DAYS_BACK = 60;
@@ -75,6 +79,29 @@ export const generalRules: readonly CfeRule[] = [
     ({ currency, exchange_rate }) => {
       if (currency === 'UYU' || exchange_rate.gt(0)) return undefined;
       return { at: EXCHANGE_RATE, words: `must be above zero (pesos for one ${currency}), found 0.` };
+    },
+  ),
+  rule(
+    {
+      code: 'totals.exchange_rate_implausible',
+      checks: `The exchange rate is between a fifth of the last rate known before the emission date and ${IMPLAUSIBLE} times it; none known, none compared.`,
+      source: 'docs/contract.md#exchange-rates-of-receipts',
+      example:
+        'header.totals.exchange_rate: must be between a fifth of 39.85 and 5 times it, the last known rate of USD, of 2026-02-14, found 3985.',
+      needs: ['currency', 'exchange_rate'],
+    },
+    ({ exchange_rate }, { lastRate }) => {
+      // Zero has a rule of its own.
+      if (!lastRate || exchange_rate.eq(0)) return undefined;
+      const isBetween =
+        exchange_rate.lte(Big(lastRate.rate).times(IMPLAUSIBLE)) &&
+        exchange_rate.times(IMPLAUSIBLE).gte(lastRate.rate);
+      if (isBetween) return undefined;
+      const last = `${Big(lastRate.rate).toFixed()} and ${IMPLAUSIBLE} times it, the last known rate of ${lastRate.currency}, of ${lastRate.date}`;
+      return {
+        at: EXCHANGE_RATE,
+        words: `must be between a fifth of ${last}, found ${exchange_rate.toFixed()}.`,
+      };
     },
   ),
 ];

@@ -34,6 +34,7 @@ describe('POST /enterprises', () => {
       resolution: null,
       exemption_norm: null,
       vat_up_to_date: true,
+      small_tickets: 'SEND',
       has_logo: false,
       role: 'OWNER',
       status: 'PENDING',
@@ -53,6 +54,10 @@ describe('POST /enterprises', () => {
         {
           code: 'enterprise.no_issuer_since',
           message: expect.stringContaining('issuer_since or resolution'),
+        },
+        {
+          code: 'enterprise.ui_value_estimated',
+          message: expect.stringContaining('UI of 2026'),
         },
       ],
     });

@@ -39,6 +39,7 @@ describe('GET /enterprises/{rut}', () => {
       resolution: null,
       exemption_norm: null,
       vat_up_to_date: true,
+      small_tickets: 'SEND',
       has_logo: false,
       role: 'OWNER',
       status: 'READY',
@@ -86,6 +87,10 @@ describe('GET /enterprises/{rut}', () => {
         {
           code: 'enterprise.no_issuer_since',
           message: expect.stringContaining('issuer_since or resolution'),
+        },
+        {
+          code: 'enterprise.ui_value_estimated',
+          message: expect.stringContaining('UI of 2026'),
         },
       ],
     });

@@ -70,6 +70,8 @@ describe('POST /enterprises/{rut}/cfes', () => {
       currency: 'UYU',
       exchange_rate: 1,
       receiver: null,
+      transmission: null,
+      warnings: [],
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       rejection: null,
       security_code: null,

@@ -309,6 +309,7 @@ const DATA = {
   resolution: '',
   exemption_norm: '',
   vat_up_to_date: 'true',
+  small_tickets: 'SEND',
   plan: '',
   start: '',
 };

@@ -24,6 +24,7 @@ describe('the receipts of a test run', () => {
       const checked = checkCfe(readCfeRequest(bodyOf(type, index), DAY), {
         today: DAY,
         uiValue: { year: 2026, value: '6.4208', estimate: false },
+        lastRate: null,
         originals: new Map(),
         issuedHere: new Map(),
       });

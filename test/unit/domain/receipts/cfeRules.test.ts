@@ -135,6 +135,14 @@ const CASES: Case[] = [
     body: withAll(E_TICKET, { '/header/totals/currency': 'USD', '/header/totals/exchange_rate': num(0) }),
   },
   {
+    code: 'totals.exchange_rate_implausible',
+    path: '/header/totals/exchange_rate',
+    body: put(EXPORT, '/header/totals/exchange_rate', num(3985)),
+    context: {
+      lastRate: { currency: 'USD', date: '2026-02-14', rate: '39.850000', source: 'BCU 2225' },
+    },
+  },
+  {
     code: 'receiver.required',
     path: '/header/receiver',
     body: put(E_INVOICE, '/header/receiver', undefined),

@@ -41,6 +41,9 @@ const WARNINGS: readonly string[] = [
   'enterprise.no_exemption_norm',
   'extra.unknown_key',
   'export.defaults',
+  'totals.exchange_rate_unusual',
+  'receiver.nife_is_ci',
+  'enterprise.ui_value_estimated',
 ];
 
 const isNamed = (code: string): boolean =>

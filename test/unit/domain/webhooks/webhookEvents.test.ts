@@ -63,9 +63,15 @@ describe('enterpriseChanges', () => {
     loginStatus: 'SUCCESS',
     permissions: ['HOMO'],
   } as const;
+  const KNOWN = { year: NOW.getUTCFullYear(), value: '6.4208', estimate: false };
   const object = (changes: { lastNumber?: number; numbersLeft?: number }, more = {}, now = NOW) =>
     enterpriseObject(
-      { enterprise: { ...enterprise, ...more }, certificate: null, caes: [{ ...cae, ...changes }] },
+      {
+        enterprise: { ...enterprise, ...more },
+        certificate: null,
+        caes: [{ ...cae, ...changes }],
+        uiValues: [KNOWN],
+      },
       now,
     );
 

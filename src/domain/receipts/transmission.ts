@@ -1,0 +1,49 @@
+/** Which e-Tickets go to the authority in the daily report alone (docs/contract.md#small-e-tickets). Imports only rules. */
+import Big from 'big.js';
+import type { CfeContent } from './cfeDocument.ts';
+import type { CfeStatus } from './cfeStatus.ts';
+import { cfeTypeRow } from './cfeTypes.ts';
+import { receiptState } from './receiptState.ts';
+import type { RejectionReason } from './rejection.ts';
+import { identificationLimit, type UiValueRow } from './uiValues.ts';
+
+/** What an enterprise does with e-Tickets up to the limit: sends them, or only reports them. */
+export const SMALL_TICKETS = ['SEND', 'REPORT_ONLY'] as const;
+export type SmallTickets = (typeof SMALL_TICKETS)[number];
+
+/** How a CFE came to the authority. */
+export const TRANSMISSIONS = ['SENT', 'REPORT_ONLY'] as const;
+type Transmission = (typeof TRANSMISSIONS)[number];
+
+/**
+ * Returns whether a CFE need not be sent: an e-Ticket or its note at or below the limit, net of VAT, whose receiver is no
+ * RUC (Formato Sobre v05, section 1; Formato CFE v25.2, table E). `uiValue`: of the year of emission.
+ */
+export function isSmallTicket(
+  { type, totals, receiver }: Pick<CfeContent, 'type' | 'totals' | 'receiver'>,
+  uiValue: UiValueRow,
+): boolean {
+  if (cfeTypeRow(type).family !== 'ticket' || receiver?.document?.type === 'RUC') return false;
+  const { exempt, exported, perceived, suspended, minimumNet, basicNet, otherNet } = totals;
+  const net = [exempt, exported, perceived, suspended, minimumNet, basicNet, otherNet].reduce(
+    (sum, part) => sum.plus(part),
+    Big(0),
+  );
+  return net.times(totals.exchangeRate).lte(identificationLimit(uiValue));
+}
+
+/**
+ * Returns how a CFE came to the authority: SENT once it has received it, REPORT_ONLY once one that is not sent is signed;
+ * null before, and for a CFE that it never had.
+ */
+export function transmissionOf(cfe: {
+  readonly status: CfeStatus;
+  readonly reportOnly: boolean;
+  readonly isSigned: boolean;
+  readonly rejection?: readonly RejectionReason[] | null | undefined;
+}): Transmission | null {
+  const { status, rejection = null, reportOnly, isSigned } = cfe;
+  const state = receiptState({ status, rejection });
+  if (reportOnly) return isSigned && state !== 'neverSent' ? 'REPORT_ONLY' : null;
+  return state === 'sent' ? 'SENT' : null;
+}
