@@ -47,6 +47,7 @@ const BOTH_ENVIRONMENTS = [
   'numero',
   'receiver',
   'idempotencyKey',
+  'externalId',
   'requestId',
   'needsSupport',
   'stuckReason',
@@ -95,6 +96,10 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       idempotencyKey: optionalInput(
         textSchema(LONGEST_SEARCH),
         'only CFEs that were issued with this Idempotency-Key',
+      ),
+      externalId: optionalInput(
+        textSchema(LENGTHS.externalId),
+        "only CFEs with this number of the customer's own",
       ),
       requestId: optionalInput(textSchema(LONGEST_SEARCH), 'only CFEs issued by this request (X-Request-Id)'),
       from: dayOption('only CFEs emitted on this day or later'),

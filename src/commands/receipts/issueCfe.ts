@@ -362,6 +362,7 @@ function rowOfDraft({ enterprise, content, certificate, cae, original, now, ...d
       cae: caeDataOf(cae),
       signedAt: montevideoTimestamp(now),
     },
+    externalId: content.externalId ?? null,
     // The final status of the original releases the note: the original is locked until this row is stored.
     held: original !== null && !isFinal(original.status),
     referenceId: original?.id ?? null,

@@ -40,6 +40,8 @@ const CfeSchema = defineEntity({
     payAmount: p.decimal(),
     /** The source of the XML; fixed when the number is taken. */
     document: p.json().$type<CfeDocument>(),
+    /** The customer's own number; the database takes it from the document. */
+    externalId: p.text().generated(`document ->> 'externalId'`).strictNullable(),
     /** The original that a note corrects. */
     referenceId: p.uuid().strictNullable(),
     /** The amount that the note takes from its original, in the original's currency (MntCFEref). */

@@ -63,6 +63,26 @@ export function findCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key });
 }
 
+/**
+ * Returns the CFE with this cfe_id and its `extra`, the CFE that it corrects, and the notes that refer to it, oldest
+ * first; or null.
+ */
+export async function findCfeWithLinks(em: EntityManager, key: CfeKey) {
+  const cfe = await em.findOne(Cfe, { ...key }, { populate: ['extra'] });
+  if (!cfe) return null;
+  const [original, notes] = await Promise.all([
+    cfe.referenceId === null ? null : em.fork().findOne(Cfe, { id: cfe.referenceId }),
+    em
+      .fork()
+      .find(
+        Cfe,
+        { referenceId: cfe.id },
+        { fields: ['type', 'sequence', 'status'], orderBy: { createdAt: 'asc', id: 'asc' } },
+      ),
+  ]);
+  return { cfe, links: { original, notes } };
+}
+
 /** Returns the CFE with this cfe_id, its Idempotency-Key and its request id, or null. */
 export function findCfeWithRequest(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key }, { populate: ['idempotencyKey', 'requestId'] });

@@ -14,7 +14,10 @@ import { moveEventsSql, moveEventValues } from '../webhooks/events.ts';
 /** A change of a CFE's status. */
 export interface Move {
   /** As it was read; skipped if its status has changed since. */
-  readonly cfe: Pick<Cfe, 'id' | 'rut' | 'environment' | 'type' | 'sequence' | 'serie' | 'numero' | 'status'>;
+  readonly cfe: Pick<
+    Cfe,
+    'id' | 'rut' | 'environment' | 'type' | 'sequence' | 'serie' | 'numero' | 'status' | 'externalId'
+  >;
   readonly to: CfeStatus;
   readonly reasons: readonly RejectionReason[];
   /** The authority has withdrawn a rejection: the one move out of a final status. */

@@ -28,6 +28,7 @@ export function buildCfeContent(parts: Parts, original: OriginalCfe | undefined)
   return omitUndefined({
     type: parts.cfe_type,
     emissionDate: parts.emission_date,
+    externalId: parts.external_id,
     pricesIncludeVat: parts.prices.prices === 'gross',
     paymentMethod: PAYMENT_METHODS[parts.payment_method],
     dueDate: parts['extra.due_date'],

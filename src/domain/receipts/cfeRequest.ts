@@ -263,6 +263,7 @@ export const RequestPayments = z
 export const CfeRequest = z
   .strictObject({
     cfe_type: CfeTypeName,
+    external_id: textSchema(LENGTHS.externalId).meta(describeField(CFE_FIELD_WORDS.external_id)).optional(),
     header: z
       .strictObject({
         doc_id: DocId,

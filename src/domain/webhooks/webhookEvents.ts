@@ -160,6 +160,7 @@ export function cfeUpdated(
     readonly sequence: number;
     readonly serie: string;
     readonly numero: number;
+    readonly externalId: string | null;
     readonly status: CfeStatus;
     readonly rejection?: readonly RejectionReason[] | null | undefined;
   },
@@ -175,6 +176,7 @@ export function cfeUpdated(
     cfe_type: cfe.type,
     serie: cfe.serie,
     numero: cfe.numero,
+    external_id: cfe.externalId,
     status: cfe.status,
     changes: { cfe_status: { from, to: cfe.status } },
     rejection,

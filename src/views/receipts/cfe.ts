@@ -4,8 +4,19 @@ import type { Receiver } from '../../domain/receipts/cfeDocument.ts';
 import { formatCfeId } from '../../domain/receipts/cfeId.ts';
 import { CFE_TYPES } from '../../domain/receipts/cfeTypes.ts';
 import { qrUrl, receiptUrl, securityCode } from '../../domain/receipts/qr.ts';
-import { CfeStatusName, CfeTypeName, CurrencyName, DocumentTypeName } from '../../domain/requests/enums.ts';
-import { CFE_FIELD_WORDS, describeField, RECEIVER_WORDS } from '../../domain/requests/fieldWords.ts';
+import {
+  CfeStatusName,
+  CfeTypeName,
+  CurrencyName,
+  DocumentTypeName,
+  EnvironmentName,
+} from '../../domain/requests/enums.ts';
+import {
+  CFE_FIELD_WORDS,
+  describeField,
+  ENTERPRISE_WORDS,
+  RECEIVER_WORDS,
+} from '../../domain/requests/fieldWords.ts';
 import { exactNumber } from '../../domain/values/exactNumber.ts';
 import { ExactNumberView } from '../exactNumber.ts';
 import { DateText, MomentText, TotalCount, textField } from '../formats.ts';
@@ -37,10 +48,19 @@ export const Rejection = z
   .nullable()
   .meta({ description: 'Why it is REJECTED or OBSERVED; null without a reason.' });
 
+/** The customer's own number in answers and events. */
+export const ExternalId = z
+  .string()
+  .nullable()
+  .meta({ description: 'Your own number of the receipt; null without one.', examples: ['order-4711'] });
+
 /** The CFE object of the API (docs/contract.md#cfe-object). */
 export const CfeView = z
   .object({
     cfe_id: z.string().meta(describeField(CFE_FIELD_WORDS.cfe_id)),
+    enterprise_rut: z.string().meta(describeField(ENTERPRISE_WORDS.rut)),
+    environment: EnvironmentName,
+    external_id: ExternalId,
     cfe_type: CfeTypeName,
     cfe_type_code: TypeCode,
     cfe_type_label: TypeLabel,
@@ -128,6 +148,9 @@ export function cfeViewAt(
   const { code, label } = CFE_TYPES[cfe.type];
   return {
     cfe_id: formatCfeId(cfe),
+    enterprise_rut: cfe.rut,
+    environment: cfe.environment,
+    external_id: cfe.externalId ?? null,
     cfe_type: cfe.type,
     cfe_type_code: String(code),
     cfe_type_label: label,

@@ -148,6 +148,7 @@ describe('events go to the webhooks that select them', () => {
         sequence: 7,
         serie: 'A',
         numero: 12,
+        externalId: null,
         status: 'ACCEPTED',
       },
       'RECEIVED',

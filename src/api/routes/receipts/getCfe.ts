@@ -2,12 +2,12 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import * as z from 'zod';
 import type { Enterprise } from '../../../db/entities/enterprises.ts';
 import type { Database } from '../../../db/orm.ts';
-import { type CfeKey, findCfe } from '../../../db/receipts/cfes.ts';
+import { type CfeKey, findCfeWithLinks } from '../../../db/receipts/cfes.ts';
 import { CfeId, parseCfeId } from '../../../domain/receipts/cfeId.ts';
 import type { Environment } from '../../../domain/receipts/cfeTypes.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
-import { CfeListView, cfeView } from '../../../views/receipts/cfe.ts';
+import { CfeDetailListView, cfeDetailView } from '../../../views/receipts/cfeDetail.ts';
 import { environmentQuery, requireReadableEnvironment } from '../../environmentRead.ts';
 import { type ApiCaller, defineRoute } from '../../route.ts';
 
@@ -18,16 +18,16 @@ export const getCfeRoute = defineRoute({
   path: '/enterprises/{rut}/cfes/{cfe_id}',
   summary: 'Read one CFE',
   about:
-    'The current state of one CFE, in the form of a list: `items` has exactly one, and `total` is 1. An unknown CFE is 404, not an empty list. Its lines, and the `reference` of a note, are in its XML (`…/xml`).',
+    'The current state of one CFE, in the form of a list: `items` has exactly one, and `total` is 1. An unknown CFE is 404, not an empty list. It has its content (`document`), the notes that refer to it, and whether it needs support.',
   auth: 'token',
   role: 'VIEWER',
   params: { rut: Rut, cfe_id: CfeId },
   query: z.strictObject(environmentQuery),
-  success: { status: 200, description: 'The CFE', schema: CfeListView },
+  success: { status: 200, description: 'The CFE with its content', schema: CfeDetailListView },
   errors: ['NOT_FOUND'],
   async handle(request, { orm, publicUrl }) {
-    const cfe = await requireRequestedCfe(orm, findCfe, request);
-    return { items: [cfeView(cfe, { publicUrl })], total: 1 };
+    const { cfe, links } = await requireRequestedCfe(orm, findCfeWithLinks, request);
+    return { items: [cfeDetailView(cfe, links, { publicUrl })], total: 1 };
   },
 });
 

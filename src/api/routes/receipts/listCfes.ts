@@ -53,6 +53,9 @@ const Query = z.strictObject({
       description: 'Only the CFE that was issued with this Idempotency-Key.',
       examples: ['order-4711'],
     }),
+  external_id: textSchema(LENGTHS.externalId)
+    .optional()
+    .meta({ description: 'Only CFEs with this number of yours.', examples: ['order-4711'] }),
   from: dateSchema().optional().meta({ description: 'Earliest emission date, inclusive.' }),
   to: dateSchema().optional().meta({ description: 'Latest emission date, inclusive.' }),
   created_from: Moment.optional().meta({
@@ -77,6 +80,7 @@ function filterOf(rut: string, environment: Environment, query: z.output<typeof 
     numero: query.numero,
     receiver: query.receiver_document,
     idempotencyKey: query.idempotency_key,
+    externalId: query.external_id,
     from: query.from,
     to: query.to,
     createdFrom: createdFrom === undefined ? undefined : spanOfMoment(createdFrom).from,

@@ -1,0 +1,294 @@
+import * as z from 'zod';
+import type { CfeRow } from '../../db/entities/receipts.ts';
+import { omitUndefined } from '../../domain/receipts/cfeContent.ts';
+import type { CfeDocument, Line, LineAdjustment, Receiver } from '../../domain/receipts/cfeDocument.ts';
+import { type CfeIdParts, formatCfeId } from '../../domain/receipts/cfeId.ts';
+import type { CfeStatus } from '../../domain/receipts/cfeStatus.ts';
+import { CFE_TYPES } from '../../domain/receipts/cfeTypes.ts';
+import {
+  CfeStatusName,
+  CfeTypeName,
+  CurrencyName,
+  DocumentTypeName,
+  IvaTypeName,
+} from '../../domain/requests/enums.ts';
+import {
+  ADJUSTMENT_WORDS,
+  CFE_FIELD_WORDS,
+  describeField,
+  EXTRA_WORDS,
+  type FieldWords,
+  LINE_WORDS,
+  RECEIVER_WORDS,
+} from '../../domain/requests/fieldWords.ts';
+import { exactNumber } from '../../domain/values/exactNumber.ts';
+import { ExactNumberView } from '../exactNumber.ts';
+import { countField, DateText, TotalCount, textField } from '../formats.ts';
+import { TypeCode } from '../numbers/cae.ts';
+import { CfeView, cfeView, type ReceiptPages } from './cfe.ts';
+import { TotalsView, totalsView } from './validation.ts';
+
+const text = (words: FieldWords) => z.string().meta(describeField(words));
+const amount = (words: FieldWords) => ExactNumberView.meta(describeField(words));
+
+const AdjustmentRead = z.object({
+  percent: amount(ADJUSTMENT_WORDS.line_percent).optional(),
+  amount: amount(ADJUSTMENT_WORDS.line_amount),
+});
+
+const LineRead = z
+  .object({
+    line_number: countField('Number of the line, from 1.', 1, 1),
+    iva_type: IvaTypeName,
+    item_name: text(LINE_WORDS.item_name),
+    item_description: text(LINE_WORDS.item_description).optional(),
+    count: amount(LINE_WORDS.count),
+    unit: text(ADJUSTMENT_WORDS.unit),
+    unit_price: amount(LINE_WORDS.unit_price),
+    item_amount: amount(LINE_WORDS.item_amount),
+    ncm: text(ADJUSTMENT_WORDS.ncm).optional(),
+    codes: z
+      .array(
+        z.object({
+          type: textField('Kind of the code.', 'GTIN13'),
+          value: text(ADJUSTMENT_WORDS.code_value),
+        }),
+      )
+      .optional()
+      .meta({ description: 'Codes of the product or service.' }),
+    discounts: z.array(AdjustmentRead).optional().meta(describeField(ADJUSTMENT_WORDS.discounts)),
+    surcharges: z.array(AdjustmentRead).optional().meta(describeField(ADJUSTMENT_WORDS.surcharges)),
+  })
+  .meta({ id: 'CfeLineRead', description: 'One line of an issued receipt.' });
+
+const HeaderRead = z.object({
+  doc_id: z
+    .object({
+      emission_date: DateText.meta(describeField(CFE_FIELD_WORDS.emission_date)),
+      payment_method: z.enum(['CASH', 'CREDIT']).meta({
+        'x-enum-descriptions': ['Paid at once.', 'Paid later.'],
+        description: 'How the receipt is paid. Source: Formato CFE v25.2, zone A, field 11 (FmaPago).',
+        examples: ['CASH'],
+      }),
+      third_party_payment: z.boolean().optional().meta(describeField(CFE_FIELD_WORDS.third_party_payment)),
+    })
+    .meta({ description: 'Date and payment.' }),
+  receiver: z
+    .object({
+      receiver_doc_type: DocumentTypeName.optional(),
+      receiver_document: text(RECEIVER_WORDS.receiver_document).optional(),
+      legal_name: text(RECEIVER_WORDS.legal_name).optional(),
+      fiscal_address: text(RECEIVER_WORDS.fiscal_address).optional(),
+      city: text(RECEIVER_WORDS.city).optional(),
+      department: text(RECEIVER_WORDS.department).optional(),
+      country: text(RECEIVER_WORDS.country).optional(),
+      country_code: text(RECEIVER_WORDS.country_code).optional(),
+    })
+    .optional()
+    .meta({ description: 'Who the receipt is for.' }),
+  totals: TotalsView,
+  adjustments: z
+    .array(
+      z.object({
+        kind: z.enum(['DISCOUNT', 'SURCHARGE']).meta({
+          'x-enum-descriptions': ['Lowers the total of the kind.', 'Raises it.'],
+          description: 'Direction of the adjustment.',
+          examples: ['DISCOUNT'],
+        }),
+        iva_type: IvaTypeName,
+        description: text(ADJUSTMENT_WORDS.adjustment_description),
+        percent: amount(ADJUSTMENT_WORDS.adjustment_percent).optional(),
+        amount: amount(ADJUSTMENT_WORDS.adjustment_amount),
+      }),
+    )
+    .optional()
+    .meta({ description: 'Discounts and surcharges of the whole receipt.' }),
+  payments: z
+    .array(
+      z.object({
+        description: text(ADJUSTMENT_WORDS.payment_description),
+        amount: amount(ADJUSTMENT_WORDS.payment_amount),
+        code: text(ADJUSTMENT_WORDS.payment_code).optional(),
+      }),
+    )
+    .optional()
+    .meta({ description: 'How the receipt is paid, in rows.' }),
+});
+
+const ReferenceRead = z
+  .object({
+    cfe_id: text(CFE_FIELD_WORDS.cfe_id),
+    cfe_type: CfeTypeName,
+    cfe_type_code: TypeCode,
+    serie: text(CFE_FIELD_WORDS.serie),
+    numero: z.int().min(1).meta(describeField(CFE_FIELD_WORDS.numero)),
+    emission_date: DateText.meta({ description: 'Its date of emission.' }),
+    amount: ExactNumberView.meta({
+      description: 'What this receipt takes of it, in its currency (MntCFEref).',
+      examples: [122],
+    }),
+    currency: CurrencyName,
+    exchange_rate: ExactNumberView.meta({ description: 'Its exchange rate.', examples: [1] }),
+    reason: text(EXTRA_WORDS.reference_reason).optional(),
+  })
+  .meta({ id: 'CfeReferenceRead', description: 'A CFE that this one refers to.' });
+
+const DocumentRead = z
+  .object({
+    header: HeaderRead.meta({ description: 'Data of the whole receipt.' }),
+    details: z.array(LineRead).meta({ description: 'The lines, in order.' }),
+    references: z.array(ReferenceRead).meta({ description: 'The CFEs that it refers to; empty without.' }),
+    extra: z.string().meta({
+      description:
+        'The JSON object of `extra`, as text: with the branch and the values that a missing key stands for, and with the keys that the service does not use.',
+      examples: ['{"branch":1,"due_date":"2026-12-20"}'],
+    }),
+  })
+  .meta({
+    id: 'CfeDocumentRead',
+    description:
+      'The content of an issued receipt, in the names of POST …/cfes. Fields without a value are left out.',
+  });
+
+/** The CFE object with its content, support and notes (docs/contract.md#cfe-object). */
+const CfeDetailView = CfeView.extend({
+  document: DocumentRead,
+  needs_support: z.boolean().meta({
+    description:
+      'Whether it waits for the operator of the service; it is not lost, and need not be issued again.',
+    examples: [false],
+  }),
+  notes: z
+    .array(
+      z.object({
+        cfe_id: text(CFE_FIELD_WORDS.cfe_id),
+        cfe_status: CfeStatusName,
+      }),
+    )
+    .meta({ description: 'The notes that refer to it, oldest first; empty without.' }),
+}).meta({ id: 'CfeDetail', description: 'A receipt with its content.' });
+
+/** One CFE, in the form of a list. */
+export const CfeDetailListView = z
+  .object({
+    items: z.array(CfeDetailView).meta({ description: 'The CFE: exactly one.' }),
+    total: TotalCount,
+  })
+  .meta({ id: 'CfeDetailList', description: 'One CFE.' });
+
+/** What a reading adds to the row of a CFE. */
+export interface CfeLinks {
+  /** The CFE that it corrects. */
+  readonly original: CfeIdParts | null;
+  readonly notes: readonly (CfeIdParts & { readonly status: CfeStatus })[];
+}
+
+/** Returns the CFE object with its content. `cfe`: with its `extra`. */
+export function cfeDetailView(
+  cfe: CfeRow,
+  { original, notes }: CfeLinks,
+  pages: ReceiptPages,
+): z.input<typeof CfeDetailView> {
+  const { document } = cfe;
+  return {
+    ...cfeView(cfe, pages),
+    document: {
+      header: headerRead(document),
+      details: document.lines.map(lineRead),
+      references: referencesRead(document, original),
+      extra: extraRead(document, cfe.extra ?? {}),
+    },
+    needs_support: (cfe.stuckReason ?? null) !== null,
+    notes: notes.map((note) => ({ cfe_id: formatCfeId(note), cfe_status: note.status })),
+  };
+}
+
+const adjustmentRead = ({ percent, amount: figure }: LineAdjustment) =>
+  omitUndefined({
+    percent: percent === undefined ? undefined : exactNumber(percent),
+    amount: exactNumber(figure),
+  });
+
+function headerRead(document: CfeDocument): z.input<typeof HeaderRead> {
+  const { receiver, adjustments, payments } = document;
+  return omitUndefined({
+    doc_id: omitUndefined({
+      emission_date: document.emissionDate,
+      payment_method: document.paymentMethod === 1 ? ('CASH' as const) : ('CREDIT' as const),
+      third_party_payment: document.thirdPartyPayment,
+    }),
+    receiver: receiver && receiverRead(receiver),
+    totals: totalsView(document),
+    adjustments: adjustments?.map((one) => ({
+      kind: one.kind,
+      iva_type: one.ivaType,
+      description: one.description,
+      ...adjustmentRead(one),
+    })),
+    payments: payments?.map(({ description, amount: figure, code }) =>
+      omitUndefined({ description, amount: exactNumber(figure), code }),
+    ),
+  });
+}
+
+const receiverRead = ({ document, ...receiver }: Receiver) =>
+  omitUndefined({
+    receiver_doc_type: document?.type,
+    receiver_document: document?.given ?? document?.number,
+    legal_name: receiver.legalName,
+    fiscal_address: receiver.address,
+    city: receiver.city,
+    department: receiver.department,
+    country: receiver.countryName,
+    country_code: document?.country ?? receiver.countryCode,
+  });
+
+function lineRead(line: Line, index: number): z.input<typeof LineRead> {
+  return omitUndefined({
+    line_number: index + 1,
+    iva_type: line.ivaType,
+    item_name: line.name,
+    item_description: line.description,
+    count: exactNumber(line.quantity),
+    unit: line.unit,
+    unit_price: exactNumber(line.unitPrice),
+    item_amount: exactNumber(line.amount),
+    ncm: line.ncm,
+    codes: line.codes,
+    discounts: line.discounts?.map(adjustmentRead),
+    surcharges: line.surcharges?.map(adjustmentRead),
+  });
+}
+
+function referencesRead({ reference }: CfeDocument, original: CfeIdParts | null) {
+  if (!reference || !original) return [];
+  return [
+    omitUndefined({
+      cfe_id: formatCfeId(original),
+      cfe_type: reference.type,
+      cfe_type_code: String(CFE_TYPES[reference.type].code),
+      serie: reference.serie,
+      numero: reference.numero,
+      emission_date: reference.emissionDate,
+      amount: exactNumber(reference.amount),
+      currency: reference.currency,
+      exchange_rate: exactNumber(reference.exchangeRate),
+      reason: reference.reason,
+    }),
+  ];
+}
+
+/** The unit of `extra` stands in the lines. */
+const extraRead = (document: CfeDocument, others: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify({
+    branch: document.issuer.branch,
+    due_date: document.dueDate,
+    purchase_order: document.receiver?.purchaseOrder,
+    reference_reason: document.reference?.reason,
+    sale_condition: document.saleCondition,
+    sale_mode: document.saleMode,
+    transport: document.transport,
+    information: document.information,
+    adenda: document.adenda,
+    ...others,
+  });
