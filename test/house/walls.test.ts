@@ -33,7 +33,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   handbook: ['domain', 'words', 'page'],
   http: [],
   views: ['domain', 'words'],
-  api: ['domain', 'crypto', 'db', 'commands', 'views', 'http', 'metrics', 'page', 'print', 'handbook'],
+  api: ['domain', 'words', 'crypto', 'db', 'commands', 'views', 'http', 'metrics', 'page', 'print', 'handbook'],
   console: ['domain', 'words', 'crypto', 'db', 'commands', 'views', 'http', 'metrics', 'page'],
   cli: ['domain', 'words', 'crypto', 'db', 'commands', 'views', ...TABLES],
   outbox: ['db', 'searchAttributes.ts', ...TABLES],

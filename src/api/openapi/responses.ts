@@ -90,7 +90,7 @@ const DETAIL_SCHEMAS = {
         type: 'string',
         format: 'uri-reference',
         description: 'The page that explains the rule to people, relative to this host.',
-        examples: ['/v1/docs/refused#totals.pay_amount'],
+        examples: ['https://cfe.example.com/v1/docs/refused#totals.pay_amount'],
       },
     },
     required: ['path', 'code', 'message', 'docs'],

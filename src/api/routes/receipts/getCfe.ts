@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import * as z from 'zod';
 import type { Enterprise } from '../../../db/entities/enterprises.ts';
 import type { Database } from '../../../db/orm.ts';
-import { type CfeKey, findCfeWithLinks } from '../../../db/receipts/cfes.ts';
+import { type CfeKey, findCfeWithLinks, findReceipt } from '../../../db/receipts/cfes.ts';
 import { CfeId, parseCfeId } from '../../../domain/receipts/cfeId.ts';
 import type { Environment } from '../../../domain/receipts/cfeTypes.ts';
 import { Rut } from '../../../domain/values/rut.ts';
@@ -68,9 +68,17 @@ export async function requireCfeOfId<Found>(
 ): Promise<Found> {
   const parts = parseCfeId(cfeId);
   const cfe = parts && (await find(em.fork(), { rut, environment, ...parts }));
-  if (!cfe) {
-    const where = environment === 'sandbox' ? ' in the sandbox' : '';
-    throw new Refusal('NOT_FOUND', `The enterprise has no CFE ${cfeId}${where}.`);
-  }
-  return cfe;
+  if (cfe) return cfe;
+  const other = environment === 'sandbox' ? 'production' : 'sandbox';
+  const elsewhere = parts && (await findReceipt(em.fork(), { rut, environment: other, ...parts }));
+  throw new Refusal(
+    'NOT_FOUND',
+    `The enterprise has no CFE ${cfeId}${WHERE[environment][elsewhere ? 1 : 0]}.`,
+  );
 }
+
+/** Where a CFE was looked for: without one in the other environment, and with one. Ids of the two look alike. */
+const WHERE: Readonly<Record<Environment, readonly [string, string]>> = {
+  production: ['', ' in production; the sandbox has one: read it with ?environment=sandbox'],
+  sandbox: [' in the sandbox', ' in the sandbox; production has one: read it without ?environment=sandbox'],
+};
