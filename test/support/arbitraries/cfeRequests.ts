@@ -409,6 +409,7 @@ function freshRequest(
       fc
         .record({
           cfe_type: fc.constant(type),
+          external_id: fc.option(words(50), { nil: undefined }),
           doc_id: fc.record({
             emission_date: fc.integer({ min: -days.back, max: days.ahead }).map((n) => day(today, n)),
             payment_method: fc.constantFrom('1', '2', 'CASH', 'CREDIT'),
@@ -417,9 +418,10 @@ function freshRequest(
           details: fc.tuple(...lines.map((line, at) => writtenLine(line, at, family === 'EFACTURA_EXPORT'))),
           extra: extraFor(type, { exports, receiver: receiver !== undefined }),
         })
-        .map(({ cfe_type, doc_id, totals, details, extra }) =>
+        .map(({ cfe_type, external_id, doc_id, totals, details, extra }) =>
           withoutUndefined({
             cfe_type,
+            external_id,
             header: withoutUndefined({
               doc_id,
               receiver,
