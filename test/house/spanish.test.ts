@@ -36,7 +36,11 @@ const NOT_BY_THE_API = [
   'src/api/openapi/',
 ];
 
-const sources = globSync('src/{api,commands,domain}/**/*.ts', { cwd: ROOT }).toSorted();
+const sources = [
+  ...globSync('src/{api,commands,domain}/**/*.ts', { cwd: ROOT }),
+  'src/crypto/pkcs12.ts',
+  'src/dgi/rutLookUp.ts',
+].toSorted();
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 /** Where messages begin: a refusal, the words of a rule or of a value, a fault. */
@@ -107,7 +111,6 @@ describe('what the API refuses is also said in Spanish (src/words/es/errors.ts)'
     const text = [
       ...sources,
       ...globSync('src/http/*.ts', { cwd: ROOT }),
-      'src/crypto/pkcs12.ts',
       'src/errors.ts',
     ]
       .map(read)

@@ -52,7 +52,10 @@ export const ANSWER_HEADERS = {
     required: true,
   },
   'Content-Language': {
-    ...text('The language of the messages.', { enum: ['en', 'es'] }),
+    ...text('The language of the messages.', {
+      enum: ['en', 'es'],
+      'x-enum-descriptions': ['English.', 'Spanish.'],
+    }),
     required: true,
   },
   'Preference-Applied': text('The wait that was granted.', { examples: ['wait=10'] }),
