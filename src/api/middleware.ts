@@ -139,7 +139,7 @@ export function allowOrigins(origins: readonly string[]): Middleware<RequestStat
 }
 
 /** Returns the language of messages that the caller asks for. */
-export const errorLanguage = (ctx: Pick<Context, 'acceptsLanguages'>): ErrorLanguage =>
+const errorLanguage = (ctx: Pick<Context, 'acceptsLanguages'>): ErrorLanguage =>
   ERROR_LANGUAGES.find((one) => one === ctx.acceptsLanguages(...ERROR_LANGUAGES)) ?? ERROR_LANGUAGES[0];
 
 /** Turns every error thrown below into the error envelope; the only try/catch of requests. */

@@ -108,11 +108,7 @@ describe('what the API refuses is also said in Spanish (src/words/es/errors.ts)'
   });
 
   test('every row is of a message that exists', () => {
-    const text = [
-      ...sources,
-      ...globSync('src/http/*.ts', { cwd: ROOT }),
-      'src/errors.ts',
-    ]
+    const text = [...sources, ...globSync('src/http/*.ts', { cwd: ROOT }), 'src/errors.ts']
       .map(read)
       .join('\n')
       .replaceAll(/\\(['"`])/g, '$1');

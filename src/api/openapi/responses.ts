@@ -81,7 +81,8 @@ const DETAIL_SCHEMAS = {
       },
       message: {
         type: 'string',
-        description: 'What is wrong and what is expected instead, for people; in Spanish by `Accept-Language`.',
+        description:
+          'What is wrong and what is expected instead, for people; in Spanish by `Accept-Language`.',
         examples: [
           'header.totals.pay_amount: must be 1219.50 (1220.00 less 0.50 not billed), found 1220.00.',
         ],

@@ -55,7 +55,7 @@ const CfeSchema = defineEntity({
     rejection: p.json().$type<RejectionReason[]>().strictNullable(),
     /** Why its workflow waits for support; null while it runs normally. */
     stuckReason: p.text().$type<StuckReason>().strictNullable(),
-    /** The keys of `extra` without a meaning for the XML; stored, never returned. */
+    /** The keys of `extra` without a meaning for the XML. */
     extra: p.json().$type<Record<string, unknown>>().strictNullable().lazy(),
     /**
      * Idempotency-Key of the request, permanently unique per account and environment, and the hash and outline of its

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { CfeRow } from '../../db/entities/receipts.ts';
-import { omitUndefined } from '../../domain/receipts/cfeContent.ts';
 import type { CfeDocument, Line, LineAdjustment, Receiver } from '../../domain/receipts/cfeDocument.ts';
 import { type CfeIdParts, formatCfeId } from '../../domain/receipts/cfeId.ts';
 import type { CfeStatus } from '../../domain/receipts/cfeStatus.ts';
@@ -29,10 +28,11 @@ import { CfeView, cfeView, type ReceiptPages } from './cfe.ts';
 import { TotalsView, totalsView } from './validation.ts';
 
 const text = (words: FieldWords) => z.string().meta(describeField(words));
+const optionalText = (words: FieldWords) => z.string().nullable().meta(describeField(words));
 const amount = (words: FieldWords) => ExactNumberView.meta(describeField(words));
 
 const AdjustmentRead = z.object({
-  percent: amount(ADJUSTMENT_WORDS.line_percent).optional(),
+  percent: amount(ADJUSTMENT_WORDS.line_percent).nullable(),
   amount: amount(ADJUSTMENT_WORDS.line_amount),
 });
 
@@ -41,12 +41,12 @@ const LineRead = z
     line_number: countField('Number of the line, from 1.', 1, 1),
     iva_type: IvaTypeName,
     item_name: text(LINE_WORDS.item_name),
-    item_description: text(LINE_WORDS.item_description).optional(),
+    item_description: optionalText(LINE_WORDS.item_description),
     count: amount(LINE_WORDS.count),
     unit: text(ADJUSTMENT_WORDS.unit),
     unit_price: amount(LINE_WORDS.unit_price),
     item_amount: amount(LINE_WORDS.item_amount),
-    ncm: text(ADJUSTMENT_WORDS.ncm).optional(),
+    ncm: optionalText(ADJUSTMENT_WORDS.ncm),
     codes: z
       .array(
         z.object({
@@ -54,10 +54,15 @@ const LineRead = z
           value: text(ADJUSTMENT_WORDS.code_value),
         }),
       )
-      .optional()
       .meta({ description: 'Codes of the product or service.' }),
-    discounts: z.array(AdjustmentRead).optional().meta(describeField(ADJUSTMENT_WORDS.discounts)),
-    surcharges: z.array(AdjustmentRead).optional().meta(describeField(ADJUSTMENT_WORDS.surcharges)),
+    discounts: z.array(AdjustmentRead).meta({
+      description: 'Discounts of the line, each with its amount.',
+      examples: [[{ percent: 10, amount: 10 }]],
+    }),
+    surcharges: z.array(AdjustmentRead).meta({
+      description: 'Surcharges of the line, each with its amount.',
+      examples: [[{ percent: 10, amount: 10 }]],
+    }),
   })
   .meta({ id: 'CfeLineRead', description: 'One line of an issued receipt.' });
 
@@ -70,21 +75,21 @@ const HeaderRead = z.object({
         description: 'How the receipt is paid. Source: Formato CFE v25.2, zone A, field 11 (FmaPago).',
         examples: ['CASH'],
       }),
-      third_party_payment: z.boolean().optional().meta(describeField(CFE_FIELD_WORDS.third_party_payment)),
+      third_party_payment: z.boolean().meta(describeField(CFE_FIELD_WORDS.third_party_payment)),
     })
     .meta({ description: 'Date and payment.' }),
   receiver: z
     .object({
-      receiver_doc_type: DocumentTypeName.optional(),
-      receiver_document: text(RECEIVER_WORDS.receiver_document).optional(),
-      legal_name: text(RECEIVER_WORDS.legal_name).optional(),
-      fiscal_address: text(RECEIVER_WORDS.fiscal_address).optional(),
-      city: text(RECEIVER_WORDS.city).optional(),
-      department: text(RECEIVER_WORDS.department).optional(),
-      country: text(RECEIVER_WORDS.country).optional(),
-      country_code: text(RECEIVER_WORDS.country_code).optional(),
+      receiver_doc_type: DocumentTypeName.nullable(),
+      receiver_document: optionalText(RECEIVER_WORDS.receiver_document),
+      legal_name: optionalText(RECEIVER_WORDS.legal_name),
+      fiscal_address: optionalText(RECEIVER_WORDS.fiscal_address),
+      city: optionalText(RECEIVER_WORDS.city),
+      department: optionalText(RECEIVER_WORDS.department),
+      country: optionalText(RECEIVER_WORDS.country),
+      country_code: optionalText(RECEIVER_WORDS.country_code),
     })
-    .optional()
+    .nullable()
     .meta({ description: 'Who the receipt is for.' }),
   totals: TotalsView,
   adjustments: z
@@ -97,21 +102,19 @@ const HeaderRead = z.object({
         }),
         iva_type: IvaTypeName,
         description: text(ADJUSTMENT_WORDS.adjustment_description),
-        percent: amount(ADJUSTMENT_WORDS.adjustment_percent).optional(),
+        percent: amount(ADJUSTMENT_WORDS.adjustment_percent).nullable(),
         amount: amount(ADJUSTMENT_WORDS.adjustment_amount),
       }),
     )
-    .optional()
     .meta({ description: 'Discounts and surcharges of the whole receipt.' }),
   payments: z
     .array(
       z.object({
         description: text(ADJUSTMENT_WORDS.payment_description),
         amount: amount(ADJUSTMENT_WORDS.payment_amount),
-        code: text(ADJUSTMENT_WORDS.payment_code).optional(),
+        code: optionalText(ADJUSTMENT_WORDS.payment_code),
       }),
     )
-    .optional()
     .meta({ description: 'How the receipt is paid, in rows.' }),
 });
 
@@ -129,7 +132,7 @@ const ReferenceRead = z
     }),
     currency: CurrencyName,
     exchange_rate: ExactNumberView.meta({ description: 'Its exchange rate.', examples: [1] }),
-    reason: text(EXTRA_WORDS.reference_reason).optional(),
+    reason: optionalText(EXTRA_WORDS.reference_reason),
   })
   .meta({ id: 'CfeReferenceRead', description: 'A CFE that this one refers to.' });
 
@@ -140,14 +143,14 @@ const DocumentRead = z
     references: z.array(ReferenceRead).meta({ description: 'The CFEs that it refers to; empty without.' }),
     extra: z.string().meta({
       description:
-        'The JSON object of `extra`, as text: with the branch and the values that a missing key stands for, and with the keys that the service does not use.',
+        'The JSON object of `extra`, as text: with the branch and the defaults, and with the keys that the service does not use.',
       examples: ['{"branch":1,"due_date":"2026-12-20"}'],
     }),
   })
   .meta({
     id: 'CfeDocumentRead',
     description:
-      'The content of an issued receipt, in the names of POST …/cfes. Fields without a value are left out.',
+      'The content of an issued receipt, in the names of POST …/cfes; null and empty lists where it has nothing.',
   });
 
 /** The CFE object with its content, support and notes (docs/contract.md#cfe-object). */
@@ -203,67 +206,70 @@ export function cfeDetailView(
   };
 }
 
-const adjustmentRead = ({ percent, amount: figure }: LineAdjustment) =>
-  omitUndefined({
-    percent: percent === undefined ? undefined : exactNumber(percent),
-    amount: exactNumber(figure),
-  });
+const optionalNumber = (figure: string | undefined) => (figure === undefined ? null : exactNumber(figure));
+
+const adjustmentRead = ({ percent, amount: figure }: LineAdjustment) => ({
+  percent: optionalNumber(percent),
+  amount: exactNumber(figure),
+});
 
 function headerRead(document: CfeDocument): z.input<typeof HeaderRead> {
-  const { receiver, adjustments, payments } = document;
-  return omitUndefined({
-    doc_id: omitUndefined({
+  const { receiver, adjustments = [], payments = [] } = document;
+  return {
+    doc_id: {
       emission_date: document.emissionDate,
-      payment_method: document.paymentMethod === 1 ? ('CASH' as const) : ('CREDIT' as const),
-      third_party_payment: document.thirdPartyPayment,
-    }),
-    receiver: receiver && receiverRead(receiver),
+      payment_method: document.paymentMethod === 1 ? 'CASH' : 'CREDIT',
+      third_party_payment: document.thirdPartyPayment ?? false,
+    },
+    receiver: receiver ? receiverRead(receiver) : null,
     totals: totalsView(document),
-    adjustments: adjustments?.map((one) => ({
+    adjustments: adjustments.map((one) => ({
       kind: one.kind,
       iva_type: one.ivaType,
       description: one.description,
       ...adjustmentRead(one),
     })),
-    payments: payments?.map(({ description, amount: figure, code }) =>
-      omitUndefined({ description, amount: exactNumber(figure), code }),
-    ),
-  });
+    payments: payments.map(({ description, amount: figure, code }) => ({
+      description,
+      amount: exactNumber(figure),
+      code: code ?? null,
+    })),
+  };
 }
 
-const receiverRead = ({ document, ...receiver }: Receiver) =>
-  omitUndefined({
-    receiver_doc_type: document?.type,
-    receiver_document: document?.given ?? document?.number,
-    legal_name: receiver.legalName,
-    fiscal_address: receiver.address,
-    city: receiver.city,
-    department: receiver.department,
-    country: receiver.countryName,
-    country_code: document?.country ?? receiver.countryCode,
-  });
+const receiverRead = ({ document, ...receiver }: Receiver) => ({
+  receiver_doc_type: document?.type ?? null,
+  receiver_document: document?.given ?? document?.number ?? null,
+  legal_name: receiver.legalName ?? null,
+  fiscal_address: receiver.address ?? null,
+  city: receiver.city ?? null,
+  department: receiver.department ?? null,
+  country: receiver.countryName ?? null,
+  country_code: document?.country ?? receiver.countryCode ?? null,
+});
 
-function lineRead(line: Line, index: number): z.input<typeof LineRead> {
-  return omitUndefined({
-    line_number: index + 1,
-    iva_type: line.ivaType,
-    item_name: line.name,
-    item_description: line.description,
-    count: exactNumber(line.quantity),
-    unit: line.unit,
-    unit_price: exactNumber(line.unitPrice),
-    item_amount: exactNumber(line.amount),
-    ncm: line.ncm,
-    codes: line.codes,
-    discounts: line.discounts?.map(adjustmentRead),
-    surcharges: line.surcharges?.map(adjustmentRead),
-  });
-}
+const lineRead = (line: Line, index: number): z.input<typeof LineRead> => ({
+  line_number: index + 1,
+  iva_type: line.ivaType,
+  item_name: line.name,
+  item_description: line.description ?? null,
+  count: exactNumber(line.quantity),
+  unit: line.unit,
+  unit_price: exactNumber(line.unitPrice),
+  item_amount: exactNumber(line.amount),
+  ncm: line.ncm ?? null,
+  codes: line.codes ?? [],
+  discounts: (line.discounts ?? []).map(adjustmentRead),
+  surcharges: (line.surcharges ?? []).map(adjustmentRead),
+});
 
-function referencesRead({ reference }: CfeDocument, original: CfeIdParts | null) {
+function referencesRead(
+  { reference }: CfeDocument,
+  original: CfeIdParts | null,
+): z.input<typeof ReferenceRead>[] {
   if (!reference || !original) return [];
   return [
-    omitUndefined({
+    {
       cfe_id: formatCfeId(original),
       cfe_type: reference.type,
       cfe_type_code: String(CFE_TYPES[reference.type].code),
@@ -273,12 +279,12 @@ function referencesRead({ reference }: CfeDocument, original: CfeIdParts | null)
       amount: exactNumber(reference.amount),
       currency: reference.currency,
       exchange_rate: exactNumber(reference.exchangeRate),
-      reason: reference.reason,
-    }),
+      reason: reference.reason ?? null,
+    },
   ];
 }
 
-/** The unit of `extra` stands in the lines. */
+/** The unit of `extra` is in the lines. */
 const extraRead = (document: CfeDocument, others: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({
     branch: document.issuer.branch,

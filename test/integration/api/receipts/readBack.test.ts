@@ -107,7 +107,7 @@ describe('GET …/cfes/{cfe_id}', () => {
     const { document, needs_support, notes } = await read(rut, '111-1');
 
     expect(document.header).toMatchObject({
-      doc_id: { emission_date: day(0), payment_method: 'CASH' },
+      doc_id: { emission_date: day(0), payment_method: 'CASH', third_party_payment: false },
       receiver: (header as Body)['receiver'],
       totals: {
         ...((header as Body)['totals'] as Body),
@@ -116,6 +116,7 @@ describe('GET …/cfes/{cfe_id}', () => {
         export_amount: 0,
         non_billable_amount: 0,
       },
+      adjustments: [],
       payments: [{ description: 'Efectivo', amount: 109.8, code: '1' }],
     });
     expect(document.details).toEqual([
@@ -128,8 +129,10 @@ describe('GET …/cfes/{cfe_id}', () => {
         unit: 'kg',
         unit_price: 100,
         item_amount: 90,
+        ncm: null,
         codes: [{ type: 'INT1', value: 'Y-1' }],
         discounts: [{ percent: 10, amount: 10 }],
+        surcharges: [],
       },
     ]);
     expect(document.references).toEqual([]);

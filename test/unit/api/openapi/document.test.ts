@@ -202,10 +202,15 @@ describe('the OpenAPI document', () => {
       'Accept-Language',
       'X-Request-Id',
     ]);
-    expect(headersOf('createCustomer')).toEqual(['X-Sandbox-Mode', 'Idempotency-Key', 'X-Request-Id']);
-    expect(headersOf('listCfes')).toEqual(['X-Sandbox-Mode', 'X-Request-Id']);
+    expect(headersOf('createCustomer')).toEqual([
+      'X-Sandbox-Mode',
+      'Idempotency-Key',
+      'Accept-Language',
+      'X-Request-Id',
+    ]);
+    expect(headersOf('listCfes')).toEqual(['X-Sandbox-Mode', 'Accept-Language', 'X-Request-Id']);
     for (const file of ['getCfePdf', 'getCfeXml', 'getDailyReportXml'])
-      expect(headersOf(file)).toEqual(['X-Sandbox-Mode', 'If-None-Match', 'X-Request-Id']);
+      expect(headersOf(file)).toEqual(['X-Sandbox-Mode', 'If-None-Match', 'Accept-Language', 'X-Request-Id']);
   });
 
   test('tells query parameters as numbers and dates, none of them required', () => {
