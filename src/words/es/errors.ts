@@ -260,6 +260,8 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
     'La cuenta ya tiene {1} empresas sin certificado, el máximo; suba antes el certificado de una de ellas.',
   'The account has {} enterprises without a certificate, the maximum; upload a certificate for one of them first.':
     'La cuenta tiene {1} empresas sin certificado, el máximo; suba antes el certificado de una de ellas.',
+  'Looking up the registry is not set up on this service.':
+    'En este servicio no está configurada la consulta al registro.',
   "The tax authority's registry does not answer; try again in a while.":
     'El registro de la DGI no responde; intente de nuevo dentro de un rato.',
   "The tax authority's registry does not have the RUT {}.": 'El registro de la DGI no tiene el RUT {1}.',
