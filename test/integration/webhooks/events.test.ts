@@ -179,6 +179,7 @@ describe('events go to the webhooks that select them', () => {
           cfe_type: 'ETICKET',
           serie: 'A',
           numero: 12,
+          external_id: null,
           status: 'ACCEPTED',
           changes: { cfe_status: { from: 'RECEIVED', to: 'ACCEPTED' } },
           rejection: null,
