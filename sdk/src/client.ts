@@ -2,6 +2,7 @@ import { OPERATIONS } from './operations.ts';
 import { type Call, createTransport, passed, type Reply, type Transport } from './transport.ts';
 import type {
   Cfe,
+  CfeDetail,
   CfeRequest,
   DataOf,
   Environment,
@@ -28,6 +29,8 @@ export interface ClientOptions {
   apiKey?: string;
   /** Key of the sandbox, `cfe_test_…`. */
   sandboxApiKey?: string;
+  /** Language of the messages of errors; English by default. */
+  language?: 'en' | 'es';
   /** How long a call may take with all its retries, in seconds; 90 by default. */
   patienceSeconds?: number;
   /** Replaces the global `fetch`. */
@@ -61,8 +64,12 @@ export class CfeClient {
   readonly #sandbox: Transport | undefined;
 
   constructor({ baseUrl, apiKey, sandboxApiKey, ...more }: ClientOptions) {
+    const address = baseUrl.replace(/\/+$/, '');
+    if (!/^https?:\/\/[^/]+.*\/v1$/.test(address))
+      throw new TypeError(`baseUrl must be an address that ends in /v1, found ${JSON.stringify(baseUrl)}`);
     const shared = {
-      baseUrl: baseUrl.replace(/\/+$/, ''),
+      baseUrl: address,
+      language: more.language ?? 'en',
       patienceSeconds: more.patienceSeconds ?? PATIENCE_SECONDS,
       fetch: more.fetch ?? fetch,
     };
@@ -137,8 +144,8 @@ export class CfeClient {
     }
   }
 
-  /** Returns one CFE in its current state. */
-  async read(rut: string, cfeId: string, { environment, signal }: IssueOptions = {}): Promise<Cfe> {
+  /** Returns one CFE in its current state, with its content and the notes that refer to it. */
+  async read(rut: string, cfeId: string, { environment, signal }: IssueOptions = {}): Promise<CfeDetail> {
     const { items } = await this.call('getCfe', { path: { rut, cfe_id: cfeId } }, { environment, signal });
     const [cfe] = items;
     if (!cfe) throw new TypeError('the API answered a CFE without one');

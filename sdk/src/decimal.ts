@@ -41,6 +41,18 @@ export class Decimal {
     return new Decimal(this.#units * factor.#units, this.#places + factor.#places);
   }
 
+  /** Divides, rounded to so many decimal places as `round` does: the net of a price with VAT is `dividedBy('1.22', 2)`. */
+  dividedBy(other: Decimal | string | number | bigint, places: number): Decimal {
+    const divisor = Decimal.of(other);
+    if (divisor.#units === 0n) throw new RangeError('division by zero');
+    const shift = divisor.#places - this.#places + places;
+    const top = this.#units * power(Math.max(shift, 0));
+    const bottom = divisor.#units * power(Math.max(-shift, 0));
+    const [above, below] = [absolute(top), absolute(bottom)];
+    const units = (2n * above + below) / (2n * below);
+    return new Decimal(top < 0n === bottom < 0n ? units : -units, places);
+  }
+
   /** Rounds to so many decimal places, halves away from zero, as fiscal amounts are rounded. */
   round(places: number): Decimal {
     if (places >= this.#places) return new Decimal(this.#units * power(places - this.#places), places);
@@ -75,6 +87,11 @@ export class Decimal {
     return this.toString();
   }
 
+  /** The number itself in Node’s console.log. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return `Decimal(${this.toString()})`;
+  }
+
   #aligned(other: Decimal): { mine: bigint; others: bigint; places: number } {
     const places = Math.max(this.#places, other.#places);
     return {
@@ -85,4 +102,5 @@ export class Decimal {
   }
 }
 
+const absolute = (units: bigint): bigint => (units < 0n ? -units : units);
 const power = (places: number): bigint => 10n ** BigInt(places);

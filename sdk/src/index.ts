@@ -3,6 +3,7 @@ export { Decimal } from './decimal.ts';
 export { CfeRefused, CfeUnanswered } from './errors.ts';
 export type {
   Cfe,
+  CfeDetail,
   CfeRequest,
   Customer,
   DataOf,

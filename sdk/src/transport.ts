@@ -22,6 +22,7 @@ export interface TransportOptions {
   baseUrl: string;
   apiKey: string;
   isSandbox: boolean;
+  language: 'en' | 'es';
   /** How long a call may take with all its attempts, in seconds. */
   patienceSeconds: number;
   fetch: typeof fetch;
@@ -129,7 +130,7 @@ type Outcome = { reply: Reply } | { error: CfeRefused | CfeUnanswered; pauseSeco
 
 /** One attempt. `pauseSeconds`: how long the API asks to wait before another. */
 async function once(
-  { baseUrl, fetch }: TransportOptions,
+  { baseUrl, language, fetch }: TransportOptions,
   { method, path, headers, body, idempotencyKey, inSandbox, signal }: Call,
   login: Record<string, string>,
   deadline: number,
@@ -139,6 +140,7 @@ async function once(
     method,
     headers: new Headers({
       ...login,
+      'Accept-Language': language,
       ...(inSandbox ? { 'X-Sandbox-Mode': 'true' } : {}),
       ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
       ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -162,7 +164,7 @@ async function once(
     const isJson = response.headers.get('Content-Type')?.startsWith('application/json') ?? false;
     content = isJson ? readJson(new TextDecoder().decode(bytes)) : bytes;
   } catch (cause) {
-    return unanswered('not answered', cause);
+    return unanswered(`not answered by ${new URL(baseUrl).host}${reasonOf(cause)}`, cause);
   }
   const { ok, status } = response;
   if (ok && isAnswer(method, content)) return { reply: { status, headers: response.headers, content } };
@@ -170,6 +172,16 @@ async function once(
   return (
     refusalIn(response, content, idempotencyKey) ?? unanswered(`answered ${status} by something else`, null)
   );
+}
+
+/** Returns the innermost reason of a failed fetch, such as `connect ECONNREFUSED 127.0.0.1:3000`. */
+function reasonOf(cause: unknown): string {
+  let reason = '';
+  for (let at = cause; at instanceof Error; at = at.cause) {
+    const { code } = at as { code?: unknown };
+    reason = at.message || (typeof code === 'string' ? code : reason);
+  }
+  return reason === '' ? '' : `: ${reason}`;
 }
 
 /** Returns whether this is an answer of the API: only reads return files, all others have `data`. */

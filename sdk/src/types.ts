@@ -78,6 +78,8 @@ export type ItemOf<Name extends ListName> =
 
 type Schemas = components['schemas'];
 export type Cfe = Answered<Schemas['Cfe']>;
+/** A CFE as it is read: with its content, support and notes. */
+export type CfeDetail = Answered<Schemas['CfeDetail']>;
 /** The result of validating a CFE that could be issued. */
 export type Validation = Exclude<DataOf<'issueCfe'>, Cfe>;
 /** A CFE to be issued: the body of POST …/cfes. */

@@ -59,7 +59,7 @@ export function createApp({
   app.use(observeRequests(logger, metrics));
   app.use(setSecurityHeaders);
   app.use(allowOrigins(corsOrigins));
-  app.use(answerErrors(logger));
+  app.use(answerErrors(deps));
   app.use(refuseUnmatched(router));
   app.use(router.routes());
 

@@ -1,5 +1,6 @@
 import { isDatabaseOutage } from '../db/orm.ts';
 import { type Fault, Refusal, type RefusalCode } from '../errors.ts';
+import { errorInSpanish } from '../words/errors.ts';
 
 /** The HTTP status of each refusal (docs/contract.md#answers). */
 export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
@@ -49,19 +50,29 @@ interface ErrorAnswer {
   readonly body: ErrorBody;
 }
 
-/** Adds the guide's explanation of a code, relative to this host. */
-const addDocs = (fault: Fault): Fault & { docs: string } => ({
-  ...fault,
-  docs: `/v1/docs/refused#${fault.code}`,
-});
+/** Languages of messages; the first without a wish (Accept-Language). */
+export const ERROR_LANGUAGES = ['en', 'es'] as const;
+export type ErrorLanguage = (typeof ERROR_LANGUAGES)[number];
+
+/** For whom an answer is written. */
+interface Reader {
+  readonly requestId: string;
+  readonly language: ErrorLanguage;
+  /** The API's public URL, without /v1. */
+  readonly publicUrl: string;
+}
 
 /** Returns the answer to any thrown error; only a Refusal keeps its own message. */
-export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
-  const { code, message, faults, about, retryAfterSeconds } = refusalFor(error, requestId);
+export function errorAnswer(error: unknown, { requestId, language, publicUrl }: Reader): ErrorAnswer {
+  const refusal = refusalFor(error, requestId);
+  const { code, about, retryAfterSeconds } = refusal;
+  const { message, faults } = language === 'es' ? errorInSpanish(refusal) : refusal;
   const challenge = CHALLENGES[code];
+  const addDocs = (fault: Fault) => ({ ...fault, docs: `${publicUrl}/v1/docs/refused#${fault.code}` });
   return {
     status: STATUS_OF[code],
     headers: {
+      'Content-Language': language,
       ...(challenge ? { 'WWW-Authenticate': challenge } : {}),
       ...(retryAfterSeconds === undefined ? {} : { 'Retry-After': String(Math.ceil(retryAfterSeconds)) }),
     },

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Router } from '@koa/router';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import { Refusal } from '../errors.ts';
 import { callerAddress } from '../http/callerAddress.ts';
 import { createProxyNotice } from '../http/proxyNotice.ts';
 import type { Logger } from '../logger.ts';
 import { answerJson } from './answer.ts';
-import { errorAnswer } from './errorAnswer.ts';
+import { ERROR_LANGUAGES, type ErrorLanguage, errorAnswer } from './errorAnswer.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { RequestState } from './requestState.ts';
 
@@ -138,20 +138,38 @@ export function allowOrigins(origins: readonly string[]): Middleware<RequestStat
   };
 }
 
+/** Returns the language of messages that the caller asks for. */
+const errorLanguage = (ctx: Pick<Context, 'acceptsLanguages'>): ErrorLanguage =>
+  ERROR_LANGUAGES.find((one) => one === ctx.acceptsLanguages(...ERROR_LANGUAGES)) ?? ERROR_LANGUAGES[0];
+
 /** Turns every error thrown below into the error envelope; the only try/catch of requests. */
-export function answerErrors(logger: Logger): Middleware<RequestState> {
+export function answerErrors({
+  logger,
+  publicUrl,
+}: {
+  logger: Logger;
+  publicUrl: string;
+}): Middleware<RequestState> {
   return async (ctx, next) => {
     try {
       await next();
     } catch (err) {
       const { requestId, route } = ctx.state;
-      const { status, headers, body } = errorAnswer(err, requestId);
+      const language = errorLanguage(ctx);
+      const { status, headers, body } = errorAnswer(err, { requestId, language, publicUrl });
       if (status >= 500) logger.error({ err, requestId, route, code: body.error.code }, 'request failed');
       ctx.set(headers);
+      ctx.vary('Accept-Language');
       answerJson(ctx, status, body);
     }
   };
 }
+
+/** A client whose base URL lacks /v1 asks for paths that never exist. */
+const unknownPath = (path: string): string =>
+  path.startsWith('/v1/')
+    ? 'This path does not exist.'
+    : 'This path does not exist; the addresses of the API begin with /v1.';
 
 /**
  * Answers unmatched requests: OPTIONS with the path's methods, another method with 405, another path with 404. A path
@@ -160,7 +178,7 @@ export function answerErrors(logger: Logger): Middleware<RequestState> {
 export function refuseUnmatched(router: Router<RequestState>): Middleware<RequestState> {
   return (ctx, next) => {
     const layers = router.match(ctx.path, ctx.method).path;
-    if (layers.length === 0) throw new Refusal('NOT_FOUND', 'This path does not exist.');
+    if (layers.length === 0) throw new Refusal('NOT_FOUND', unknownPath(ctx.path));
     const fewest = Math.min(...layers.map(({ paramNames }) => paramNames.length));
     const own = layers.filter(({ paramNames }) => paramNames.length === fewest);
     const methods = new Set(own.flatMap((layer) => layer.methods));

@@ -5,6 +5,7 @@ import { REFUSAL_CODES } from '../errors.ts';
 import { Html, html } from '../page/html.ts';
 import { REJECTION_CODES } from '../words/cfeStates.ts';
 import { handbookEn } from '../words/en/handbook.ts';
+import { messageInSpanish } from '../words/errors.ts';
 import { handbookEs } from '../words/es/handbook.ts';
 import { RULES_IN_SPANISH } from '../words/es/rules.ts';
 import {
@@ -307,13 +308,16 @@ const idOf = (cell: Tokens.TableCell | undefined): string => {
 const checksOf = (language: GuideLanguage, code: string, checks: string): string =>
   language === 'es' ? (RULES_IN_SPANISH[code] ?? checks) : checks;
 
+const exampleOf = (language: GuideLanguage, example: string): string =>
+  language === 'es' ? (messageInSpanish(example) ?? example) : example;
+
 function rulesTables(visit: GuideVisit): Html {
   const words = SITE_WORDS[visit.language];
   const heads = ['code', words.rule, words.example].map((head) => html`<th scope="col">${head}</th>`);
   const tables = RULE_TABLES.map(({ title, rules }) => {
     const rows = rules.map(([code, { checks, example }]) => {
       const rule = checksOf(visit.language, code, checks);
-      return html`<tr id="${code}"><td><code>${code}</code></td><td>${rule}</td><td lang="en">${example}</td></tr>`;
+      return html`<tr id="${code}"><td><code>${code}</code></td><td>${rule}</td><td lang="${visit.language}">${exampleOf(visit.language, example)}</td></tr>`;
     });
     const shown = html`<table><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody></table>`;
     return html`<h3>${words.rules[title]}</h3>

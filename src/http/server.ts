@@ -61,6 +61,7 @@ function refusalOf(code: string | undefined): string {
     `HTTP/1.1 ${status}`,
     'Connection: close',
     'Cache-Control: no-store',
+    'Content-Language: en',
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
     `X-Request-Id: ${randomUUID()}`,

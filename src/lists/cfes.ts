@@ -27,6 +27,10 @@ export const CFE_FILTERS = {
     schema: textSchema(LONGEST_SEARCH).meta({ examples: ['order-4711'] }),
     only: 'the CFE that was issued with this Idempotency-Key',
   },
+  externalId: {
+    schema: textSchema(LENGTHS.externalId).meta({ examples: ['order-4711'] }),
+    only: "CFEs with this number of the customer's own",
+  },
   requestId: { schema: textSchema(LONGEST_SEARCH), only: 'CFEs issued by this request (X-Request-Id)' },
   from: { schema: dateSchema(), only: 'CFEs emitted on this day or later', placeholder: 'date' },
   to: { schema: dateSchema(), only: 'CFEs emitted on this day or earlier', placeholder: 'date' },

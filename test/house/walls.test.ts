@@ -36,6 +36,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   lists: ['domain', 'db'],
   api: [
     'domain',
+    'words',
     'crypto',
     'db',
     'lists',

@@ -51,6 +51,13 @@ export const ANSWER_HEADERS = {
     }),
     required: true,
   },
+  'Content-Language': {
+    ...text('The language of the messages.', {
+      enum: ['en', 'es'],
+      'x-enum-descriptions': ['English.', 'Spanish.'],
+    }),
+    required: true,
+  },
   'Preference-Applied': text('The wait that was granted.', { examples: ['wait=10'] }),
 } as const;
 
@@ -74,6 +81,7 @@ export function answerHeaders(
 ): Record<string, { $ref: string }> {
   return references([
     'X-Request-Id',
+    ...(status >= 400 ? (['Content-Language'] as const) : []),
     // A caller who is not authenticated has no quota.
     ...(status === 401 ? (['WWW-Authenticate'] as const) : QUOTA),
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),

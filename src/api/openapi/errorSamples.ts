@@ -6,7 +6,11 @@ import { notSentYet } from '../receipts/receiptFiles.ts';
 import { applyQuota } from '../serveRoute.ts';
 
 const NOW = new Date('2026-11-20T15:29:26.000Z');
-const REQUEST_ID = '019aa5d4-7c3e-7000-8000-000000000001';
+const READER = {
+  requestId: '019aa5d4-7c3e-7000-8000-000000000001',
+  language: 'en',
+  publicUrl: 'https://cfe.example.com',
+} as const;
 
 /** Returns the error of the 1,001st request of an hour. */
 function errorOverLimit(): unknown {
@@ -35,5 +39,5 @@ const THROWN = {
 
 /** The error object of each code. */
 export const ERROR_SAMPLES: Readonly<Partial<Record<RefusalCode, ErrorBody>>> = Object.fromEntries(
-  Object.entries(THROWN).map(([code, error]) => [code, errorAnswer(error, REQUEST_ID).body]),
+  Object.entries(THROWN).map(([code, error]) => [code, errorAnswer(error, READER).body]),
 );

@@ -74,6 +74,7 @@ export const SAMPLE_EVENTS: { readonly [N in EventName]: Extract<WebhookEvent, {
       sequence: 7,
       serie: 'A',
       numero: 12,
+      externalId: 'order-4711',
       status: 'REJECTED',
       rejection: [
         { code: 'E05', message: 'No cumple validaciones de Formato comprobantes', detail: 'A-C124' },

@@ -20,6 +20,15 @@ const REQUEST_ID: HeaderParameter = {
   schema: { type: 'string', examples: ['order-4711-attempt-1'] },
 };
 
+const ACCEPT_LANGUAGE: HeaderParameter = {
+  name: 'Accept-Language',
+  in: 'header',
+  required: false,
+  description:
+    'The language of the messages of errors: `es` for Spanish, else English (RFC 9110 §12.5.4). Codes and paths stay.',
+  schema: { type: 'string', examples: ['es-UY'] },
+};
+
 const SANDBOX: HeaderParameter = {
   name: 'X-Sandbox-Mode',
   in: 'header',
@@ -83,6 +92,7 @@ export function headerParameters(route: Route): HeaderParameter[] {
     ...(takesIdempotencyKey(route) ? [IDEMPOTENCY] : []),
     ...(route.waitFor ? [PREFER] : []),
     ...(route.file ? [IF_NONE_MATCH] : []),
+    ACCEPT_LANGUAGE,
     REQUEST_ID,
   ];
 }

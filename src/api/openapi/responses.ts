@@ -81,16 +81,17 @@ const DETAIL_SCHEMAS = {
       },
       message: {
         type: 'string',
-        description: 'What is wrong and what is expected instead, for people.',
+        description:
+          'What is wrong and what is expected instead, for people; in Spanish by `Accept-Language`.',
         examples: [
           'header.totals.pay_amount: must be 1219.50 (1220.00 less 0.50 not billed), found 1220.00.',
         ],
       },
       docs: {
         type: 'string',
-        format: 'uri-reference',
-        description: 'The page that explains the rule to people, relative to this host.',
-        examples: ['/v1/docs/refused#totals.pay_amount'],
+        format: 'uri',
+        description: 'The page that explains the rule to people.',
+        examples: ['https://cfe.example.com/v1/docs/refused#totals.pay_amount'],
       },
     },
     required: ['path', 'code', 'message', 'docs'],

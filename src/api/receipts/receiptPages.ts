@@ -180,9 +180,9 @@ function answerPage(ctx: Context, status: number, page: string | Uint8Array): vo
 }
 
 /** Shows an error as a page. */
-function answerRefusal(ctx: Context, err: unknown, { logger }: ApiDeps): void {
+function answerRefusal(ctx: Context, err: unknown, { logger, publicUrl }: ApiDeps): void {
   const { requestId, route } = stateOf(ctx);
-  const { status, headers, body } = errorAnswer(err, requestId);
+  const { status, headers, body } = errorAnswer(err, { requestId, language: 'es', publicUrl });
   const { code } = body.error;
   if (status >= 500) logger.error({ err, requestId, route, code }, 'request failed');
   const notYet = 'Retry-After' in headers ? IN_PROCESS : NEVER_SENT;

@@ -42,6 +42,7 @@ const BOTH_ENVIRONMENTS = [
   'numero',
   'receiver',
   'idempotencyKey',
+  'externalId',
   'requestId',
   'needsSupport',
   'stuckReason',

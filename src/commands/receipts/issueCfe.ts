@@ -387,6 +387,7 @@ function rowOfDraft({ enterprise, content, certificate, cae, originals, now, ...
       cae: caeDataOf(cae),
       signedAt: montevideoTimestamp(now),
     },
+    externalId: content.externalId ?? null,
     // Their final statuses release it: they are locked until this row is stored.
     held: [...originals.values()].some(({ status }) => !isFinal(status)),
     reportOnly: draft.reportOnly,

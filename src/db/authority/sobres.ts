@@ -64,7 +64,10 @@ function takeFittingIds(cfeIds: readonly string[]): string[] {
 /** A CFE of a sobre, with the columns that the steps up to its verdict read. */
 export interface CfeInSobre
   extends CfeIdFields,
-    Pick<Cfe, 'id' | 'rut' | 'environment' | 'serie' | 'numero' | 'certificateId' | 'reportOnly'> {
+    Pick<
+      Cfe,
+      'id' | 'rut' | 'environment' | 'serie' | 'numero' | 'externalId' | 'certificateId' | 'reportOnly'
+    > {
   /** Its position in the sobre, from 1. */
   readonly place: number;
   readonly cfeId: string;
@@ -108,7 +111,7 @@ const KEY = ['sealedKey'] as const;
 
 /** Selects the CFEs of the sobre `s` as JSON. */
 const CFES = `(select json_agg(json_build_object('id', c.id, 'place', place, 'rut', c.rut, 'environment', c.environment,
-    'type', c.type, 'sequence', c.sequence, 'serie', c.serie, 'numero', c.numero, 'status', c.status,
+    'type', c.type, 'sequence', c.sequence, 'serie', c.serie, 'numero', c.numero, 'externalId', c.external_id, 'status', c.status,
     'rejection', c.rejection, 'stuckReason', c.stuck_reason, 'isIn', coalesce(c.sobre_id = s.id, false),
     'certificateId', c.certificate_id, 'reportOnly', c.report_only, 'signedAt', c.document ->> 'signedAt', 'isSigned', c.digest is not null,
     'ticket', case when one.token is not null

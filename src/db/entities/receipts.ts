@@ -43,6 +43,8 @@ const CfeSchema = defineEntity({
     payAmount: p.decimal(),
     /** The source of the XML; fixed when the number is taken. */
     document: p.json().$type<CfeDocument>(),
+    /** The customer's own number; the database takes it from the document. */
+    externalId: p.text().generated(`document ->> 'externalId'`).strictNullable(),
     /** The certificate that signs it, fixed together with the moment of signing. */
     certificateId: p.uuid(),
     /** The signed CFE, byte for byte as sent; made once. */
@@ -52,7 +54,7 @@ const CfeSchema = defineEntity({
     rejection: p.json().$type<RejectionReason[]>().strictNullable(),
     /** Why its workflow waits for support; null while it runs normally. */
     stuckReason: p.text().$type<StuckReason>().strictNullable(),
-    /** The keys of `extra` without a meaning for the XML; stored, never returned. */
+    /** The keys of `extra` without a meaning for the XML. */
     extra: p.json().$type<Record<string, unknown>>().strictNullable().lazy(),
     /**
      * Idempotency-Key of the request, permanently unique per account and environment, and the hash and outline of its

@@ -378,6 +378,7 @@ const RECEIPTS = `
     currency text not null,
     pay_amount numeric(17, 2) not null,
     document jsonb not null,
+    external_id text generated always as (document ->> 'externalId') stored,
     certificate_id uuid not null references certificate,
     signed_xml text,
     digest text,
@@ -414,6 +415,7 @@ const RECEIPTS = `
   create index cfe_received on cfe
     ((document #>> '{receiver,document,number}'), rut, created_at desc, id desc)
     where document #>> '{receiver,document,number}' is not null;
+  create index cfe_external_id on cfe (external_id, rut, created_at desc, id desc) where external_id is not null;
   create index cfe_open on cfe (environment, status, created_at) where settled_at is null;
   create index cfe_open_of on cfe (rut, created_at desc, id desc) where settled_at is null;
   create index cfe_stuck on cfe (environment, stuck_reason) where stuck_reason is not null;

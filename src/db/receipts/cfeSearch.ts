@@ -39,6 +39,7 @@ export interface CfeSearch {
   readonly numero?: number | undefined;
   /** The number of the receiver's document. */
   readonly receiver?: string | undefined;
+  readonly externalId?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   readonly requestId?: string | undefined;
   /** Dates of emission, both included. */
@@ -78,6 +79,7 @@ function filterCondition(filter: CfeSearch): Fragment {
       'cfe.status': status,
       'cfe.stuck_reason': filter.stuckReason,
       'cfe.serie': filter.serie,
+      'cfe.external_id': filter.externalId,
     }),
     // CFEs without a verdict are few, and have their own index.
     (status === 'PENDING' || status === 'RECEIVED') && sql`cfe.settled_at is null`,
@@ -97,15 +99,15 @@ function filterCondition(filter: CfeSearch): Fragment {
 
 /**
  * Selects the ids that match the naming fields of a filter, each through its own index; null if it has none.
- * `ofReceiver`: selects the ids of the CFEs of a receiver.
+ * `having`: selects the ids of the CFEs with a value that has its index.
  */
 function selectNamedIds(
   seen: Seen,
   { text, numero, idempotencyKey, requestId }: CfeSearch,
-  ofReceiver: (number: string) => Fragment,
+  having: (condition: Fragment) => Fragment,
 ): Fragment | null {
   const ids = [
-    text !== undefined && selectIdsOfText(seen, parseSearch(text), ofReceiver),
+    text !== undefined && selectIdsOfText(seen, parseSearch(text), having),
     numero !== undefined && selectByPrintedNumber(seen, { serie: null, numero }),
     idempotencyKey !== undefined && selectByIdempotencyKey(idempotencyKey),
     requestId !== undefined && selectByRequestId(requestId),
@@ -117,13 +119,14 @@ function selectNamedIds(
 function selectIdsOfText(
   seen: Seen,
   sought: ParsedSearch | null,
-  ofReceiver: (number: string) => Fragment,
+  having: (condition: Fragment) => Fragment,
 ): Fragment {
   if (!sought) return sql`select null::uuid as id where false`;
   const { cfeId, printed, rut, words } = sought;
   const documents = [...new Set([words, ...(rut === null ? [] : [rut])])];
   const ids = [
-    ...documents.map(ofReceiver),
+    ...documents.map((number) => having(sql`${RECEIVER} = ${number}`)),
+    having(sql`cfe.external_id = ${words}`),
     selectByRequestId(words),
     selectByIdempotencyKey(words),
     ...(cfeId ? [selectByCfeId(seen, cfeId)] : []),
@@ -189,7 +192,7 @@ async function buildParts(
   const named = selectNamedIds(
     seen,
     filter,
-    (number) => sql`select id from (${selectNewestPerEnterprise(sql`${RECEIVER} = ${number}`)}) received`,
+    (condition) => sql`select id from (${selectNewestPerEnterprise(condition)}) having_it`,
   );
   if (named) {
     // `offset 0` makes each id one row lookup: a name matches few CFEs, however many are visible.
@@ -203,7 +206,8 @@ async function buildParts(
   const conditions = isSelective(filter) ? [sql`true`] : byEnvironment;
   if (ruts)
     return ruts.flatMap((rut) => conditions.map((one) => newest(whereAll(cfe.and({ 'cfe.rut': rut }), one))));
-  if (seen !== null || filter.receiver !== undefined) return conditions.map(selectNewestPerEnterprise);
+  if (seen !== null || filter.receiver !== undefined || filter.externalId !== undefined)
+    return conditions.map(selectNewestPerEnterprise);
   if (isSelective(filter)) return [newest(sql`true`)];
   const types = filter.type ? [filter.type] : CFE_TYPE_NAMES;
   return types.flatMap((type) =>
@@ -212,11 +216,19 @@ async function buildParts(
 }
 
 /** Returns whether a condition of the filter matches few CFEs and has an index, for all and for one enterprise. */
-const isSelective = ({ status, needsSupport, stuckReason, annulled, receiver }: CfeSearch): boolean =>
+const isSelective = ({
+  status,
+  needsSupport,
+  stuckReason,
+  annulled,
+  receiver,
+  externalId,
+}: CfeSearch): boolean =>
   needsSupport === true ||
   stuckReason !== undefined ||
   annulled === true ||
   receiver !== undefined ||
+  externalId !== undefined ||
   (status !== undefined && status !== 'ACCEPTED');
 
 /**
@@ -253,11 +265,7 @@ export async function countCfes(em: EntityManager, seen: Seen, filter: CfeSearch
   const { rut, environment, type: _type, ...more } = filter;
   const isPlain =
     rut !== undefined && environment !== undefined && Object.values(more).every((one) => one === undefined);
-  const named = selectNamedIds(
-    seen,
-    filter,
-    (number) => sql`select id from cfe where ${RECEIVER} = ${number}`,
-  );
+  const named = selectNamedIds(seen, filter, (condition) => sql`select id from cfe where ${condition}`);
   const condition = whereAll(
     visibleTo(seen, 'cfe.rut'),
     filterCondition(filter),
@@ -281,7 +289,7 @@ export type SearchTarget =
 
 /**
  * Resolves a text among everything visible: an enterprise by RUT; one CFE by cfe_id, printed serie and number,
- * request id, Idempotency-Key or receiver's document; or several CFEs.
+ * request id, Idempotency-Key, external_id or receiver's document; or several CFEs.
  */
 export async function resolveSearchText(em: EntityManager, seen: Seen, text: string): Promise<SearchTarget> {
   const sought = parseSearch(text);

@@ -57,6 +57,11 @@ export function findCfe(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key });
 }
 
+/** Returns the CFE with this cfe_id and its `extra`, or null. */
+export function findCfeWithExtra(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
+  return em.findOne(Cfe, { ...key }, { populate: ['extra'] });
+}
+
 /** Returns the CFE with this cfe_id, its Idempotency-Key and its request id, or null. */
 export function findCfeWithRequest(em: EntityManager, key: CfeKey): Promise<Cfe | null> {
   return em.findOne(Cfe, { ...key }, { populate: ['idempotencyKey', 'requestId'] });

@@ -16,7 +16,16 @@ export interface Move {
   /** As it was read; skipped if its status has changed since. */
   readonly cfe: Pick<
     Cfe,
-    'id' | 'rut' | 'environment' | 'type' | 'sequence' | 'serie' | 'numero' | 'status' | 'reportOnly'
+    | 'id'
+    | 'rut'
+    | 'environment'
+    | 'type'
+    | 'sequence'
+    | 'serie'
+    | 'numero'
+    | 'status'
+    | 'externalId'
+    | 'reportOnly'
   >;
   readonly to: CfeStatus;
   readonly reasons: readonly RejectionReason[];

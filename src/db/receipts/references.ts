@@ -12,6 +12,7 @@ import {
 import { type ForeignReference, ownTypeOf, printedName } from '../../domain/receipts/referred.ts';
 import { Cfe } from '../entities/receipts.ts';
 
+const NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note !== null);
 const CREDIT_NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note === 'credit');
 
 /** SQL of the status that decides whether `cfe` may go: REJECTED of those that it refers to, else one without verdict. */
@@ -90,6 +91,18 @@ export async function findIssuedHere(
   );
   return new Map(rows.map((row) => [row.name, formatCfeId(row)]));
 }
+
+/** Returns the notes that refer to a CFE, oldest first. */
+export const listNotes = (
+  em: EntityManager,
+  cfeUuid: string,
+): Promise<{ type: CfeType; sequence: number; status: CfeStatus }[]> =>
+  em.execute(
+    `select note.type, note.sequence, note.status
+     from cfe_reference ref join cfe note on note.id = ref.cfe_uuid
+     where ref.original_id = ? and note.type in (?) order by note.created_at, note.id`,
+    [cfeUuid, NOTES],
+  );
 
 /** Returns the CFEs of this service that a CFE refers to. */
 export const listOriginals = (

@@ -52,6 +52,7 @@ function writeIdentification(document: CfeDocument): string {
     plain('TipoCFE', CFE_TYPES[document.type].code) +
     plain('Serie', document.serie) +
     plain('Nro', document.numero) +
+    optionalElement('NroInterno', document.externalId) +
     plain('FchEmis', document.emissionDate) +
     writePriceMode(document) +
     plain('FmaPago', document.paymentMethod) +

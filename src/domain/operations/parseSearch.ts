@@ -42,7 +42,7 @@ export interface ParsedSearch {
   readonly printed: { readonly serie: string | null; readonly numero: number } | null;
   /** A RUT of an enterprise or a receiver, without dots and hyphens. */
   readonly rut: string | null;
-  /** The text itself: an Idempotency-Key, a request id, or a receiver's document. */
+  /** The text itself: an Idempotency-Key, a request id, an external_id, or a receiver's document. */
   readonly words: string;
 }
 

@@ -51,6 +51,7 @@ function contentOf(parts: Parts, originals: Originals, taken: readonly Big[]): C
   return omitUndefined({
     type: parts.cfe_type,
     emissionDate: parts.emission_date,
+    externalId: parts.external_id,
     pricesIncludeVat: parts.prices.prices === 'gross',
     paymentMethod: PAYMENT_METHODS[parts.payment_method],
     dueDate: parts['extra.due_date'],

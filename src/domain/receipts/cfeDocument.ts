@@ -21,6 +21,8 @@ export interface CfeDocument extends CfeContent {
 export interface CfeContent {
   type: CfeType;
   emissionDate: string;
+  /** NroInterno: the customer's own number. */
+  externalId?: string;
   /** Whether unit prices and line amounts include VAT (MntBruto = 1). */
   pricesIncludeVat: boolean;
   /** FmaPago: 1 cash, 2 credit. */

@@ -84,7 +84,7 @@ const SaleCondition = z
   })
   .meta({ pattern: '^([A-Za-z]{3}|N/A)$' });
 
-/** The known keys of `extra` (docs/contract.md#extra); others are stored and never returned. */
+/** The known keys of `extra` (docs/contract.md#extra); others are stored without being used. */
 export const CfeExtra = z
   .looseObject({
     adenda: textSchema(LENGTHS.adenda, { lineEnds: true }).meta(describeField(EXTRA_WORDS.adenda)).optional(),

@@ -33,6 +33,7 @@ import { vatPercents } from './vat.ts';
  */
 const FIELDS = {
   cfe_type: { at: ['cfe_type'], schema: CfeRequest.shape.cfe_type },
+  external_id: { at: ['external_id'], schema: CfeRequest.shape.external_id },
   ...fieldsOf(['header', 'doc_id'], DocId.shape),
   ...fieldsOf(['header', 'totals'], RequestTotals.shape),
   adjustments: { at: ['header', 'adjustments'], schema: RequestAdjustments.optional() },

@@ -307,6 +307,7 @@ const MOST_REFERENCES = 40;
 export const CfeRequest = z
   .strictObject({
     cfe_type: CfeTypeName,
+    external_id: textSchema(LENGTHS.externalId).meta(describeField(CFE_FIELD_WORDS.external_id)).optional(),
     header: z
       .strictObject({
         doc_id: DocId,
@@ -349,7 +350,7 @@ export const CfeRequest = z
       .string()
       .meta({
         description:
-          'Further fields: a **string** with a JSON object, not the object itself. The schema [CfeExtra](#/components/schemas/CfeExtra) lists its keys; other keys are stored and never returned. A misspelt key is therefore **not refused**: its default applies. Source: the fields of the Formato CFE v25.2 that each key names.',
+          'Further fields: a **string** with a JSON object, not the object itself. The schema [CfeExtra](#/components/schemas/CfeExtra) lists its keys; other keys are stored, and returned where one CFE is read. A misspelt key is therefore **not refused**: its default applies. Source: the fields of the Formato CFE v25.2 that each key names.',
         examples: ['{"due_date":"2026-12-20","purchase_order":"OC-4711"}'],
         contentMediaType: 'application/json',
         contentSchema: { $ref: '#/components/schemas/CfeExtra' },

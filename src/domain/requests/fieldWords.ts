@@ -93,6 +93,10 @@ export const CFE_FIELD_WORDS = {
       'Id of the CFE at its enterprise: type code, hyphen, and the enterprise’s sequence number for that type and environment, from 1.',
     examples: ['101-1'],
   },
+  external_id: {
+    description: `Your own number of the receipt, at most 50 characters; need not be unique. The tax authority and the receiver see it in the XML; it is not printed. Source: ${CFE_FORMAT} A, field 4.1 (NroInterno).`,
+    examples: ['order-4711'],
+  },
   emission_date: {
     description: `Date of the receipt in Montevideo (from 21:00 on a day behind UTC), from 60 days before to 60 days after today. Source: ${CFE_FORMAT} A, field 5 (FchEmis).`,
     examples: ['2026-11-20'],

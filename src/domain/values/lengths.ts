@@ -13,6 +13,8 @@ export const LENGTHS = {
   department: 30,
   countryName: 30,
   foreignDocument: 20,
+  /** NroInterno (CFEType.xsd 1.44.2, IdDoc). */
+  externalId: 50,
   itemName: 80,
   itemDescription: 1000,
   unit: 4,

@@ -161,6 +161,7 @@ export function cfeUpdated(
     readonly sequence: number;
     readonly serie: string;
     readonly numero: number;
+    readonly externalId: string | null;
     readonly status: CfeStatus;
     readonly reportOnly: boolean;
     readonly rejection?: readonly RejectionReason[] | null | undefined;
@@ -177,6 +178,7 @@ export function cfeUpdated(
     cfe_type: cfe.type,
     serie: cfe.serie,
     numero: cfe.numero,
+    external_id: cfe.externalId,
     status: cfe.status,
     // A CFE that is not sent is signed at its first change, unless it is rejected.
     transmission: transmissionOf({ ...cfe, isSigned: true }),

@@ -10,9 +10,15 @@ import {
   CfeTypeName,
   CurrencyName,
   DocumentTypeName,
+  EnvironmentName,
   TransmissionName,
 } from '../../domain/requests/enums.ts';
-import { CFE_FIELD_WORDS, describeField, RECEIVER_WORDS } from '../../domain/requests/fieldWords.ts';
+import {
+  CFE_FIELD_WORDS,
+  describeField,
+  ENTERPRISE_WORDS,
+  RECEIVER_WORDS,
+} from '../../domain/requests/fieldWords.ts';
 import { exactNumber } from '../../domain/values/exactNumber.ts';
 import { ExactNumberView } from '../exactNumber.ts';
 import { DateText, MomentText, TotalCount, textField } from '../formats.ts';
@@ -51,10 +57,19 @@ export const Transmission = TransmissionName.nullable().meta({
     'How it came to the tax authority: `SENT` once the authority has received it, `REPORT_ONLY` once an e-Ticket that is not sent is signed; null before, and for one that the authority never had.',
 });
 
+/** The customer's own number in answers and events. */
+export const ExternalId = z
+  .string()
+  .nullable()
+  .meta({ description: 'Your own number of the receipt; null without one.', examples: ['order-4711'] });
+
 /** The CFE object of the API (docs/contract.md#cfe-object). */
 export const CfeView = z
   .object({
     cfe_id: z.string().meta(describeField(CFE_FIELD_WORDS.cfe_id)),
+    enterprise_rut: z.string().meta(describeField(ENTERPRISE_WORDS.rut)),
+    environment: EnvironmentName,
+    external_id: ExternalId,
     cfe_type: CfeTypeName,
     cfe_type_code: TypeCode,
     cfe_type_label: TypeLabel,
@@ -149,6 +164,9 @@ export function cfeViewAt(
   const { code, label } = CFE_TYPES[cfe.type];
   return {
     cfe_id: formatCfeId(cfe),
+    enterprise_rut: cfe.rut,
+    environment: cfe.environment,
+    external_id: cfe.externalId ?? null,
     cfe_type: cfe.type,
     cfe_type_code: String(code),
     cfe_type_label: label,

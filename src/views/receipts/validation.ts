@@ -10,69 +10,75 @@ import { WarningsView } from './requestWarnings.ts';
 
 const amount = (description: string) => ExactNumberView.meta({ description });
 
+/** The totals of a receipt, per rate. */
+export const TotalsView = z
+  .object({
+    currency: CurrencyName,
+    exchange_rate: ExactNumberView.meta({
+      description: 'Pesos for one unit of the currency; 1 for UYU',
+      examples: [39.85],
+    }),
+    prices_include_vat: z.boolean().meta({
+      description: 'Whether unit prices and line amounts were read as including VAT (MntBruto)',
+    }),
+    line_count: countField('Number of lines', 1),
+    tax_free_amount: amount('Sum of the lines without VAT (MntNoGrv)'),
+    export_amount: amount('Sum of the EXPORT lines (MntExpoyAsim)'),
+    perceived_amount: amount('Sum of the PERCEIVED lines (MntImpuestoPerc)'),
+    suspended_amount: amount('Sum of the SUSPENDED lines (MntIVaenSusp)'),
+    tax_minimum_net_amount: amount('Taxable base at the minimum rate (MntNetoIvaTasaMin)'),
+    tax_minimum_amount: amount('VAT at the minimum rate (MntIVATasaMin)'),
+    tax_basic_net_amount: amount('Taxable base at the basic rate (MntNetoIVATasaBasica)'),
+    tax_basic_amount: amount('VAT at the basic rate (MntIVATasaBasica)'),
+    tax_other_net_amount: amount('Sum of the OTHER_RATE lines (MntNetoIVAOtra)'),
+    tax_other_amount: amount('VAT of the OTHER_RATE lines (MntIVAOtra)'),
+    total_amount: amount('Sum of all net amounts and VAT (MntTotal)'),
+    non_billable_amount: amount('NON_BILLABLE less NON_BILLABLE_NEGATIVE lines; may be negative (MontoNF)'),
+    pay_amount: amount('Payable amount: total and non-billable amounts together (MntPagar)'),
+  })
+  .meta({ description: 'The totals as the service reads them, per rate' });
+
 /** The totals of a request that could be issued (docs/contract.md#validating-only). */
 export const ValidationView = z
   .object({
     valid: z.literal(true).meta({ description: 'Always true: a request with faults gets 400' }),
-    totals: z
-      .object({
-        currency: CurrencyName,
-        exchange_rate: ExactNumberView.meta({
-          description: 'Pesos for one unit of the currency; 1 for UYU',
-          examples: [39.85],
-        }),
-        prices_include_vat: z.boolean().meta({
-          description: 'Whether unit prices and line amounts were read as including VAT (MntBruto)',
-        }),
-        line_count: countField('Number of lines', 1),
-        tax_free_amount: amount('Sum of the lines without VAT (MntNoGrv)'),
-        export_amount: amount('Sum of the EXPORT lines (MntExpoyAsim)'),
-        perceived_amount: amount('Sum of the PERCEIVED lines (MntImpuestoPerc)'),
-        suspended_amount: amount('Sum of the SUSPENDED lines (MntIVaenSusp)'),
-        tax_minimum_net_amount: amount('Taxable base at the minimum rate (MntNetoIvaTasaMin)'),
-        tax_minimum_amount: amount('VAT at the minimum rate (MntIVATasaMin)'),
-        tax_basic_net_amount: amount('Taxable base at the basic rate (MntNetoIVATasaBasica)'),
-        tax_basic_amount: amount('VAT at the basic rate (MntIVATasaBasica)'),
-        tax_other_net_amount: amount('Sum of the OTHER_RATE lines (MntNetoIVAOtra)'),
-        tax_other_amount: amount('VAT of the OTHER_RATE lines (MntIVAOtra)'),
-        total_amount: amount('Sum of all net amounts and VAT (MntTotal)'),
-        non_billable_amount: amount(
-          'NON_BILLABLE less NON_BILLABLE_NEGATIVE lines; may be negative (MontoNF)',
-        ),
-        pay_amount: amount('Payable amount: total and non-billable amounts together (MntPagar)'),
-      })
-      .meta({ description: 'The totals as the service reads them, which the CFE would contain' }),
+    totals: TotalsView,
     warnings: WarningsView,
   })
   .meta({ id: 'CfeValidation', description: 'The totals read from a request that could be issued.' });
 
 /** Returns the answer for a request that could be issued. */
 export function validationView(
-  { totals, lines, pricesIncludeVat }: Pick<CfeContent, 'totals' | 'lines' | 'pricesIncludeVat'>,
+  content: Parameters<typeof totalsView>[0],
   warnings: readonly RequestWarning[],
 ): z.input<typeof ValidationView> {
+  return { valid: true, totals: totalsView(content), warnings };
+}
+
+/** Returns the totals of a receipt. */
+export function totalsView({
+  totals,
+  lines,
+  pricesIncludeVat,
+}: Pick<CfeContent, 'totals' | 'lines' | 'pricesIncludeVat'>): z.input<typeof TotalsView> {
   return {
-    valid: true,
-    totals: {
-      currency: totals.currency,
-      exchange_rate: exactNumber(totals.exchangeRate),
-      prices_include_vat: pricesIncludeVat,
-      line_count: lines.length,
-      tax_free_amount: exactNumber(totals.exempt),
-      export_amount: exactNumber(totals.exported),
-      perceived_amount: exactNumber(totals.perceived),
-      suspended_amount: exactNumber(totals.suspended),
-      tax_minimum_net_amount: exactNumber(totals.minimumNet),
-      tax_minimum_amount: exactNumber(totals.minimumVat),
-      tax_basic_net_amount: exactNumber(totals.basicNet),
-      tax_basic_amount: exactNumber(totals.basicVat),
-      tax_other_net_amount: exactNumber(totals.otherNet),
-      tax_other_amount: exactNumber(totals.otherVat),
-      total_amount: exactNumber(totals.total),
-      non_billable_amount: exactNumber(totals.nonBillable),
-      pay_amount: exactNumber(totals.pay),
-    },
-    warnings,
+    currency: totals.currency,
+    exchange_rate: exactNumber(totals.exchangeRate),
+    prices_include_vat: pricesIncludeVat,
+    line_count: lines.length,
+    tax_free_amount: exactNumber(totals.exempt),
+    export_amount: exactNumber(totals.exported),
+    perceived_amount: exactNumber(totals.perceived),
+    suspended_amount: exactNumber(totals.suspended),
+    tax_minimum_net_amount: exactNumber(totals.minimumNet),
+    tax_minimum_amount: exactNumber(totals.minimumVat),
+    tax_basic_net_amount: exactNumber(totals.basicNet),
+    tax_basic_amount: exactNumber(totals.basicVat),
+    tax_other_net_amount: exactNumber(totals.otherNet),
+    tax_other_amount: exactNumber(totals.otherVat),
+    total_amount: exactNumber(totals.total),
+    non_billable_amount: exactNumber(totals.nonBillable),
+    pay_amount: exactNumber(totals.pay),
   };
 }
 

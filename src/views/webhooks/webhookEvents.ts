@@ -26,7 +26,7 @@ import { ExactNumberView } from '../exactNumber.ts';
 import { fieldsShape } from '../fields.ts';
 import { countField, DateText, MomentText, textField } from '../formats.ts';
 import { AuthorizationNumber } from '../numbers/cae.ts';
-import { Rejection, Transmission } from '../receipts/cfe.ts';
+import { ExternalId, Rejection, Transmission } from '../receipts/cfe.ts';
 
 /** A changed field, with its old and its new value. */
 const change = <S extends z.ZodType>(schema: S) =>
@@ -115,6 +115,7 @@ const DATA = {
     cfe_type: CfeTypeName,
     serie: Serie,
     numero: Numero,
+    external_id: ExternalId,
     status: CfeStatusName,
     transmission: Transmission,
     changes: z

@@ -12,6 +12,7 @@ export const cfeEn = {
   refersTo: 'Refers to',
   ahead: (n: number): string => `${n} more of the company ahead of it`,
   awaySince: 'No response from DGI since',
+  externalId: 'Own number',
   key: 'Idempotency-Key',
   request: 'Request (X-Request-Id)',
   reasons: 'Reasons given by DGI',

@@ -13,6 +13,7 @@ export const cfeEs: typeof cfeEn = {
   refersTo: 'Se refiere a',
   ahead: (n) => `${n} más de la empresa antes`,
   awaySince: 'Sin respuesta de la DGI desde',
+  externalId: 'Número propio',
   key: 'Idempotency-Key',
   request: 'Solicitud (X-Request-Id)',
   reasons: 'Motivos de la DGI',

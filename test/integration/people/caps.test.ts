@@ -117,7 +117,7 @@ test('the API names the rule; one that is there already is told so, and may be c
   expect(codeOf(expectRefusal(await caller.client.post(path, bodies[3]), 400, 'INVALID_INPUT'))).toEqual({
     path: '',
     code: 'customer.too_many',
-    docs: '/v1/docs/refused#customer.too_many',
+    docs: 'https://cfe.example/v1/docs/refused#customer.too_many',
     message: 'The enterprise has 3 customers already, the maximum; delete one first.',
   });
   expect(codeOf(expectRefusal(await caller.client.post(path, bodies[0]), 400, 'INVALID_INPUT'))?.code).toBe(

@@ -55,7 +55,7 @@ export function testsOfEveryEnterpriseRoute(suite: ApiSuite, route: RouteUnderTe
         path: '/path/rut',
         code: 'rut.check_digit',
         message: expect.stringContaining('its check digit is 9'),
-        docs: '/v1/docs/refused#rut.check_digit',
+        docs: 'https://cfe.example/v1/docs/refused#rut.check_digit',
       },
     ]);
   });

@@ -22,7 +22,7 @@ export function expectFaults(answer: Answer, faults: [string, string, string | R
     path,
     code,
     message: typeof message === 'string' ? message : expect.stringMatching(message),
-    docs: `/v1/docs/refused#${code}`,
+    docs: `https://cfe.example/v1/docs/refused#${code}`,
   }));
   expect((error.details?.fields ?? []).toSorted(byPlace)).toEqual(expected.toSorted(byPlace));
 }

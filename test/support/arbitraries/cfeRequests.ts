@@ -485,6 +485,7 @@ function requestOf(
       fc
         .record({
           cfe_type: fc.constant(type),
+          external_id: fc.option(words(50), { nil: undefined }),
           doc_id: fc.record({
             emission_date: fc.integer({ min: -days.back, max: days.ahead }).map((n) => day(today, n)),
             payment_method: fc.constantFrom('1', '2', 'CASH', 'CREDIT'),
@@ -498,9 +499,10 @@ function requestOf(
             : unknownReferences(collects ? 1 : 0, foreign),
           extra: extraFor(type, { exports, receiver: receiver !== undefined, reasons }),
         })
-        .map(({ cfe_type, doc_id, totals, details, references, extra }) =>
+        .map(({ cfe_type, external_id, doc_id, totals, details, references, extra }) =>
           withoutUndefined({
             cfe_type,
+            external_id,
             header: withoutUndefined({
               doc_id: withoutUndefined(doc_id),
               receiver,

@@ -3,6 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { type OpenApiDocument, openApiDocument } from '../../../src/api/openapi/document.ts';
 import { ROUTES } from '../../../src/api/routes/index.ts';
+import { messageInSpanish } from '../../../src/words/errors.ts';
 import { RULE_CODES } from '../../../tools/generate/rules.ts';
 
 /** What was asked and what came. */
@@ -97,13 +98,28 @@ function conformance(document: OpenApiDocument): Inspect {
         ? `${operation}${pointerTo('responses', status)}`
         : pointerTo('components', 'responses', name);
     const validate = validatorAt(`${where}${pointerTo('content', 'application/json', 'schema')}`);
-    const body = JSON.parse(exchange.text) as { error?: { details?: { fields?: { code: string }[] } } };
+    const body = JSON.parse(exchange.text) as ErrorText;
     const sound = validate(body);
     expectThat(sound, exchange, ajv.errorsText(validate.errors, { dataVar: 'the body' }));
     for (const { code } of body.error?.details?.fields ?? []) {
       expectThat(RULE_CODES.includes(code), exchange, `${code} is not in docs/rules.md`);
     }
+    inBothLanguages(exchange, body);
   };
+}
+
+interface ErrorText {
+  error?: { message: string; details?: { fields?: { code: string; message: string }[] } };
+}
+
+/** Every English message has a Spanish one (src/words/es/errors.ts). */
+function inBothLanguages(exchange: Exchange, { error }: ErrorText): void {
+  if (!error || exchange.headers.get('content-language') !== 'en') return;
+  const fields = error.details?.fields ?? [];
+  // Of a refusal with faults, INVALID_INPUT says the first of them, with their number.
+  const messages = fields.length > 0 ? fields.map(({ message }) => message) : [error.message];
+  for (const message of messages)
+    expectThat(messageInSpanish(message) !== null, exchange, `no Spanish for: ${message}`);
 }
 
 function headersAsDescribed(exchange: Exchange, response: Response, document: OpenApiDocument): void {

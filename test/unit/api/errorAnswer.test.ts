@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { errorAnswer } from '../../../src/api/errorAnswer.ts';
 import { invalidInput, REFUSAL_CODES, Refusal, type RefusalCode } from '../../../src/errors.ts';
 
-const id = 'request-1';
+const READER = { requestId: 'request-1', language: 'en', publicUrl: 'https://cfe.example' } as const;
+const ENGLISH = { 'Content-Language': 'en' };
+const inSpanish = (error: unknown) => errorAnswer(error, { ...READER, language: 'es' });
 
 describe('errorAnswer', () => {
   test.each<[RefusalCode, number]>([
@@ -24,7 +26,7 @@ describe('errorAnswer', () => {
     ['INTERNAL_ERROR', 500],
     ['UNAVAILABLE', 503],
   ])('%s is %i', (code, status) => {
-    expect(errorAnswer(new Refusal(code, 'words'), id)).toMatchObject({
+    expect(errorAnswer(new Refusal(code, 'words'), READER)).toMatchObject({
       status,
       body: { error: { code, message: 'words' } },
     });
@@ -37,28 +39,33 @@ describe('errorAnswer', () => {
   test('faults stand in details.fields, and no details where there are none', () => {
     const fault = { path: '/a', code: 'x.y', message: 'a: is wrong.' };
 
-    expect(errorAnswer(invalidInput([fault]), id).body).toEqual({
+    expect(errorAnswer(invalidInput([fault]), READER).body).toEqual({
       error: {
         code: 'INVALID_INPUT',
         message: 'a: is wrong.',
-        details: { fields: [{ ...fault, docs: '/v1/docs/refused#x.y' }] },
+        details: { fields: [{ ...fault, docs: 'https://cfe.example/v1/docs/refused#x.y' }] },
       },
     });
-    expect(errorAnswer(new Refusal('NOT_FOUND', 'no'), id).body).toEqual({
+    expect(errorAnswer(new Refusal('NOT_FOUND', 'no'), READER).body).toEqual({
       error: { code: 'NOT_FOUND', message: 'no' },
     });
   });
 
   test('a 401 says how to get in, a 503 when to come back', () => {
-    expect(errorAnswer(new Refusal('UNAUTHORIZED', 'no'), id).headers).toEqual({
+    expect(errorAnswer(new Refusal('UNAUTHORIZED', 'no'), READER).headers).toEqual({
+      ...ENGLISH,
       'WWW-Authenticate': 'Bearer realm="cfe"',
     });
-    expect(errorAnswer(new Refusal('INVALID_API_KEY', 'no'), id).headers).toEqual({
+    expect(errorAnswer(new Refusal('INVALID_API_KEY', 'no'), READER).headers).toEqual({
+      ...ENGLISH,
       'WWW-Authenticate': 'ApiKey realm="cfe"',
     });
-    expect(errorAnswer(new Refusal('UNAVAILABLE', 'no', { retryAfterSeconds: 1.2 }), id).headers).toEqual({
-      'Retry-After': '2',
-    });
+    expect(errorAnswer(new Refusal('UNAVAILABLE', 'no', { retryAfterSeconds: 1.2 }), READER).headers).toEqual(
+      {
+        ...ENGLISH,
+        'Retry-After': '2',
+      },
+    );
   });
 
   test.each<[string, unknown]>([
@@ -70,7 +77,7 @@ describe('errorAnswer', () => {
       Object.assign(new Error('select * from secrets'), { status: 418, expose: true }),
     ],
   ])('%s of ours leaves as INTERNAL_ERROR that names the request and nothing else', (_, thrown) => {
-    const answer = errorAnswer(thrown, id);
+    const answer = errorAnswer(thrown, READER);
 
     expect(answer.status).toBe(500);
     expect(answer.body).toEqual({
@@ -92,12 +99,52 @@ describe('errorAnswer', () => {
     ['failing at its files', Object.assign(new Error('x'), { code: '58030' })],
     ['read only, as a standby is', Object.assign(new Error('x'), { code: '25006' })],
   ])('a connection to the database %s is UNAVAILABLE with Retry-After', (_, thrown) => {
-    const { status, headers, body } = errorAnswer(thrown, id);
+    const { status, headers, body } = errorAnswer(thrown, READER);
 
     expect([status, headers['Retry-After'], body.error.code]).toEqual([503, '5', 'UNAVAILABLE']);
   });
 
   test('a broken rule of the database is no outage', () => {
-    expect(errorAnswer(Object.assign(new Error('x'), { code: '23505' }), id).status).toBe(500);
+    expect(errorAnswer(Object.assign(new Error('x'), { code: '23505' }), READER).status).toBe(500);
+  });
+
+  test('in Spanish: the message and those of the faults, with their values; codes, paths and fields stay', () => {
+    const faults = [
+      {
+        path: '/header/totals/pay_amount',
+        code: 'totals.pay_amount',
+        message: 'header.totals.pay_amount: must be 1219.50 (1220.00 and -0.50 not billed), found 1220.00.',
+      },
+      { path: '/a: b', code: 'body.unknown_field', message: 'a: b: unknown field; did you mean "none"?' },
+    ];
+    const { headers, body } = inSpanish(invalidInput(faults));
+
+    expect(headers['Content-Language']).toBe('es');
+    expect(body.error).toMatchObject({
+      code: 'INVALID_INPUT',
+      message:
+        'header.totals.pay_amount: debe ser 1219.50 (1220.00 y -0.50 no facturables); se recibió 1220.00. (2 errores; vea details.fields.)',
+      details: {
+        fields: [
+          { path: '/header/totals/pay_amount', code: 'totals.pay_amount' },
+          {
+            path: '/a: b',
+            code: 'body.unknown_field',
+            message: 'a: b: campo desconocido; ¿quiso decir "none"?',
+            docs: 'https://cfe.example/v1/docs/refused#body.unknown_field',
+          },
+        ],
+      },
+    });
+  });
+
+  test('in Spanish: a message without a row says what its rule checks, or what its code says', () => {
+    const fault = { path: '/a', code: 'line.count', message: 'a: some new words.' };
+
+    expect(inSpanish(invalidInput([fault])).body.error.message).toBe('a: La cantidad es mayor que cero.');
+    expect(inSpanish(new Refusal('NOT_FOUND', 'Some new words.')).body.error.message).toBe('No existe.');
+    expect(inSpanish(new Error('a bug')).body.error.message).toBe(
+      'Algo falló de nuestro lado. Al avisarnos, mencione la solicitud request-1.',
+    );
   });
 });

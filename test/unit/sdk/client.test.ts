@@ -100,6 +100,27 @@ const page = (ids: string[], after?: string): Answer => ({
 });
 
 describe('the SDK', () => {
+  test('asks for messages in English, or in the language that it is given', async () => {
+    await read(aClient());
+    await read(new CfeClient({ baseUrl, apiKey: 'cfe_live_x', language: 'es' }));
+    expect(asked.map(({ headers }) => headers['accept-language'])).toEqual(['en', 'es']);
+  });
+
+  test.each(['', 'http://127.0.0.1:3000', 'cfe.example.com/v1'])('refuses the address %j', (address) => {
+    expect(() => new CfeClient({ baseUrl: address, apiKey: 'cfe_live_x' })).toThrow(
+      `baseUrl must be an address that ends in /v1, found ${JSON.stringify(address)}`,
+    );
+  });
+
+  test('says which host did not answer, and why', async () => {
+    const client = new CfeClient({
+      baseUrl: 'http://127.0.0.1:1/v1',
+      apiKey: 'cfe_live_x',
+      patienceSeconds: 0,
+    });
+    await expect(read(client)).rejects.toThrow(/^POST \/tokens was not answered by 127\.0\.0\.1:1: .+/);
+  });
+
   test('many calls at once share one token; a new one is fetched when it is old, and when it is refused', async () => {
     const client = aClient();
     await Promise.all([read(client), read(client), read(client)]);

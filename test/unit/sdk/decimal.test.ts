@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { Decimal } from '../../../sdk/src/decimal.ts';
 import { readJson, writeJson } from '../../../sdk/src/json.ts';
@@ -31,6 +32,22 @@ describe('decimals of the SDK', () => {
     expect(String(Decimal.of('-0.5').round(0))).toBe('-1');
     expect(Decimal.of('2.0').equals(2)).toBe(true);
     expect(Decimal.of('-3').compare('2')).toBe(-1);
+  });
+
+  test('divides to so many places, halves away from zero; not by zero', () => {
+    expect(String(Decimal.of('122').dividedBy('1.22', 2))).toBe('100.00');
+    expect(String(Decimal.of('125').dividedBy('1.22', 6))).toBe('102.459016');
+    expect(['0.05', '-0.05', '0.049'].map((value) => String(Decimal.of(value).dividedBy(1, 1)))).toEqual([
+      '0.1',
+      '-0.1',
+      '0.0',
+    ]);
+    expect(String(Decimal.of('-1').dividedBy('-0.003', 0))).toBe('333');
+    expect(() => Decimal.of(1).dividedBy('0.00', 2)).toThrow('division by zero');
+  });
+
+  test('is seen in a log', () => {
+    expect(inspect({ total: Decimal.of('122.00') })).toBe('{ total: Decimal(122.00) }');
   });
 
   test('JSON keeps every digit of an amount, in both directions, and leaves other numbers alone', () => {

@@ -2,12 +2,13 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import * as z from 'zod';
 import type { Enterprise } from '../../../db/entities/enterprises.ts';
 import type { Database } from '../../../db/orm.ts';
-import { type CfeKey, findCfe } from '../../../db/receipts/cfes.ts';
+import { type CfeKey, findCfeWithExtra, findReceipt } from '../../../db/receipts/cfes.ts';
+import { listNotes } from '../../../db/receipts/references.ts';
 import { CfeId, parseCfeId } from '../../../domain/receipts/cfeId.ts';
 import type { Environment } from '../../../domain/receipts/cfeTypes.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
-import { CfeListView, cfeView } from '../../../views/receipts/cfe.ts';
+import { CfeDetailListView, cfeDetailView } from '../../../views/receipts/cfeDetail.ts';
 import { environmentQuery, requireReadableEnvironment } from '../../environmentRead.ts';
 import { type ApiCaller, defineRoute } from '../../route.ts';
 
@@ -18,16 +19,17 @@ export const getCfeRoute = defineRoute({
   path: '/enterprises/{rut}/cfes/{cfe_id}',
   summary: 'Read one CFE',
   about:
-    'The current state of one CFE, in the form of a list: `items` has exactly one, and `total` is 1. An unknown CFE is 404, not an empty list. Its lines, and the `reference` of a note, are in its XML (`…/xml`).',
+    'The current state of one CFE, in the form of a list: `items` has exactly one, and `total` is 1. An unknown CFE is 404, not an empty list. It has its content (`document`), the notes that refer to it, and whether it needs support.',
   auth: 'token',
   role: 'VIEWER',
   params: { rut: Rut, cfe_id: CfeId },
   query: z.strictObject(environmentQuery),
-  success: { status: 200, description: 'The CFE', schema: CfeListView },
+  success: { status: 200, description: 'The CFE with its content', schema: CfeDetailListView },
   errors: ['NOT_FOUND'],
   async handle(request, { orm, publicUrl }) {
-    const cfe = await requireRequestedCfe(orm, findCfe, request);
-    return { items: [cfeView(cfe, { publicUrl })], total: 1 };
+    const cfe = await requireRequestedCfe(orm, findCfeWithExtra, request);
+    const notes = await listNotes(orm.em.fork(), cfe.id);
+    return { items: [cfeDetailView(cfe, notes, { publicUrl })], total: 1 };
   },
 });
 
@@ -68,9 +70,17 @@ export async function requireCfeOfId<Found>(
 ): Promise<Found> {
   const parts = parseCfeId(cfeId);
   const cfe = parts && (await find(em.fork(), { rut, environment, ...parts }));
-  if (!cfe) {
-    const where = environment === 'sandbox' ? ' in the sandbox' : '';
-    throw new Refusal('NOT_FOUND', `The enterprise has no CFE ${cfeId}${where}.`);
-  }
-  return cfe;
+  if (cfe) return cfe;
+  const other = environment === 'sandbox' ? 'production' : 'sandbox';
+  const elsewhere = parts && (await findReceipt(em.fork(), { rut, environment: other, ...parts }));
+  throw new Refusal(
+    'NOT_FOUND',
+    `The enterprise has no CFE ${cfeId}${WHERE[environment][elsewhere ? 1 : 0]}.`,
+  );
 }
+
+/** Where a CFE was looked for: without one in the other environment, and with one. Ids of the two look alike. */
+const WHERE: Readonly<Record<Environment, readonly [string, string]>> = {
+  production: ['', ' in production; the sandbox has one: read it with ?environment=sandbox'],
+  sandbox: [' in the sandbox', ' in the sandbox; production has one: read it without ?environment=sandbox'],
+};

@@ -169,6 +169,9 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
       own.reasons,
       html`<code>${code}</code> «${message}»${detail && ` (${detail})`} ${soft(rejectionMeans(code, words))}`,
     ]) ?? []),
+    ...(cfe.externalId === null
+      ? []
+      : [[own.externalId, html`<code>${cfe.externalId}</code>`] as [string, Html]]),
     ...(cfe.idempotencyKey ? [[own.key, html`<code>${cfe.idempotencyKey}</code>`] as [string, Html]] : []),
     ...(cfe.requestId ? [[own.request, html`<code>${cfe.requestId}</code>`] as [string, Html]] : []),
   ];

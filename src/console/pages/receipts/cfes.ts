@@ -34,6 +34,7 @@ const SHARED = nameFilters(CFE_FILTERS, {
   serie: 'serie',
   numero: 'numero',
   receiver: 'receiver',
+  external_id: 'externalId',
   key: 'idempotencyKey',
   request: 'requestId',
   from: 'from',
@@ -119,6 +120,7 @@ function fieldsOf(visit: Visit): Filter[] {
     serie: words.serie,
     numero: words.numero,
     receiver: words.receiverDocument,
+    external_id: words.externalId,
     key: words.key,
     request: words.request,
     from: words.from,
@@ -181,6 +183,7 @@ function partyColumns({ texts: { search: words, environments } }: Visit): Column
       words.receiverDocument,
       ({ document: { receiver } }) => receiver?.document?.number,
     ),
+    fileColumn('external_id', words.externalId, 'externalId'),
     column('emission_date', words.emitted, 'emissionDate', (cfe) => day(cfe.emissionDate)),
     column('created_at', words.created, 'createdAt', (cfe) => moment(cfe.createdAt)),
     column(

@@ -231,7 +231,7 @@ describe('GET /enterprises/{rut}/cfes/{cfe_id}', () => {
     const issued = await issue(rut, { type: 'EFACTURA' });
     const answer = await list(rut, '/111-1');
     expect(answer.status).toBe(200);
-    expect(answer.data).toEqual({ items: [issued.data], total: 1 });
+    expect(answer.data).toMatchObject({ items: [issued.data], total: 1 });
   });
 
   test('200: signed and rejected, with the security code, the QR address and the words of the authority', async () => {

@@ -252,7 +252,7 @@ describe('Idempotency-Key on POST …/cfes', () => {
           path,
           code: 'idempotency_key.reused',
           message: expect.any(String),
-          docs: '/v1/docs/refused#idempotency_key.reused',
+          docs: 'https://cfe.example/v1/docs/refused#idempotency_key.reused',
         },
       ],
     });
@@ -527,7 +527,7 @@ describe('the form of an Idempotency-Key', () => {
         path: '/headers/Idempotency-Key',
         code: 'idempotency_key.malformed',
         message: expect.any(String),
-        docs: '/v1/docs/refused#idempotency_key.malformed',
+        docs: 'https://cfe.example/v1/docs/refused#idempotency_key.malformed',
       },
     ]);
     expect(await stored(rut)).toBe(0);

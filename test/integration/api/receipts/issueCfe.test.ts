@@ -58,6 +58,9 @@ describe('POST /enterprises/{rut}/cfes', () => {
     expect(answer.status).toBe(201);
     expect(answer.data).toEqual({
       cfe_id: '101-1',
+      enterprise_rut: rut,
+      environment: 'production',
+      external_id: null,
       cfe_type: 'ETICKET',
       cfe_type_code: '101',
       cfe_type_label: 'e-Ticket',

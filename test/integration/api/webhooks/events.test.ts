@@ -52,7 +52,8 @@ const numerosOf = ({ items }: Page) => items.map(({ data }) => data['numero']);
 function aMove(): WebhookEvent {
   numero += 1;
   const cfe = { rut, environment: 'production', type: 'ETICKET', sequence: numero, serie: 'A' } as const;
-  return cfeUpdated({ ...cfe, numero, status: 'ACCEPTED', reportOnly: false }, 'RECEIVED');
+  const rest = { numero, externalId: null, status: 'ACCEPTED', reportOnly: false } as const;
+  return cfeUpdated({ ...cfe, ...rest }, 'RECEIVED');
 }
 const record = (event = aMove(), at = new Date()) =>
   suite.db.orm.em

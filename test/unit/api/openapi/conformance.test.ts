@@ -5,7 +5,11 @@ const SOUND: Exchange = {
   method: 'GET',
   path: '/enterprises/219999830019/efactura-status?',
   status: 200,
-  headers: new Headers({ 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'request-1' }),
+  headers: new Headers({
+    'content-type': 'application/json; charset=utf-8',
+    'content-language': 'es',
+    'x-request-id': 'request-1',
+  }),
   text: '{"data":{"is_valid":false,"status":"VALIDATING","last_validated_at":null}}',
 };
 const ERROR = '{"error":{"code":"UNAUTHORIZED","message":"No."}}';

@@ -195,11 +195,22 @@ describe('the OpenAPI document', () => {
       byId(id)
         .parameters.filter((one) => one.in === 'header')
         .map(({ name }) => name);
-    expect(headersOf('issueCfe')).toEqual(['X-Sandbox-Mode', 'Idempotency-Key', 'Prefer', 'X-Request-Id']);
-    expect(headersOf('createCustomer')).toEqual(['X-Sandbox-Mode', 'Idempotency-Key', 'X-Request-Id']);
-    expect(headersOf('listCfes')).toEqual(['X-Sandbox-Mode', 'X-Request-Id']);
+    expect(headersOf('issueCfe')).toEqual([
+      'X-Sandbox-Mode',
+      'Idempotency-Key',
+      'Prefer',
+      'Accept-Language',
+      'X-Request-Id',
+    ]);
+    expect(headersOf('createCustomer')).toEqual([
+      'X-Sandbox-Mode',
+      'Idempotency-Key',
+      'Accept-Language',
+      'X-Request-Id',
+    ]);
+    expect(headersOf('listCfes')).toEqual(['X-Sandbox-Mode', 'Accept-Language', 'X-Request-Id']);
     for (const file of ['getCfePdf', 'getCfeXml', 'getDailyReportXml'])
-      expect(headersOf(file)).toEqual(['X-Sandbox-Mode', 'If-None-Match', 'X-Request-Id']);
+      expect(headersOf(file)).toEqual(['X-Sandbox-Mode', 'If-None-Match', 'Accept-Language', 'X-Request-Id']);
   });
 
   test('tells query parameters as numbers and dates, none of them required', () => {
