@@ -10,7 +10,16 @@ import type { UiValueRow } from './uiValues.ts';
 export interface OriginalCfe {
   readonly document: Pick<
     CfeDocument,
-    'type' | 'serie' | 'numero' | 'emissionDate' | 'totals' | 'saleCondition' | 'saleMode' | 'transport'
+    | 'type'
+    | 'serie'
+    | 'numero'
+    | 'emissionDate'
+    | 'totals'
+    | 'lines'
+    | 'adjustments'
+    | 'saleCondition'
+    | 'saleMode'
+    | 'transport'
   >;
   readonly status: CfeStatus;
   /** The sum of its credit notes that are not rejected, in its currency; decimal text. */

@@ -3,7 +3,7 @@ import { amountText, roundHalfUp } from '../../values/decimal.ts';
 import { parseCfeId } from '../cfeId.ts';
 import { type CfeRule, rule } from '../cfeRule.ts';
 import { cfeTypeRow } from '../cfeTypes.ts';
-import { adjustedAmount } from '../noteAmount.ts';
+import { adjustedAmount, creditableAmount } from '../noteAmount.ts';
 
 const CFE_ID = ['reference', 'cfe_id'];
 /** Differences beyond this many decimals are rounding noise of a division, not money. */
@@ -100,7 +100,8 @@ export const referenceRules: readonly CfeRule[] = [
   rule(
     {
       code: 'reference.amount_exceeded',
-      checks: 'All credit notes for one CFE, in its currency, add up to at most its pay_amount.',
+      checks:
+        'All credit notes for one CFE, in its currency, add up to at most its pay_amount and its NON_BILLABLE_NEGATIVE lines.',
       source: 'docs/contract.md#notes; Formato CFE v25.2, zone F, field 8',
       example:
         'header.totals.pay_amount: must be at most 22.00 UYU (122.00 of the original less 100.00 already credited), found 22.01 UYU.',
@@ -110,10 +111,11 @@ export const referenceRules: readonly CfeRule[] = [
       if (cfeTypeRow(cfe_type).note !== 'credit' || !reference || !original) return undefined;
       if (!sameFamily(cfe_type, original.document.type)) return undefined;
       const { totals } = original.document;
-      const left = Big(totals.pay).minus(original.credited);
+      const most = creditableAmount(original.document);
+      const left = most.minus(original.credited);
       const taken = adjustedAmount({ pay: pay_amount, currency, exchangeRate: exchange_rate }, totals);
       if (taken.lte(0) || roundHalfUp(taken.minus(left), DIVISION_NOISE_DECIMALS).lte(0)) return undefined;
-      const how = `${amountText(Big(totals.pay))} of the original less ${amountText(Big(original.credited))} already credited`;
+      const how = `${amountText(most)} of the original less ${amountText(Big(original.credited))} already credited`;
       const expected = `must be at most ${amountText(left)} ${totals.currency} (${how})`;
       return {
         at: ['header', 'totals', 'pay_amount'],
