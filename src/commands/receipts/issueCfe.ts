@@ -33,6 +33,7 @@ import { type CfeReading, readCfeRequest, referencedCfe } from '../../domain/rec
 import { checkCfe } from '../../domain/receipts/cfeRules.ts';
 import { isFinal } from '../../domain/receipts/cfeStatus.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
+import type { CreditedLine } from '../../domain/receipts/creditLeft.ts';
 import { type RequestWarning, requestWarnings } from '../../domain/receipts/requestWarnings.ts';
 import { limitFaults } from '../../domain/requests/faults.ts';
 import { montevideoDate, montevideoTimestamp } from '../../domain/values/montevideo.ts';
@@ -53,7 +54,7 @@ export interface IssueDeps extends CommandDeps {
   readonly pace: Pace;
 }
 
-interface IssueCfeInput {
+export interface IssueCfeInput {
   accountId: string;
   rut: string;
   environment: Environment;
@@ -63,10 +64,12 @@ interface IssueCfeInput {
   idempotency?: RequestKey | null;
   /** X-Request-Id, by which the CFE can be found. */
   requestId?: string | null;
+  /** What a note that the service computes takes of each line of its original. */
+  credited?: readonly CreditedLine[];
 }
 
 /** A request to check without issuing. */
-interface ValidateCfeInput extends Omit<IssueCfeInput, 'idempotency' | 'requestId'> {
+interface ValidateCfeInput extends Omit<IssueCfeInput, 'idempotency' | 'requestId' | 'credited'> {
   /** Ignores a missing certificate or CAE, because issuing obtains them first (`obtainsTestKit`). */
   awaitsTestKit: boolean;
 }
@@ -157,6 +160,7 @@ interface Draft {
   otherExtra: Readonly<Record<string, unknown>> | undefined;
   /** The CFE that a note corrects. */
   original: LockedOriginal | null;
+  credited: readonly CreditedLine[] | null;
   idempotency: RequestKey | null;
   requestId: string | null;
   keyId: string | null;
@@ -222,6 +226,7 @@ async function checkRequest(
     content,
     otherExtra,
     original: original ?? null,
+    credited: input.credited ?? null,
     idempotency,
     requestId,
     keyId,
@@ -366,6 +371,7 @@ function rowOfDraft({ enterprise, content, certificate, cae, original, now, ...d
     held: original !== null && !isFinal(original.status),
     referenceId: original?.id ?? null,
     referenceAmount: content.reference?.amount ?? null,
+    credited: draft.credited,
     certificateId: certificate.id,
     signedXml: null,
     digest: null,

@@ -378,6 +378,7 @@ const RECEIPTS = `
     document jsonb not null,
     reference_id uuid references cfe,
     reference_amount numeric(17, 2),
+    credited jsonb,
     certificate_id uuid not null references certificate,
     signed_xml text,
     digest text,

@@ -226,7 +226,8 @@ export function findStuckCfes(em: EntityManager, filter: StuckConditions, limit:
   );
 }
 
-const CREDIT_NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note === 'credit');
+/** The types of credit notes. */
+export const CREDIT_NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note === 'credit');
 
 /** The CFE that a note corrects, with the facts that the rules check. */
 export interface LockedOriginal extends OriginalCfe {

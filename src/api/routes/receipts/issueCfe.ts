@@ -9,12 +9,14 @@ import { Rut } from '../../../domain/values/rut.ts';
 import { failpoint } from '../../../failpoints.ts';
 import { CfeView, cfeView, cfeViewAt } from '../../../views/receipts/cfe.ts';
 import { ValidationView, validationView } from '../../../views/receipts/validation.ts';
-import { BODY_LIMITS, defineRoute } from '../../route.ts';
+import type { ApiDeps } from '../../deps.ts';
+import type { WaitOptions } from '../../receipts/verdictWatch.ts';
+import { type ApiCaller, BODY_LIMITS, defineRoute } from '../../route.ts';
 
 /** The state of every CFE when its number is taken. */
-const AS_TAKEN = { status: 'PENDING', rejection: null, digest: null } as const;
+export const AS_TAKEN = { status: 'PENDING', rejection: null, digest: null } as const;
 
-const ValidateOnly = z
+export const ValidateOnly = z
   .enum(['true', 'false'])
   .optional()
   .meta({
@@ -70,18 +72,34 @@ export const issueCfeRoute = defineRoute({
     },
   },
   firstAnswer: (cfe, deps) => cfeViewAt(cfe, cfe.firstAnswer ?? AS_TAKEN, deps),
-  async waitFor({ params, caller, idempotency }, data, waiting, deps) {
-    const { orm, verdicts } = deps;
-    const parts = parseCfeId(data.cfe_id);
-    const key = parts && { rut: params.rut, environment: caller.environment, ...parts };
-    const cfe = key && (await findCfe(orm.em.fork(), key));
-    if (!cfe) return data;
-    await verdicts.wait(cfe.id, waiting);
-    const now = await findCfe(orm.em.fork(), key);
-    if (!now || waiting.signal.aborted) return data;
-    failpoint('wait.decided');
-    if (idempotency) await recordFirstAnswer(orm.em.fork(), now);
-    failpoint('wait.kept');
-    return cfeView(now, deps);
-  },
+  waitFor: waitForVerdict,
 });
+
+/** Waits for the verdict on a just issued CFE, and returns its state; `data` when it is not found or the wait is aborted. */
+export async function waitForVerdict(
+  {
+    params,
+    caller,
+    idempotency,
+  }: {
+    readonly params: { readonly rut: string };
+    readonly caller: Pick<ApiCaller, 'environment'>;
+    readonly idempotency: unknown;
+  },
+  data: z.input<typeof CfeView>,
+  waiting: WaitOptions,
+  deps: ApiDeps,
+): Promise<z.input<typeof CfeView>> {
+  const { orm, verdicts } = deps;
+  const parts = parseCfeId(data.cfe_id);
+  const key = parts && { rut: params.rut, environment: caller.environment, ...parts };
+  const cfe = key && (await findCfe(orm.em.fork(), key));
+  if (!cfe) return data;
+  await verdicts.wait(cfe.id, waiting);
+  const now = await findCfe(orm.em.fork(), key);
+  if (!now || waiting.signal.aborted) return data;
+  failpoint('wait.decided');
+  if (idempotency) await recordFirstAnswer(orm.em.fork(), now);
+  failpoint('wait.kept');
+  return cfeView(now, deps);
+}
