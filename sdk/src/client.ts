@@ -105,7 +105,8 @@ export class CfeClient {
     options: { signal?: AbortSignal | undefined } = {},
   ): Promise<CfeRequest> {
     const { request } = await this.call('previewCfe', { path: { rut }, query: { prices }, body }, options);
-    return request as CfeRequest;
+    // Its body is described as any object.
+    return request as unknown as CfeRequest;
   }
 
   /** Computes a credit note for a part of a CFE, or all that is left, and issues it as `issue` does. */

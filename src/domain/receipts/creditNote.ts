@@ -274,19 +274,21 @@ function roundingLine(rounding: Big): Record<string, unknown>[] {
 
 /** Returns the adjustments of a note: the original's where it takes all of a kind at once, else one for each kind. */
 function writeAdjustments({ adjustments = [], lines }: CfeDocument, figures: Figures, whole: Figures) {
-  const kinds = Object.entries(figures.adjusted) as [IvaType, Big][];
-  return kinds.flatMap(([kind, adjusted]): Record<string, unknown>[] => {
-    const own = adjustments.filter(({ ivaType }) => ivaType === kind);
-    const isWhole = lines.every(
-      ({ ivaType }, at) => ivaType !== kind || figures.amounts[at]?.eq(whole.amounts[at] ?? ZERO),
-    );
-    if (isWhole && adjusted.eq(whole.adjusted[kind])) return own.map(writeAdjustment);
-    if (adjusted.eq(0)) return [];
-    const [only] = own;
-    const description = only ? (own.length > 1 ? SEVERAL_ADJUSTMENTS : only.description) : ROUNDING;
-    const way = adjusted.lt(0) ? 'DISCOUNT' : 'SURCHARGE';
-    return [{ kind: way, iva_type: kind, description, amount: number(adjusted.abs()) }];
-  });
+  const isWhole = (kind: IvaType) =>
+    figures.adjusted[kind].eq(whole.adjusted[kind]) &&
+    lines.every(({ ivaType }, at) => ivaType !== kind || figures.amounts[at]?.eq(whole.amounts[at] ?? ZERO));
+  const shares = Object.entries(figures.adjusted) as [IvaType, Big][];
+  return [
+    ...adjustments.filter(({ ivaType }) => isWhole(ivaType)).map(writeAdjustment),
+    ...shares.flatMap(([kind, adjusted]): Record<string, unknown>[] => {
+      if (adjusted.eq(0) || isWhole(kind)) return [];
+      const own = adjustments.filter(({ ivaType }) => ivaType === kind);
+      const [only] = own;
+      const description = only ? (own.length > 1 ? SEVERAL_ADJUSTMENTS : only.description) : ROUNDING;
+      const way = adjusted.lt(0) ? 'DISCOUNT' : 'SURCHARGE';
+      return [{ kind: way, iva_type: kind, description, amount: number(adjusted.abs()) }];
+    }),
+  ];
 }
 
 const writeAdjustment = ({ kind, ivaType, description, ...measure }: Adjustment) => ({
