@@ -202,18 +202,25 @@ interface Settled {
   readonly off: Big;
 }
 
-/** Adds adjustments and VAT to parts of lines. */
-function settle(
-  { document, left, on }: { document: CreditedDocument; left: Figures; on: string },
-  { counts, amounts }: Pick<Figures, 'counts' | 'amounts'>,
-  { target, all = false }: { target?: Big; all?: boolean },
-): Settled {
+/** A kind of line in a share: `owed` is its sum as asked, without the cents that it was moved by. */
+interface KindRow {
+  readonly sum: Big;
+  readonly sumLeft: Big;
+  readonly adjusted: Big;
+  readonly owed: Big;
+}
+
+/** Adds to parts of lines their adjustments, by kind. */
+function kindRows(
+  { document, left, percents }: { document: CreditedDocument; left: Figures; percents: Rates },
+  amounts: readonly Big[],
+  all: boolean,
+): Record<IvaType, KindRow> {
   const ofKind = (kind: IvaType, of: readonly Big[]) =>
     sumOf(of.filter((_, at) => document.lines[at]?.ivaType === kind));
-  const percents = vatPercents(on);
   const percentOf = (kind: IvaType) =>
     RATES.filter((rate) => RATE_KINDS[rate] === kind).map((rate) => percents[rate])[0];
-  const rows = Object.fromEntries(
+  return Object.fromEntries(
     KINDS.map((kind) => {
       const lines = ofKind(kind, amounts);
       const linesLeft = ofKind(kind, left.amounts);
@@ -231,6 +238,16 @@ function settle(
       ];
     }),
   ) as Record<IvaType, { sum: Big; sumLeft: Big; adjusted: Big; owed: Big }>;
+}
+
+/** Adds adjustments and VAT to parts of lines. */
+function settle(
+  { document, left, on }: { document: CreditedDocument; left: Figures; on: string },
+  { counts, amounts }: Pick<Figures, 'counts' | 'amounts'>,
+  { target, all = false }: { target?: Big; all?: boolean },
+): Settled {
+  const percents = vatPercents(on);
+  const rows = kindRows({ document, left, percents }, amounts, all);
   const taxed = (rate: VatRate) => {
     const { sum, sumLeft } = rows[RATE_KINDS[rate]];
     const percent = percents[rate];

@@ -12,6 +12,7 @@ const suite = useApi();
 const ready = () => aReadyEnterprise(suite.db.orm, suite.owner.accountId);
 const client = () => suite.owner.client;
 const reason = 'Devolución';
+const byNumber = (a: number, b: number): number => a - b;
 
 interface Issued {
   cfe_id: string;
@@ -106,7 +107,7 @@ test('notes of a line, an amount, a percentage and the rest come to the receipt'
   expect(notes.map(({ document }) => [document.reference?.reason, document.pricesIncludeVat])).toEqual(
     Array.from({ length: 4 }, () => [reason, true]),
   );
-  expect(notes.map(({ document }) => document.paymentMethod).sort()).toEqual([1, 2, 2, 2]);
+  expect(notes.map(({ document }) => document.paymentMethod).toSorted(byNumber)).toEqual([1, 2, 2, 2]);
 });
 
 test.each(['ETICKET', 'EFACTURA', 'EFACTURA_EXPORT', 'ETICKET_ND'] as const)(
@@ -161,9 +162,11 @@ test('many at once never credit more than there is, and come to all of it', asyn
   const rut = await ready();
   const { cfe_id } = await issue(rut, sale());
   const answers = await Promise.all(Array.from({ length: 8 }, () => credit(rut, cfe_id, { percent: 15 })));
-  expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 201, 201, 201, 400, 400]);
+  expect(answers.map(({ status }) => status).toSorted(byNumber)).toEqual([
+    201, 201, 201, 201, 201, 201, 400, 400,
+  ]);
   const all = await Promise.all([credit(rut, cfe_id), credit(rut, cfe_id)]);
-  expect(all.map(({ status }) => status).sort()).toEqual([201, 400]);
+  expect(all.map(({ status }) => status).toSorted(byNumber)).toEqual([201, 400]);
   const { left, notes } = await readCredit(rut, cfe_id);
   expect(left.amount).toBe(0);
   expect(notes.reduce((sum, { amount }) => sum + Math.round(amount * 100), 0)).toBe(66_971);
