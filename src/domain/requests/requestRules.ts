@@ -15,7 +15,7 @@ export const REQUEST_RULES = {
   'credit.nothing_left': {
     checks: 'Something of the receipt is left to credit.',
     source: 'docs/contract.md#crediting',
-    example: 'nothing of the receipt is left to credit.',
+    example: 'Nothing of the receipt is left to credit.',
   },
   'credit.too_much': {
     checks: 'A credit note takes at most what is left of the receipt and of each line.',

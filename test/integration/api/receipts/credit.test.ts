@@ -96,7 +96,7 @@ test('notes of a line, an amount, a percentage and the rest come to the receipt'
   const end = await readCredit(rut, cfe_id);
   expect(end.left).toEqual({ amount: 0, lines: [] });
   expect(end.notes.map(({ amount }) => amount)).toEqual([189.9, 50, 66.97, 362.84]);
-  expectFaults(await credit(rut, cfe_id), [['', 'credit.nothing_left', /nothing/]]);
+  expectFaults(await credit(rut, cfe_id), [['', 'credit.nothing_left', /^Nothing/]]);
 
   const notes = await suite.db.orm.em.fork().find(Cfe, { rut, type: 'ETICKET_NC' });
   const sum = (of: (note: Cfe) => string) =>
