@@ -95,7 +95,7 @@ export function readWish(
   left: Figures,
 ): Checked<Wish> {
   const { lines, percent, amount } = request;
-  if (isUsedUp(left)) return refuse([], 'credit.nothing_left', 'nothing of the receipt is left to credit.');
+  if (isUsedUp(left)) return refuse([], 'credit.nothing_left', 'Nothing of the receipt is left to credit.');
   if (lines) return readLines(lines, left);
   if (percent === undefined && amount === undefined) return { ok: true, value: { of: 'all' } };
   const name = percent ? 'percent' : 'amount';
