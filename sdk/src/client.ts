@@ -4,9 +4,11 @@ import type {
   Cfe,
   CfeDetail,
   CfeRequest,
+  CreditRequest,
   DataOf,
   Environment,
   EnvironmentOf,
+  IncompleteRequest,
   ItemOf,
   ListName,
   OperationName,
@@ -97,6 +99,26 @@ export class CfeClient {
   /** Issues a CFE: one number for one key, however often it is sent. The verdict follows. */
   async issue(rut: string, body: CfeRequest, options: IssueOptions = {}): Promise<Cfe> {
     return (await this.call('issueCfe', { path: { rut }, body }, options)) as Cfe;
+  }
+
+  /**
+   * Computes the totals and the amounts of lines that a CFE leaves out; the answer is ready to be issued, in the sandbox too.
+   * `prices`: whether they include VAT. Needs a key of production; stores nothing. Throws CfeRefused as `validate` does.
+   */
+  async complete(
+    rut: string,
+    body: IncompleteRequest,
+    prices: 'net' | 'gross',
+    options: { signal?: AbortSignal | undefined } = {},
+  ): Promise<CfeRequest> {
+    const { request } = await this.call('previewCfe', { path: { rut }, query: { prices }, body }, options);
+    // Its body is described as any object.
+    return request as unknown as CfeRequest;
+  }
+
+  /** Computes a credit note for a part of a CFE, or all that is left, and issues it as `issue` does. */
+  async credit(rut: string, cfeId: string, body: CreditRequest, options: IssueOptions = {}): Promise<Cfe> {
+    return (await this.call('creditCfe', { path: { rut, cfe_id: cfeId }, body }, options)) as Cfe;
   }
 
   /** Validates a CFE by every rule without issuing it; returns the totals as read. Throws CfeRefused with every validation error. */

@@ -34,6 +34,8 @@ export const OPERATIONS = {
   getCfe: ['GET', '/enterprises/{rut}/cfes/{cfe_id}', 'query'],
   getCfePdf: ['GET', '/enterprises/{rut}/cfes/{cfe_id}/pdf', 'query'],
   getCfeXml: ['GET', '/enterprises/{rut}/cfes/{cfe_id}/xml', 'query'],
+  creditCfe: ['POST', '/enterprises/{rut}/cfes/{cfe_id}/credit-notes', 'key'],
+  getCredit: ['GET', '/enterprises/{rut}/cfes/{cfe_id}/credit', 'query'],
   listDailyReports: ['GET', '/enterprises/{rut}/daily-reports'],
   getDailyReport: ['GET', '/enterprises/{rut}/daily-reports/{date}'],
   getDailyReportXml: ['GET', '/enterprises/{rut}/daily-reports/{date}/xml'],

@@ -84,6 +84,12 @@ export type CfeDetail = Answered<Schemas['CfeDetail']>;
 export type Validation = Exclude<DataOf<'issueCfe'>, Cfe>;
 /** A CFE to be issued: the body of POST …/cfes. */
 export type CfeRequest = Sent<Schemas['IssueCfeRequest']>;
+/** A receipt whose totals, and amounts of lines, may be left out. */
+export type IncompleteRequest = Sent<Schemas['PreviewCfeRequest']>;
+/** What a credit note takes: lines, a percentage, an amount; without one, all that is left. */
+export type CreditRequest = RequestOf<'creditCfe'>['body'];
+/** What is left to credit, and the notes. */
+export type Credit = Answered<Schemas['Credit']>;
 export type Enterprise = Answered<Schemas['Enterprise']>;
 export type Customer = Answered<Schemas['Customer']>;
 /** A validation error of a request: its path, its rule, and how to correct it. */

@@ -32,6 +32,7 @@ import { listMailsRoute, sendMailRoute } from './mail/mails.ts';
 import { listCaesRoute, uploadCaeRoute } from './numbers/caes.ts';
 import { createTokenRoute } from './people/createToken.ts';
 import { getCfePdfRoute, getCfeXmlRoute } from './receipts/cfeFiles.ts';
+import { creditCfeRoute, getCreditRoute } from './receipts/creditCfe.ts';
 import { getCfeRoute } from './receipts/getCfe.ts';
 import { issueCfeRoute } from './receipts/issueCfe.ts';
 import { listCfesRoute } from './receipts/listCfes.ts';
@@ -74,6 +75,8 @@ export const ROUTES: readonly Route[] = [
   getCfeRoute,
   getCfePdfRoute,
   getCfeXmlRoute,
+  creditCfeRoute,
+  getCreditRoute,
   listDailyReportsRoute,
   getDailyReportRoute,
   getDailyReportXmlRoute,

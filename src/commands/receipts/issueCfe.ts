@@ -33,6 +33,7 @@ import { type CfeReading, readCfeRequest } from '../../domain/receipts/cfeReadin
 import { checkCfe } from '../../domain/receipts/cfeRules.ts';
 import { isFinal } from '../../domain/receipts/cfeStatus.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
+import type { CreditedLine } from '../../domain/receipts/creditLeft.ts';
 import { type RequestWarning, requestWarnings } from '../../domain/receipts/requestWarnings.ts';
 import { isSmallTicket } from '../../domain/receipts/transmission.ts';
 import { limitFaults } from '../../domain/requests/faults.ts';
@@ -54,7 +55,7 @@ export interface IssueDeps extends CommandDeps {
   readonly pace: Pace;
 }
 
-interface IssueCfeInput {
+export interface IssueCfeInput {
   accountId: string;
   rut: string;
   environment: Environment;
@@ -66,6 +67,8 @@ interface IssueCfeInput {
   requestId?: string | null;
   /** Sends an e-Ticket that the enterprise would only report: the authority counts those of a test run. */
   sendsAll?: boolean;
+  /** What a note that the service computes takes of each line of its original. */
+  credited?: readonly CreditedLine[];
 }
 
 /** A request to check without issuing. */
@@ -166,6 +169,7 @@ interface Draft {
   originals: ReadonlyMap<string, LockedOriginal>;
   /** What it takes of each of them. */
   taken: readonly TakenAmount[];
+  credited: readonly CreditedLine[] | null;
   idempotency: RequestKey | null;
   requestId: string | null;
   keyId: string | null;
@@ -205,6 +209,7 @@ async function checkRequest(
 ): Promise<CheckedRequest> {
   const { accountId, rut, environment, idempotency = null, requestId = null } = input;
   const { awaitsTestKit = false, sendsAll = false } = input;
+  const isComputed = input.credited !== undefined;
   const today = montevideoDate(now);
   const { cfe_type: type = null, emission_date: emissionDate = today, currency = 'UYU' } = reading.parts;
   const facts = await issueFacts(em, { rut, environment, type, today, emissionDate, currency });
@@ -216,7 +221,7 @@ async function checkRequest(
   const signing = awaitsTestKit ? PENDING_CERTIFICATE : certificate;
   const ofIssuer = await findIssuerFaults(em, { enterprise, certificate: signing, environment, now });
   const branch = await lockNamedBranch(em, enterprise, reading, now);
-  const checked = checkCfe(reading, { today, uiValue, lastRate, originals, issuedHere });
+  const checked = checkCfe(reading, { today, uiValue, lastRate, originals, issuedHere, isComputed });
   const { cae, faults: ofCae } = checkCae(facts, reading, { today, awaitsTestKit });
   const faults = [...ofIssuer, ...(checked.ok ? [] : checked.faults), ...branch.faults, ...ofCae];
   if (faults.length > 0 || !checked.ok) throw invalidInput(limitFaults(faults));
@@ -239,6 +244,7 @@ async function checkRequest(
     otherExtra,
     originals,
     taken,
+    credited: input.credited ?? null,
     idempotency,
     requestId,
     keyId,
@@ -391,6 +397,7 @@ function rowOfDraft({ enterprise, content, certificate, cae, originals, now, ...
     // Their final statuses release it: they are locked until this row is stored.
     held: [...originals.values()].some(({ status }) => !isFinal(status)),
     reportOnly: draft.reportOnly,
+    credited: draft.credited,
     certificateId: certificate.id,
     signedXml: null,
     digest: null,

@@ -5,6 +5,7 @@ import type { Actor } from '../../domain/operations/audit.ts';
 import type { CfeDocument } from '../../domain/receipts/cfeDocument.ts';
 import type { CfeStatus } from '../../domain/receipts/cfeStatus.ts';
 import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
+import type { CreditedLine } from '../../domain/receipts/creditLeft.ts';
 import type { ExportState } from '../../domain/receipts/receiptExport.ts';
 import type { RejectionReason } from '../../domain/receipts/rejection.ts';
 import type { RequestWarning } from '../../domain/receipts/requestWarnings.ts';
@@ -45,6 +46,8 @@ const CfeSchema = defineEntity({
     document: p.json().$type<CfeDocument>(),
     /** The customer's own number; the database takes it from the document. */
     externalId: p.text().generated(`document ->> 'externalId'`).strictNullable(),
+    /** What a credit note took of each line of its original; null where the caller wrote its lines. */
+    credited: p.json().$type<readonly CreditedLine[]>().strictNullable().lazy(),
     /** The certificate that signs it, fixed together with the moment of signing. */
     certificateId: p.uuid(),
     /** The signed CFE, byte for byte as sent; made once. */

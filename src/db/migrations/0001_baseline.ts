@@ -379,6 +379,7 @@ const RECEIPTS = `
     pay_amount numeric(17, 2) not null,
     document jsonb not null,
     external_id text generated always as (document ->> 'externalId') stored,
+    credited jsonb,
     certificate_id uuid not null references certificate,
     signed_xml text,
     digest text,

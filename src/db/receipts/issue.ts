@@ -152,7 +152,7 @@ const STORE = declareStatement(
      select * from jsonb_to_record(?::jsonb) as draft (
        id uuid, account_id uuid, rut text, environment text, type text, cae_id uuid, serie text, status text, held boolean,
        report_only boolean, warnings jsonb,
-       emission_date date, currency text, pay_amount numeric, document jsonb, refers_to jsonb,
+       emission_date date, currency text, pay_amount numeric, document jsonb, refers_to jsonb, credited jsonb,
        certificate_id uuid, extra jsonb, idempotency_key text, idempotency_hash bytea,
        idempotency_outline jsonb, request_id text, key_id uuid, receipt_token text,
        created_at timestamptz, sobre_id uuid, message jsonb)
@@ -189,13 +189,13 @@ const STORE = declareStatement(
      select sobre_id, workflow_id, rut, environment, 'OPEN', slot, created_at from run
    ), stored as (
      insert into cfe (id, sobre_id, workflow_id, held, report_only, warnings, account_id, rut, environment, type, sequence,
-       cae_id, serie, numero, status, emission_date, currency, pay_amount, document, certificate_id, extra,
+       cae_id, serie, numero, status, emission_date, currency, pay_amount, document, credited, certificate_id, extra,
        idempotency_key, idempotency_hash, idempotency_outline, request_id, key_id,
        receipt_token, created_at)
      select draft.id, run.sobre_id, run.workflow_id, draft.held, draft.report_only, draft.warnings, draft.account_id, draft.rut,
        draft.environment, draft.type,
        place.last, draft.cae_id, draft.serie, numero, draft.status, draft.emission_date, draft.currency, draft.pay_amount,
-       draft.document || jsonb_build_object('numero', numero), draft.certificate_id, draft.extra,
+       draft.document || jsonb_build_object('numero', numero), draft.credited, draft.certificate_id, draft.extra,
        draft.idempotency_key, draft.idempotency_hash, draft.idempotency_outline,
        draft.request_id, draft.key_id, draft.receipt_token, draft.created_at
      from draft cross join place cross join number left join run on true
@@ -262,6 +262,7 @@ const toDraftRow = (cfe: UnnumberedCfe, { id: sobreId, message }: SobreToOpen): 
   pay_amount: cfe.payAmount,
   document: cfe.document,
   refers_to: cfe.refersTo,
+  credited: cfe.credited,
   certificate_id: cfe.certificateId,
   extra: cfe.extra,
   idempotency_key: cfe.idempotencyKey,

@@ -13,7 +13,8 @@ import { type ForeignReference, ownTypeOf, printedName } from '../../domain/rece
 import { Cfe } from '../entities/receipts.ts';
 
 const NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note !== null);
-const CREDIT_NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note === 'credit');
+/** The types of credit notes. */
+export const CREDIT_NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note === 'credit');
 
 /** SQL of the status that decides whether `cfe` may go: REJECTED of those that it refers to, else one without verdict. */
 export const originalStatusSql = (cfe: string): string =>

@@ -32,6 +32,8 @@ export interface RuleContext {
   readonly originals: ReadonlyMap<string, OriginalCfe>;
   /** The cfe_ids of those that it names by type, serie and number, by `printedName`. */
   readonly issuedHere: ReadonlyMap<string, string>;
+  /** Whether the service computed the credit note from what is left; its lines of rounding may exceed that by cents. */
+  readonly isComputed?: boolean;
 }
 
 /** A finding of a rule: the path of the field, and the words after its name. */

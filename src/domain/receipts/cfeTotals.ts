@@ -4,7 +4,7 @@ import { IVA_TYPES, type IvaType } from './cfeTypes.ts';
 import type { VatRate, VatRates } from './vat.ts';
 
 /** Decimals of money. Sums are rounded once, half away from zero (docs/authority/amounts.md#rounding). */
-const AMOUNT_DECIMALS = 2;
+export const AMOUNT_DECIMALS = 2;
 /** The largest difference of the VAT from base × rate for net prices (docs/contract.md#net-and-gross-prices). */
 const VAT_TOLERANCE = Big('0.01');
 

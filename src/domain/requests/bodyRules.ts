@@ -44,7 +44,8 @@ export const BODY_RULES = {
     example: 'header.totals.currency: must be one of "UYU", "USD", "EUR", found "BRL".',
   },
   'body.one_of': {
-    checks: 'A discount, surcharge or adjustment has either percent or amount.',
+    checks:
+      'A discount, surcharge or adjustment has either percent or amount; a credit note takes lines, percent or amount, and of a line a count or an amount.',
     source: 'docs/contract.md#lines',
     example: 'details[0].discounts[0]: must have either percent or amount, found both.',
   },

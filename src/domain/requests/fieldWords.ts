@@ -340,3 +340,27 @@ export const EXTRA_WORDS = {
     examples: [2],
   },
 } as const satisfies WordsOf<string>;
+
+/** Fields of what a credit note takes of its original. */
+export const CREDIT_WORDS = {
+  line_number: { description: 'Number of a line of the original.', examples: [1] },
+  count: {
+    description:
+      'How many of the line, at most what is left; whoever takes the last takes all that is left of its amount.',
+    examples: [2],
+  },
+  line_amount: {
+    description:
+      'Amount of the line, as its `item_amount`: without VAT or with it, as the prices of the original.',
+    examples: [199.9],
+  },
+  reason: {
+    description: `Why the note is issued, on it. Source: ${CFE_FORMAT} F, field 6 (RazonRef).`,
+    examples: ['Devolución'],
+  },
+  percent: { description: 'Percentage of the `pay_amount` of the original, above 0.', examples: [10] },
+  amount: {
+    description: 'Amount to pay, in the currency of the original: a part of its `pay_amount`, above 0.',
+    examples: [500],
+  },
+} as const satisfies WordsOf<string>;

@@ -7,6 +7,31 @@ export const REQUEST_RULES = {
     source: 'docs/contract.md#preview',
     example: 'query.prices: is required where a line has VAT: net, or gross for prices with VAT.',
   },
+  'credit.original': {
+    checks: 'What is credited is a receipt or a debit note that is not REJECTED.',
+    source: 'docs/contract.md#crediting',
+    example: 'cfe_id: must be a receipt or debit note that is not REJECTED, found one of type ETICKET_NC.',
+  },
+  'credit.nothing_left': {
+    checks: 'Something of the receipt is left to credit.',
+    source: 'docs/contract.md#crediting',
+    example: 'Nothing of the receipt is left to credit.',
+  },
+  'credit.too_much': {
+    checks: 'A credit note takes at most what is left of the receipt and of each line.',
+    source: 'docs/contract.md#crediting',
+    example: 'amount: must come to at most the 22.00 UYU that are left, found 22.01 UYU.',
+  },
+  'credit.too_little': {
+    checks: 'A credit note takes something of each line that it names, and at least a cent.',
+    source: 'docs/contract.md#crediting',
+    example: 'percent: must come to 0.01 UYU or more, found 0.00 UYU.',
+  },
+  'credit.line': {
+    checks: 'A credit note names lines of the receipt, each once.',
+    source: 'docs/contract.md#crediting',
+    example: 'lines[0].line_number: must be a line of the receipt, 1 to 3, found 4.',
+  },
   'sandbox.malformed': {
     checks: 'X-Sandbox-Mode, if sent, is true or false.',
     source: 'docs/contract.md#sandbox-mode',

@@ -9,12 +9,7 @@ import type {
 } from '../../domain/receipts/cfeDocument.ts';
 import { type CfeIdParts, formatCfeId } from '../../domain/receipts/cfeId.ts';
 import type { CfeStatus } from '../../domain/receipts/cfeStatus.ts';
-import {
-  CfeStatusName,
-  CurrencyName,
-  DocumentTypeName,
-  IvaTypeName,
-} from '../../domain/requests/enums.ts';
+import { CfeStatusName, CurrencyName, DocumentTypeName, IvaTypeName } from '../../domain/requests/enums.ts';
 import {
   ADJUSTMENT_WORDS,
   CFE_FIELD_WORDS,

@@ -63,7 +63,8 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'receiver.ruc': 'Un RUC tiene 12 dígitos; el último es su dígito verificador.',
   'receiver.ci': 'Una CI (cédula) tiene 7 u 8 dígitos; el último es el verificador.',
   'receiver.nie': 'Un NIE tiene como máximo 12 dígitos.',
-  'body.one_of': 'Un descuento, recargo o ajuste tiene percent o amount, uno de los dos.',
+  'body.one_of':
+    'Un descuento, recargo o ajuste tiene percent o amount, uno de los dos; una nota de crédito toma lines, percent o amount, y de una línea count o amount.',
   'payment.code': 'El código de un medio de pago tiene de 1 a 3 dígitos, como texto.',
   'document.ci': 'Una CI tiene 7 u 8 dígitos, sin puntos ni guiones; el último es el verificador.',
   'document.nie': 'Un NIE tiene como máximo 12 dígitos, sin puntos ni guiones.',
@@ -211,6 +212,11 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'moment.malformed': 'Un momento es un día AAAA-MM-DD, o una fecha y hora con su zona.',
   'serie.malformed': 'Una serie es una o dos letras mayúsculas, o un dígito y una letra mayúscula.',
   'preview.prices': 'Una vista previa dice si los precios tienen IVA, donde alguna línea lo lleva.',
+  'credit.original': 'Se acredita un comprobante o una nota de débito que no está REJECTED.',
+  'credit.nothing_left': 'Queda algo del comprobante por acreditar.',
+  'credit.too_much': 'Una nota de crédito toma como máximo lo que queda del comprobante y de cada línea.',
+  'credit.too_little': 'Una nota de crédito toma algo de cada línea que nombra, y al menos un centésimo.',
+  'credit.line': 'Una nota de crédito nombra líneas del comprobante, cada una una vez.',
   'sandbox.malformed': 'X-Sandbox-Mode es true o false, donde se envía.',
   'sandbox.unsupported': 'X-Sandbox-Mode true se envía solo donde se atiende el sandbox.',
   'idempotency_key.malformed':

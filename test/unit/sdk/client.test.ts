@@ -237,6 +237,43 @@ describe('the SDK', () => {
     expect(asked[1]?.url).toContain('environment=sandbox');
   });
 
+  test('a sale without totals is completed by a preview, and issued as that answered', async () => {
+    const sale = {
+      cfe_type: 'ETICKET' as const,
+      header: {
+        doc_id: { emission_date: '2026-11-28', payment_method: 'CASH' as const },
+        totals: { currency: 'UYU' as const, exchange_rate: 1 },
+      },
+      details: [
+        { line_number: 1, iva_type: 'BASIC_RATE' as const, item_name: 'Yerba', count: 3, unit_price: 199.9 },
+      ],
+    };
+    const whole =
+      '{"cfe_type":"ETICKET","header":{"totals":{"total_amount":599.70,"line_count":1}},"details":[{"item_amount":599.70}]}';
+    answers.push({ status: 200, body: `{"data":{"request":${whole},"warnings":[]}}` }, ISSUED);
+    const client = new CfeClient({ baseUrl, apiKey: 'cfe_live_x', sandboxApiKey: 'cfe_test_x' });
+    await client.issue('1', await client.complete('1', sale, 'gross'), { environment: 'sandbox' });
+    expect(asked.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST /v1/enterprises/1/cfes/preview?prices=gross',
+      'POST /v1/enterprises/1/cfes',
+    ]);
+    expect(JSON.parse(asked[0]?.body ?? '')).toEqual(sale);
+    expect(JSON.parse(asked[1]?.body ?? '')).toEqual(JSON.parse(whole));
+    expect(asked.map(({ headers }) => headers['x-sandbox-mode'])).toEqual([undefined, 'true']);
+  });
+
+  test('a credit note is issued with a key of its own', async () => {
+    answers.push('dropped', ISSUED);
+    const client = new CfeClient({ baseUrl, apiKey: 'cfe_live_x' });
+    const note = await client.credit('1', '101-7', { reason: 'Devolución', percent: 10 });
+    expect(note.cfe_id).toBe('101-1');
+    expect(asked.map(({ url }) => url)).toEqual(
+      Array.from({ length: 2 }, () => '/v1/enterprises/1/cfes/101-7/credit-notes'),
+    );
+    expect(new Set(asked.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(JSON.parse(asked[1]?.body ?? '')).toEqual({ reason: 'Devolución', percent: 10 });
+  });
+
   test('what is gone after a lost answer was deleted; what was never there is refused', async () => {
     const remove = (): Promise<unknown> =>
       aClient().call('deleteCustomer', { path: { rut: '2', doc_type: 'RUC', doc_number: '3' } });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { equipSandbox, obtainsTestKit } from '../../../commands/enterprises/equipSandbox.ts';
 import { issueCfe as issue, validateCfe } from '../../../commands/receipts/issueCfe.ts';
+import type { CfeRow } from '../../../db/entities/receipts.ts';
 import { recordFirstAnswer } from '../../../db/people/idempotency.ts';
 import { findCfe } from '../../../db/receipts/cfes.ts';
 import { parseCfeId } from '../../../domain/receipts/cfeId.ts';
@@ -9,12 +10,14 @@ import { Rut } from '../../../domain/values/rut.ts';
 import { failpoint } from '../../../failpoints.ts';
 import { cfeView, cfeViewAt, IssuedCfeView } from '../../../views/receipts/cfe.ts';
 import { ValidationView, validationView } from '../../../views/receipts/validation.ts';
-import { BODY_LIMITS, defineRoute } from '../../route.ts';
+import type { ApiDeps } from '../../deps.ts';
+import type { WaitOptions } from '../../receipts/verdictWatch.ts';
+import { type ApiCaller, BODY_LIMITS, defineRoute } from '../../route.ts';
 
 /** The state of every CFE when its number is taken. */
 const AS_TAKEN = { status: 'PENDING', rejection: null, digest: null } as const;
 
-const ValidateOnly = z
+export const ValidateOnly = z
   .enum(['true', 'false'])
   .optional()
   .meta({
@@ -23,6 +26,12 @@ const ValidateOnly = z
       '`true`: check the request by every rule, with enterprise, certificate and CAE, and answer 200 with the totals as read, or the 400 that issuing would return. Nothing is stored and no number is taken; `Idempotency-Key` and `Prefer` are ignored. Default `false`.',
     examples: ['true'],
   });
+
+/** Returns the answer to the request that issued a CFE. */
+export const firstAnswerOf = (cfe: CfeRow, deps: ApiDeps): z.input<typeof IssuedCfeView> => ({
+  ...cfeViewAt(cfe, cfe.firstAnswer ?? AS_TAKEN, deps),
+  warnings: cfe.warnings ?? [],
+});
 
 /** POST …/cfes: issues a CFE and sends it to the authority. */
 export const issueCfeRoute = defineRoute({
@@ -73,22 +82,35 @@ export const issueCfeRoute = defineRoute({
       return validationView(content, warnings);
     },
   },
-  firstAnswer: (cfe, deps) => ({
-    ...cfeViewAt(cfe, cfe.firstAnswer ?? AS_TAKEN, deps),
-    warnings: cfe.warnings ?? [],
-  }),
-  async waitFor({ params, caller, idempotency }, data, waiting, deps) {
-    const { orm, verdicts } = deps;
-    const parts = parseCfeId(data.cfe_id);
-    const key = parts && { rut: params.rut, environment: caller.environment, ...parts };
-    const cfe = key && (await findCfe(orm.em.fork(), key));
-    if (!cfe) return data;
-    await verdicts.wait(cfe.id, waiting);
-    const now = await findCfe(orm.em.fork(), key);
-    if (!now || waiting.signal.aborted) return data;
-    failpoint('wait.decided');
-    if (idempotency) await recordFirstAnswer(orm.em.fork(), now);
-    failpoint('wait.kept');
-    return { ...cfeView(now, deps), warnings: data.warnings };
-  },
+  firstAnswer: firstAnswerOf,
+  waitFor: waitForVerdict,
 });
+
+/** Waits for the verdict on a just issued CFE, and returns its state; `data` when it is not found or the wait is aborted. */
+export async function waitForVerdict(
+  {
+    params,
+    caller,
+    idempotency,
+  }: {
+    readonly params: { readonly rut: string };
+    readonly caller: Pick<ApiCaller, 'environment'>;
+    readonly idempotency: unknown;
+  },
+  data: z.input<typeof IssuedCfeView>,
+  waiting: WaitOptions,
+  deps: ApiDeps,
+): Promise<z.input<typeof IssuedCfeView>> {
+  const { orm, verdicts } = deps;
+  const parts = parseCfeId(data.cfe_id);
+  const key = parts && { rut: params.rut, environment: caller.environment, ...parts };
+  const cfe = key && (await findCfe(orm.em.fork(), key));
+  if (!cfe) return data;
+  await verdicts.wait(cfe.id, waiting);
+  const now = await findCfe(orm.em.fork(), key);
+  if (!now || waiting.signal.aborted) return data;
+  failpoint('wait.decided');
+  if (idempotency) await recordFirstAnswer(orm.em.fork(), now);
+  failpoint('wait.kept');
+  return { ...cfeView(now, deps), warnings: data.warnings };
+}

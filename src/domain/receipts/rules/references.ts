@@ -250,10 +250,10 @@ type CreditParts = Pick<
 /** What a credit note takes, and in its currency what remains of it; undefined while other rules are broken. */
 function judgedCredit(
   parts: CreditParts,
-  { originals }: Pick<RuleContext, 'originals'>,
+  { originals, isComputed }: Pick<RuleContext, 'originals' | 'isComputed'>,
 ): { worth: Big; rest: Big; slack: Big } | undefined {
   const { cfe_type, referred, exchange_rate } = parts;
-  if (!isCreditNote(cfe_type) || exchange_rate.lte(0)) return undefined;
+  if (isComputed || !isCreditNote(cfe_type) || exchange_rate.lte(0)) return undefined;
   const known = fitting(parts);
   const isWhole =
     known.length === referred.filter(isKnown).length && known.every(({ cfeId }) => originals.has(cfeId));

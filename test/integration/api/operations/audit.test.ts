@@ -191,6 +191,7 @@ const UNAUDITED: Readonly<Record<string, string>> = {
   createToken:
     'changes nothing: a token is a signed text that is stored nowhere; api_key.last_used_at tells of use',
   previewCfe: 'computes, and stores nothing',
+  creditCfe: 'as issueCfe: the note is its own record',
   issueCfe:
     'the CFE is its own record: its row keeps account, Idempotency-Key and moment, and never goes; a second row would double the writes of the busiest call',
 };

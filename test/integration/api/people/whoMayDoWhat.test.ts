@@ -43,6 +43,8 @@ const TABLE: Readonly<Record<string, Row>> = {
   'GET /enterprises/{rut}/cfes/{cfe_id}': ['VIEWER', 'production'],
   'GET /enterprises/{rut}/cfes/{cfe_id}/pdf': ['VIEWER', 'production'],
   'GET /enterprises/{rut}/cfes/{cfe_id}/xml': ['VIEWER', 'production'],
+  'POST /enterprises/{rut}/cfes/{cfe_id}/credit-notes': ['MEMBER', 'both'],
+  'GET /enterprises/{rut}/cfes/{cfe_id}/credit': ['VIEWER', 'production'],
   'GET /enterprises/{rut}/daily-reports': ['VIEWER', 'production'],
   'GET /enterprises/{rut}/daily-reports/{date}': ['VIEWER', 'production'],
   'GET /enterprises/{rut}/daily-reports/{date}/xml': ['VIEWER', 'production'],

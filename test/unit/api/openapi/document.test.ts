@@ -105,6 +105,8 @@ describe('the OpenAPI document', () => {
         'GET /enterprises/{rut}/cfes/{cfe_id}',
         'POST /enterprises/{rut}/cfes/{cfe_id}/emails',
         'GET /enterprises/{rut}/cfes/{cfe_id}/emails',
+        'POST /enterprises/{rut}/cfes/{cfe_id}/credit-notes',
+        'GET /enterprises/{rut}/cfes/{cfe_id}/credit',
         'GET /enterprises/{rut}/cfes/{cfe_id}/pdf',
         'GET /enterprises/{rut}/cfes/{cfe_id}/xml',
       ].sort(),

@@ -1,0 +1,160 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { lockOpenBranch } from '../../db/enterprises/enterprises.ts';
+import type { Cfe, CfeRow } from '../../db/entities/receipts.ts';
+import { shareTransaction } from '../../db/orm.ts';
+import type { LeasedMessage } from '../../db/outbox.ts';
+import { type CfeKey, lockCfe } from '../../db/receipts/cfes.ts';
+import { type CreditNoteRow, countedNotes, listCreditNotes } from '../../db/receipts/creditNotes.ts';
+import type { CfeContent } from '../../domain/receipts/cfeDocument.ts';
+import { formatCfeId } from '../../domain/receipts/cfeId.ts';
+import { type Figures, leftOf } from '../../domain/receipts/creditLeft.ts';
+import {
+  type CreditNote,
+  type CreditRequest,
+  creditNoteType,
+  readWish,
+  writeCreditNote,
+} from '../../domain/receipts/creditNote.ts';
+import type { RequestWarning } from '../../domain/receipts/requestWarnings.ts';
+import { montevideoDate } from '../../domain/values/montevideo.ts';
+import { type Fault, invalidInput, Refusal } from '../../errors.ts';
+import type { CommandDeps } from '../steps/deps.ts';
+import { type IssueCfeInput, type IssueDeps, issueCfe, validateCfe } from './issueCfe.ts';
+
+/** A credit note to be computed: `key` is the receipt that it credits. */
+export interface CreditCfeInput extends Pick<IssueCfeInput, 'accountId' | 'idempotency' | 'requestId'> {
+  readonly key: CfeKey;
+  readonly request: CreditRequest;
+}
+
+/**
+ * Issues a credit note for what the request takes of a CFE, by `issueCfe`. The CFE is locked from before what is left is read
+ * until the note is stored: notes on it follow one another. `within`: what else belongs to the transaction.
+ * Throws as `issueCfe` does, with the faults at the fields of the request; NOT_FOUND for an unknown CFE.
+ */
+export async function creditCfe(
+  deps: IssueDeps,
+  input: CreditCfeInput,
+  within: (em: EntityManager, note: CfeRow) => Promise<void> = async () => undefined,
+): Promise<CfeRow> {
+  const starts: LeasedMessage[] = [];
+  const outbox = { ...deps.outbox, dispatchStored: (message: LeasedMessage) => void starts.push(message) };
+  const note = await deps.orm.em.fork().transactional(async (em) => {
+    const { body, credited } = await computeNote(em, deps, input);
+    const { accountId, idempotency, requestId, key } = input;
+    const { rut, environment } = key;
+    const issued = await atOwnFields(
+      issueCfe(
+        { ...deps, orm: shareTransaction(em), outbox },
+        { accountId, rut, environment, idempotency, requestId, body, credited },
+      ),
+    );
+    await within(em, issued);
+    return issued;
+  });
+  for (const message of starts) deps.outbox.dispatchStored(message);
+  return note;
+}
+
+/** Checks a request as `creditCfe` does, and stores nothing; throws as it does. */
+export async function validateCredit(
+  deps: CommandDeps,
+  input: Omit<CreditCfeInput, 'idempotency' | 'requestId'> & { awaitsTestKit: boolean },
+): Promise<{ content: CfeContent; warnings: readonly RequestWarning[] }> {
+  return deps.orm.em.fork().transactional(async (em) => {
+    const { body, credited } = await computeNote(em, deps, input);
+    const { accountId, key, awaitsTestKit } = input;
+    const { rut, environment } = key;
+    return atOwnFields(
+      validateCfe(
+        { ...deps, orm: shareTransaction(em) },
+        { accountId, rut, environment, body, credited, awaitsTestKit },
+      ),
+    );
+  });
+}
+
+async function computeNote(
+  em: EntityManager,
+  { clock }: Pick<CommandDeps, 'clock'>,
+  { key, request }: Pick<CreditCfeInput, 'key' | 'request'>,
+): Promise<CreditNote> {
+  const original = await lockCfe(em, key);
+  const cfeId = formatCfeId(key);
+  if (!original) throw unknownCfe(cfeId, key);
+  requireCreditable(original);
+  const now = clock();
+  const {
+    emission_date: emissionDate = montevideoDate(now),
+    payment_method: paymentMethod,
+    reason,
+  } = request;
+  const { document } = original;
+  const left = leftOf(document, countedNotes(await listCreditNotes(em, original.id)), montevideoDate(now));
+  const wish = readWish(request, document, left);
+  if (!wish.ok) throw invalidInput(wish.faults);
+  const { branch } = document.issuer;
+  const own = await lockOpenBranch(em, { rut: key.rut, branch }, now);
+  return writeCreditNote(document, left, wish.value, {
+    cfeId,
+    emissionDate,
+    paymentMethod,
+    reason,
+    branch: own ? branch : undefined,
+  });
+}
+
+/** Throws NOT_FOUND. */
+const unknownCfe = (cfeId: string, { environment }: Pick<CfeKey, 'environment'>): Refusal =>
+  new Refusal(
+    'NOT_FOUND',
+    `The enterprise has no CFE ${cfeId}${environment === 'sandbox' ? ' in the sandbox' : ''}.`,
+  );
+
+/** Throws INVALID_INPUT for a CFE that no credit note corrects. */
+function requireCreditable({ type, status }: Pick<Cfe, 'type' | 'status'>): void {
+  if (creditNoteType(type) !== undefined && status !== 'REJECTED') return;
+  const found = status === 'REJECTED' ? 'a REJECTED one' : `one of type ${type}`;
+  const message = `cfe_id: must be a receipt or debit note that is not REJECTED, found ${found}.`;
+  throw invalidInput([{ path: '/path/cfe_id', code: 'credit.original', message }]);
+}
+
+/** The fields of the request that stand in other places of the note. */
+const PLACES: Readonly<Record<string, string>> = {
+  '/header/doc_id/emission_date': '/emission_date',
+  '/header/doc_id/payment_method': '/payment_method',
+  '/extra/reference_reason': '/reason',
+};
+
+/** Moves the faults of a note to the fields of the request that it was computed from. */
+async function atOwnFields<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.faults.length === 0) throw error;
+    throw invalidInput(error.faults.map(atOwnField));
+  }
+}
+
+function atOwnField(fault: Fault): Fault {
+  const path = PLACES[fault.path];
+  if (path === undefined) return { ...fault, path: '' };
+  const name = fault.path.slice(1).replaceAll('/', '.');
+  return { ...fault, path, message: fault.message.replace(name, path.slice(1)) };
+}
+
+/** What is left of a CFE to credit: null for one that no credit note corrects. */
+export interface CreditState {
+  readonly left: Figures | null;
+  readonly notes: readonly CreditNoteRow[];
+}
+
+/** Returns what is left of a CFE to credit. */
+export async function readCredit(
+  { orm, clock }: Pick<CommandDeps, 'orm' | 'clock'>,
+  { id, type, status, document }: Pick<Cfe, 'id' | 'type' | 'status' | 'document'>,
+): Promise<CreditState> {
+  const notes = await listCreditNotes(orm.em.fork(), id);
+  if (creditNoteType(type) === undefined || status === 'REJECTED') return { left: null, notes };
+  return { left: leftOf(document, countedNotes(notes), montevideoDate(clock())), notes };
+}

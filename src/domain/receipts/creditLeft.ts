@@ -1,0 +1,330 @@
+import Big from 'big.js';
+import { roundHalfUp } from '../values/decimal.ts';
+import type { CfeDocument } from './cfeDocument.ts';
+import { AMOUNT_DECIMALS, taxedOf } from './cfeTotals.ts';
+import { IVA_TYPES, type IvaType } from './cfeTypes.ts';
+import { type VatRate, vatPercents } from './vat.ts';
+
+/** What a credit note took of one line of its original, stored with the note: figures as in the document. */
+export interface CreditedLine {
+  readonly line: number;
+  readonly count: string;
+  readonly amount: string;
+}
+
+type Kinds = Readonly<Record<IvaType, Big>>;
+type Rates = Readonly<Record<VatRate, Big>>;
+
+/** The figures of a receipt that credit notes divide among themselves; lines by their position. */
+export interface Figures {
+  readonly counts: readonly Big[];
+  readonly amounts: readonly Big[];
+  /** Surcharges less discounts of the whole, by kind. */
+  readonly adjusted: Kinds;
+  readonly net: Rates;
+  readonly vat: Rates;
+  readonly otherVat: Big;
+  readonly pay: Big;
+}
+
+/** The parts of an original that its credit notes are computed from. */
+export type CreditedDocument = Pick<CfeDocument, 'lines' | 'totals' | 'adjustments' | 'pricesIncludeVat'>;
+
+/** A credit note that counts: with the lines it took or, where the caller wrote its lines, its amount alone. */
+export type CountedNote =
+  | {
+      readonly credited: readonly CreditedLine[];
+      readonly document: Pick<CfeDocument, 'totals' | 'adjustments'>;
+    }
+  | { readonly credited: null; readonly pay: Big };
+
+/** What a note is to take: all that is left, an amount to pay, or parts of lines. */
+export type Wish =
+  | { readonly of: 'all' }
+  | { readonly of: 'pay'; readonly amount: Big }
+  | { readonly of: 'lines'; readonly counts: readonly Big[]; readonly amounts: readonly Big[] };
+
+const ZERO = Big(0);
+const CENT = Big('0.01');
+/** The share of an original has its rounding within three cents of the exact one at both rates. */
+const FARTHEST_CENTS = 5;
+const KINDS = Object.keys(IVA_TYPES) as IvaType[];
+const RATE_KINDS = { minimum: 'MINIMUM_RATE', basic: 'BASIC_RATE' } as const;
+const RATES = ['minimum', 'basic'] as const;
+
+const sumOf = (amounts: Iterable<Big>): Big => [...amounts].reduce((sum, one) => sum.plus(one), ZERO);
+const toCents = (amount: Big): Big => roundHalfUp(amount, AMOUNT_DECIMALS);
+const atLeast = (least: Big, amount: Big): Big => (amount.lt(least) ? least : amount);
+const atMost = (most: Big, amount: Big): Big => (amount.gt(most) ? most : amount);
+const byKind = (of: (kind: IvaType) => Big): Kinds =>
+  Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as Kinds;
+const byRate = (of: (rate: VatRate) => Big): Rates => ({ minimum: of('minimum'), basic: of('basic') });
+
+function adjustedOf({ adjustments = [] }: Pick<CfeDocument, 'adjustments'>): Kinds {
+  return byKind((kind) =>
+    sumOf(
+      adjustments
+        .filter(({ ivaType }) => ivaType === kind)
+        .map((one) => (one.kind === 'DISCOUNT' ? Big(one.amount).neg() : Big(one.amount))),
+    ),
+  );
+}
+
+type Sums = Pick<Figures, 'adjusted' | 'net' | 'vat' | 'otherVat' | 'pay'>;
+
+const sumsOf = (document: Pick<CfeDocument, 'totals' | 'adjustments'>): Sums => {
+  const { totals } = document;
+  return {
+    adjusted: adjustedOf(document),
+    net: { minimum: Big(totals.minimumNet), basic: Big(totals.basicNet) },
+    vat: { minimum: Big(totals.minimumVat), basic: Big(totals.basicVat) },
+    otherVat: Big(totals.otherVat),
+    pay: Big(totals.pay),
+  };
+};
+
+/** Returns the figures of a whole receipt. */
+export const figuresOf = (document: CreditedDocument): Figures => ({
+  ...sumsOf(document),
+  counts: document.lines.map(({ quantity }) => Big(quantity)),
+  amounts: document.lines.map(({ amount }) => Big(amount)),
+});
+
+function less(from: Figures, taken: Figures): Figures {
+  return {
+    counts: from.counts.map((one, at) => atLeast(ZERO, one.minus(taken.counts[at] ?? ZERO))),
+    amounts: from.amounts.map((one, at) => atLeast(ZERO, one.minus(taken.amounts[at] ?? ZERO))),
+    adjusted: byKind((kind) => from.adjusted[kind].minus(taken.adjusted[kind])),
+    net: byRate((rate) => from.net[rate].minus(taken.net[rate])),
+    vat: byRate((rate) => from.vat[rate].minus(taken.vat[rate])),
+    otherVat: from.otherVat.minus(taken.otherVat),
+    pay: from.pay.minus(taken.pay),
+  };
+}
+
+/**
+ * Returns what notes leave of their original. Notes whose lines the caller wrote count together as one amount, which takes
+ * of every line in proportion: their own lines need not be those of the original.
+ */
+export function leftOf(document: CreditedDocument, notes: readonly CountedNote[], on: string): Figures {
+  let left = figuresOf(document);
+  let free: Big | undefined;
+  for (const note of notes) {
+    if (note.credited === null) free = (free ?? ZERO).plus(note.pay);
+    else left = less(left, { ...sumsOf(note.document), ...linesOf(note.credited, document.lines.length) });
+  }
+  if (free === undefined) return left;
+  const wish: Wish = free.gte(left.pay) ? { of: 'all' } : { of: 'pay', amount: atLeast(ZERO, free) };
+  return less(left, takeShare(document, left, wish, on).figures);
+}
+
+function linesOf(credited: readonly CreditedLine[], length: number): Pick<Figures, 'counts' | 'amounts'> {
+  const counts = Array.from({ length }, () => ZERO);
+  const amounts = Array.from({ length }, () => ZERO);
+  for (const { line, count, amount } of credited) {
+    counts[line - 1] = Big(count);
+    amounts[line - 1] = Big(amount);
+  }
+  return { counts, amounts };
+}
+
+/** Whether no line has anything left. */
+export const isUsedUp = ({ counts, amounts }: Figures): boolean =>
+  counts.every((count) => count.eq(0)) && amounts.every((amount) => amount.eq(0));
+
+/** A share of what is left. */
+export interface Share {
+  readonly figures: Figures;
+  /** What the note pays beyond the sum of its parts: a line that is not billed, so that it pays what was asked. */
+  readonly rounding: Big;
+}
+
+/**
+ * Returns the share that a note of the day `on` takes. Shares add up to the original in every total: each leaves a rest that
+ * can be one valid note, so with prices that include VAT its sum may have to differ by some cents (`rounding` gives them back).
+ */
+export function takeShare(document: CreditedDocument, left: Figures, wish: Wish, on: string): Share {
+  const settler = { document, left, on };
+  if (wish.of === 'all') return settle(settler, left, { target: left.pay, all: true }).share;
+  if (wish.of === 'lines') return settle(settler, wish, {}).share;
+  const { amount: target } = wish;
+  const amounts = proportional(document, left, target);
+  let best: Settled | undefined;
+  for (const moved of nearby(document, left, amounts)) {
+    const counts = left.counts.map((count, at) =>
+      moved[at]?.gt(0) && moved[at]?.eq(left.amounts[at] ?? ZERO) ? count : ZERO,
+    );
+    const settled = settle(settler, { counts, amounts: moved }, { target });
+    if (!best || settled.off.lt(best.off)) best = settled;
+    if (best.off.eq(0)) break;
+  }
+  if (!best) throw new Error('no share was tried');
+  return best.share;
+}
+
+/** Returns each line's part of an amount to pay: sums per kind are rounded, not each line. */
+function proportional(document: CreditedDocument, left: Figures, target: Big): Big[] {
+  const upTo = new Map<IvaType, Big>();
+  return document.lines.map(({ ivaType }, at) => {
+    const before = upTo.get(ivaType) ?? ZERO;
+    const after = before.plus(left.amounts[at] ?? ZERO);
+    upTo.set(ivaType, after);
+    const part = (sum: Big) => toCents(sum.times(target).div(left.pay));
+    return part(after).minus(part(before));
+  });
+}
+
+/** Yields the amounts of lines, then those with one kind some cents higher or lower, in its largest line. */
+function* nearby(
+  { lines }: CreditedDocument,
+  left: Figures,
+  amounts: readonly Big[],
+): Generator<readonly Big[]> {
+  yield amounts;
+  for (let cents = 1; cents <= FARTHEST_CENTS; cents += 1) {
+    for (const kind of KINDS) {
+      for (const by of [CENT.times(cents), CENT.times(-cents)]) {
+        let at = -1;
+        for (const [index, { ivaType }] of lines.entries()) {
+          const moved = (amounts[index] ?? ZERO).plus(by);
+          const room = ivaType === kind && moved.gte(0) && moved.lte(left.amounts[index] ?? ZERO);
+          if (room && (left.amounts[index] ?? ZERO).gt(left.amounts[at] ?? ZERO)) at = index;
+        }
+        if (at >= 0) yield amounts.with(at, (amounts[at] ?? ZERO).plus(by));
+      }
+    }
+  }
+}
+
+interface Settled {
+  readonly share: Share;
+  /** How far the parts are from what was asked. */
+  readonly off: Big;
+}
+
+/** A kind of line in a share: `owed` is its sum as asked, without the cents that it was moved by. */
+interface KindRow {
+  readonly sum: Big;
+  readonly sumLeft: Big;
+  readonly adjusted: Big;
+  readonly owed: Big;
+}
+
+/** Adds to parts of lines their adjustments, by kind. */
+function kindRows(
+  { document, left, percents }: { document: CreditedDocument; left: Figures; percents: Rates },
+  amounts: readonly Big[],
+  all: boolean,
+): Record<IvaType, KindRow> {
+  const ofKind = (kind: IvaType, of: readonly Big[]) =>
+    sumOf(of.filter((_, at) => document.lines[at]?.ivaType === kind));
+  const percentOf = (kind: IvaType) =>
+    RATES.filter((rate) => RATE_KINDS[rate] === kind).map((rate) => percents[rate])[0];
+  return Object.fromEntries(
+    KINDS.map((kind) => {
+      const lines = ofKind(kind, amounts);
+      const linesLeft = ofKind(kind, left.amounts);
+      const sumLeft = linesLeft.plus(left.adjusted[kind]);
+      const complete = all || (lines.gt(0) && lines.eq(linesLeft));
+      const share = lines.eq(0) ? ZERO : toCents(left.adjusted[kind].times(lines).div(linesLeft));
+      const asked = complete ? sumLeft : lines.plus(share);
+      const percent = percentOf(kind);
+      const steered =
+        percent && document.pricesIncludeVat && !complete ? nearestSum(asked, sumLeft, percent) : asked;
+      const isAdjusted = document.adjustments?.some(({ ivaType }) => ivaType === kind) ?? false;
+      return [
+        kind,
+        { sum: steered, sumLeft, adjusted: steered.minus(lines), owed: isAdjusted ? steered : lines },
+      ];
+    }),
+  ) as Record<IvaType, { sum: Big; sumLeft: Big; adjusted: Big; owed: Big }>;
+}
+
+/** Adds adjustments and VAT to parts of lines. */
+function settle(
+  { document, left, on }: { document: CreditedDocument; left: Figures; on: string },
+  { counts, amounts }: Pick<Figures, 'counts' | 'amounts'>,
+  { target, all = false }: { target?: Big; all?: boolean },
+): Settled {
+  const percents = vatPercents(on);
+  const rows = kindRows({ document, left, percents }, amounts, all);
+  const taxed = (rate: VatRate) => {
+    const { sum, sumLeft } = rows[RATE_KINDS[rate]];
+    const percent = percents[rate];
+    if (document.pricesIncludeVat) return taxedOf(sum, percent, 'gross');
+    return { base: sum, vat: vatOfShare(sum, percent, { base: sumLeft, vat: left.vat[rate] }) };
+  };
+  const minimum = taxed('minimum');
+  const basic = taxed('basic');
+  const otherVat = otherVatOfShare(rows.OTHER_RATE, left.otherVat);
+  const isGross = document.pricesIncludeVat;
+  const vat = isGross ? ZERO : minimum.vat.plus(basic.vat);
+  const signed = (kind: IvaType, of: Big) => (kind === 'NON_BILLABLE_NEGATIVE' ? of.neg() : of);
+  const parts = sumOf(KINDS.map((kind) => signed(kind, rows[kind].sum)))
+    .plus(vat)
+    .plus(otherVat);
+  const owed = sumOf(KINDS.map((kind) => signed(kind, rows[kind].owed)))
+    .plus(vat)
+    .plus(otherVat);
+  const pay = target ?? owed;
+  const rounding = pay.minus(parts);
+  const steered = sumOf(KINDS.map((kind) => rows[kind].sum.minus(rows[kind].owed).abs()));
+  return {
+    share: {
+      figures: {
+        counts,
+        amounts,
+        adjusted: byKind((kind) => rows[kind].adjusted),
+        net: { minimum: minimum.base, basic: basic.base },
+        vat: { minimum: minimum.vat, basic: basic.vat },
+        otherVat,
+        pay,
+      },
+      rounding,
+    },
+    off: rounding.abs().plus(steered),
+  };
+}
+
+/**
+ * Returns the sum next to `asked` that, with the rest, has the taxable base of both together: with VAT in the prices the base
+ * of a sum is exact (docs/contract.md#net-and-gross-prices).
+ */
+function nearestSum(asked: Big, left: Big, percent: Big): Big {
+  const baseOf = (sum: Big) => taxedOf(sum, percent, 'gross').base;
+  const whole = baseOf(left);
+  for (let cents = 0; cents <= FARTHEST_CENTS; cents += 1) {
+    for (const sum of [asked.plus(CENT.times(cents)), asked.minus(CENT.times(cents))]) {
+      const isPart = sum.gte(0) && sum.lte(left);
+      if (
+        isPart &&
+        baseOf(sum)
+          .plus(baseOf(left.minus(sum)))
+          .eq(whole)
+      )
+        return sum;
+    }
+  }
+  return asked;
+}
+
+/** Returns the VAT of a net base that is next to the exact one and leaves a rest within the tolerance (isVatOf). */
+function vatOfShare(base: Big, percent: Big, left: { base: Big; vat: Big }): Big {
+  if (base.eq(0)) return ZERO;
+  const vatOf = (of: Big) => taxedOf(of, percent, 'net').vat;
+  const exact = vatOf(base);
+  const rest = left.base.minus(base);
+  const [least, most] = rest.gt(0)
+    ? [atLeast(ZERO, vatOf(rest).minus(CENT)), vatOf(rest).plus(CENT)]
+    : [ZERO, ZERO];
+  const possible = atMost(left.vat.minus(least), atLeast(left.vat.minus(most), exact));
+  return atLeast(ZERO, atMost(exact.plus(CENT), atLeast(exact.minus(CENT), possible)));
+}
+
+/** Returns the VAT of an OTHER_RATE share: above 0 in it and, where possible, in the rest. */
+function otherVatOfShare({ sum, sumLeft }: { sum: Big; sumLeft: Big }, left: Big): Big {
+  if (sum.lte(0)) return ZERO;
+  if (sum.eq(sumLeft)) return atLeast(CENT, left);
+  const share = toCents(left.times(sum).div(sumLeft));
+  return atLeast(CENT, atMost(left.minus(CENT), share));
+}

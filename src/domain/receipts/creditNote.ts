@@ -1,0 +1,338 @@
+import Big from 'big.js';
+import * as z from 'zod';
+import type { Fault } from '../../errors.ts';
+import { type Checked, faultAt } from '../requests/faults.ts';
+import { CREDIT_WORDS, describeField } from '../requests/fieldWords.ts';
+import {
+  amountSchema,
+  amountText,
+  decimalSchema,
+  integerSchema,
+  JsonNumber,
+  quantityText,
+} from '../values/decimal.ts';
+import { addIssue } from '../values/issue.ts';
+import { LENGTHS } from '../values/lengths.ts';
+import { textSchema } from '../values/text.ts';
+import { omitUndefined } from './cfeContent.ts';
+import type { Adjustment, CfeDocument, Line, LineAdjustment, Receiver } from './cfeDocument.ts';
+import { DocId } from './cfeRequest.ts';
+import { amountOf } from './cfeTotals.ts';
+import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow, type IvaType } from './cfeTypes.ts';
+import { type CreditedLine, type Figures, figuresOf, isUsedUp, takeShare, type Wish } from './creditLeft.ts';
+
+const MOST_LINES = 700;
+const ZERO = Big(0);
+/** Text on the note, in the language of receipts. */
+const ROUNDING = 'Redondeo';
+const SEVERAL_ADJUSTMENTS = 'Descuentos y recargos';
+
+const CreditLine = z
+  .strictObject({
+    line_number: integerSchema({ minimum: 1, maximum: MOST_LINES }).meta(
+      describeField(CREDIT_WORDS.line_number),
+    ),
+    count: decimalSchema({ integerDigits: 14, decimals: 3 })
+      .meta(describeField(CREDIT_WORDS.count))
+      .optional(),
+    amount: amountSchema().meta(describeField(CREDIT_WORDS.line_amount)).optional(),
+  })
+  .superRefine(({ count, amount }, ctx) => {
+    if ((count === undefined) !== (amount === undefined)) return;
+    const found = count === undefined ? 'neither' : 'both';
+    addIssue(ctx, 'body.one_of', `must have either count or amount, found ${found}.`);
+  })
+  .meta({ id: 'CreditLine', description: 'A part of a line: a count, or an amount.' });
+
+/** The body of POST …/cfes/{cfe_id}/credit-notes. */
+export const CreditRequest = z
+  .strictObject({
+    emission_date: DocId.shape.emission_date.optional(),
+    payment_method: DocId.shape.payment_method.optional(),
+    reason: textSchema(LENGTHS.referenceReason).meta(describeField(CREDIT_WORDS.reason)),
+    lines: z
+      .array(CreditLine)
+      .min(1)
+      .max(MOST_LINES)
+      .meta({ description: 'Parts of lines; each line once.' })
+      .optional(),
+    percent: decimalSchema({ integerDigits: 3, decimals: 2 })
+      .meta(describeField(CREDIT_WORDS.percent))
+      .optional(),
+    amount: amountSchema().meta(describeField(CREDIT_WORDS.amount)).optional(),
+  })
+  .superRefine((request, ctx) => {
+    const given = (['lines', 'percent', 'amount'] as const).filter((name) => request[name] !== undefined);
+    if (given.length < 2) return;
+    addIssue(
+      ctx,
+      'body.one_of',
+      `must have at most one of lines, percent and amount, found ${given.join(' and ')}.`,
+    );
+  })
+  .meta({
+    id: 'CreditRequest',
+    description: 'What a credit note takes: lines, a percentage, an amount, or all that is left.',
+  });
+export type CreditRequest = z.output<typeof CreditRequest>;
+
+/** Returns the type of the credit notes for a type; undefined for credit notes, which none corrects. */
+export function creditNoteType(type: CfeType): CfeType | undefined {
+  const { family, note } = cfeTypeRow(type);
+  if (note === 'credit') return undefined;
+  return CFE_TYPE_NAMES.find((one) => cfeTypeRow(one).family === family && cfeTypeRow(one).note === 'credit');
+}
+
+const refuse = (path: readonly (string | number)[], code: string, words: string) => ({
+  ok: false as const,
+  faults: [faultAt(path, code, words)],
+});
+
+/** Returns what a request takes of what is left, or why it cannot. */
+export function readWish(
+  request: Pick<CreditRequest, 'lines' | 'percent' | 'amount'>,
+  document: Pick<CfeDocument, 'totals'>,
+  left: Figures,
+): Checked<Wish> {
+  const { lines, percent, amount } = request;
+  if (isUsedUp(left)) return refuse([], 'credit.nothing_left', 'Nothing of the receipt is left to credit.');
+  if (lines) return readLines(lines, left);
+  if (percent === undefined && amount === undefined) return { ok: true, value: { of: 'all' } };
+  const name = percent ? 'percent' : 'amount';
+  const asked = amountOf({ percent, amount }, Big(document.totals.pay));
+  const { currency } = document.totals;
+  if (asked.gt(left.pay)) {
+    const words = `must come to at most the ${amountText(left.pay)} ${currency} that are left, found ${amountText(asked)} ${currency}.`;
+    return refuse([name], 'credit.too_much', words);
+  }
+  if (asked.lte(0))
+    return refuse(
+      [name],
+      'credit.too_little',
+      `must come to 0.01 ${currency} or more, found 0.00 ${currency}.`,
+    );
+  return { ok: true, value: asked.eq(left.pay) ? { of: 'all' } : { of: 'pay', amount: asked } };
+}
+
+function readLines(lines: NonNullable<CreditRequest['lines']>, left: Figures): Checked<Wish> {
+  const counts = left.counts.map(() => ZERO);
+  const amounts = left.amounts.map(() => ZERO);
+  const faults: Fault[] = [];
+  const seen = new Set<number>();
+  for (const [index, { line_number, count, amount }] of lines.entries()) {
+    const at = line_number - 1;
+    const countLeft = left.counts[at];
+    const amountLeft = left.amounts[at];
+    const fault = (field: string, code: string, words: string) =>
+      void faults.push(faultAt(['lines', index, field], code, words));
+    if (countLeft === undefined || amountLeft === undefined) {
+      fault(
+        'line_number',
+        'credit.line',
+        `must be a line of the receipt, 1 to ${left.counts.length}, found ${line_number}.`,
+      );
+    } else if (seen.has(line_number)) {
+      fault('line_number', 'credit.line', `must name each line once, found ${line_number} again.`);
+    } else if (count !== undefined) {
+      if (count.gt(countLeft))
+        fault(
+          'count',
+          'credit.too_much',
+          `must be at most the ${countLeft.toFixed()} that are left, found ${count.toFixed()}.`,
+        );
+      else if (count.eq(0)) fault('count', 'credit.too_little', 'must be above 0, found 0.');
+      else {
+        counts[at] = count;
+        amounts[at] = amountOf({ percent: count.times(100).div(countLeft) }, amountLeft);
+        if (count.eq(countLeft)) amounts[at] = amountLeft;
+      }
+    } else if (amount !== undefined) {
+      if (amount.gt(amountLeft))
+        fault(
+          'amount',
+          'credit.too_much',
+          `must be at most the ${amountText(amountLeft)} that are left, found ${amountText(amount)}.`,
+        );
+      else if (amount.eq(0)) fault('amount', 'credit.too_little', 'must be above 0, found 0.');
+      else {
+        amounts[at] = amount;
+        if (amount.eq(amountLeft)) counts[at] = countLeft;
+      }
+    }
+    seen.add(line_number);
+  }
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, value: { of: 'lines', counts, amounts } };
+}
+
+/** What identifies the note beside its figures. */
+export interface NoteFacts {
+  readonly cfeId: string;
+  readonly emissionDate: string;
+  readonly paymentMethod: CreditRequest['payment_method'];
+  readonly reason: string;
+  /** The branch that issues it, unless it is the first. */
+  readonly branch: number | undefined;
+}
+
+/** A credit note as the body of POST …/cfes, and what it takes of each line. */
+export interface CreditNote {
+  readonly body: unknown;
+  readonly credited: readonly CreditedLine[];
+}
+
+const number = (amount: Big): JsonNumber => new JsonNumber(amount.toFixed());
+
+/** Returns the note that takes a wish of what is left: with the original's receiver, currency, rate and kind of prices. */
+export function writeCreditNote(
+  original: CfeDocument,
+  left: Figures,
+  wish: Wish,
+  facts: NoteFacts,
+): CreditNote {
+  const { figures, rounding } = takeShare(original, left, wish, facts.emissionDate);
+  const whole = figuresOf(original);
+  const lines = original.lines.flatMap((line, at) => {
+    const count = figures.counts[at] ?? ZERO;
+    const amount = figures.amounts[at] ?? ZERO;
+    const written = writeLine(line, count, amount, whole.amounts[at] ?? ZERO);
+    return written
+      ? [{ written, credited: { line: at + 1, count: quantityText(count), amount: amountText(amount) } }]
+      : [];
+  });
+  const details = [...lines.map(({ written }) => written), ...roundingLine(rounding)];
+  const adjustments = writeAdjustments(original, figures, whole);
+  const { currency, exchangeRate } = original.totals;
+  const extra = omitUndefined({
+    reference_reason: facts.reason,
+    purchase_order: original.receiver?.purchaseOrder,
+    branch: facts.branch,
+  });
+  const body = {
+    cfe_type: creditNoteType(original.type),
+    header: omitUndefined({
+      doc_id: omitUndefined({
+        emission_date: facts.emissionDate,
+        payment_method: facts.paymentMethod ?? (original.paymentMethod === 1 ? 'CASH' : 'CREDIT'),
+        third_party_payment: original.thirdPartyPayment,
+      }),
+      receiver: original.receiver && writeReceiver(original.receiver),
+      totals: {
+        currency,
+        exchange_rate: number(Big(exchangeRate)),
+        ...writeTotals(original, figures),
+        line_count: number(Big(details.length)),
+      },
+      adjustments: adjustments.length > 0 ? adjustments : undefined,
+    }),
+    details: details.map((line, at) => ({ line_number: number(Big(at + 1)), ...line })),
+    reference: { cfe_id: facts.cfeId },
+    extra: JSON.stringify(extra),
+  };
+  return { body, credited: lines.map(({ credited }) => credited) };
+}
+
+/** Returns the line of a note: the original's own, a count of it with the difference as a discount, or an amount. */
+function writeLine(
+  line: Line,
+  count: Big,
+  amount: Big,
+  wholeAmount: Big,
+): Record<string, unknown> | undefined {
+  if (count.eq(0) && amount.eq(0)) return undefined;
+  const words = omitUndefined({
+    iva_type: line.ivaType,
+    item_name: line.name,
+    item_description: line.description,
+    ncm: line.ncm,
+    codes: line.codes,
+    item_amount: number(amount),
+  });
+  if (count.eq(0)) return { ...words, count: number(Big(1)), unit_price: number(amount) };
+  const priced = { ...words, count: number(count), unit_price: number(Big(line.unitPrice)), unit: line.unit };
+  if (count.eq(line.quantity) && amount.eq(wholeAmount)) {
+    return omitUndefined({
+      ...priced,
+      discounts: line.discounts?.map(writeMeasure),
+      surcharges: line.surcharges?.map(writeMeasure),
+    });
+  }
+  const off = amountOf({ percent: Big(100) }, count.times(line.unitPrice)).minus(amount);
+  if (off.eq(0)) return priced;
+  const rows = [{ amount: number(off.abs()) }];
+  return off.gt(0) ? { ...priced, discounts: rows } : { ...priced, surcharges: rows };
+}
+
+const writeMeasure = ({ amount, percent }: LineAdjustment) =>
+  percent === undefined ? { amount: number(Big(amount)) } : { percent: number(Big(percent)) };
+
+function roundingLine(rounding: Big): Record<string, unknown>[] {
+  if (rounding.eq(0)) return [];
+  const price = number(rounding.abs());
+  const iva_type: IvaType = rounding.gt(0) ? 'NON_BILLABLE' : 'NON_BILLABLE_NEGATIVE';
+  return [{ iva_type, item_name: ROUNDING, count: number(Big(1)), unit_price: price, item_amount: price }];
+}
+
+/** Returns the adjustments of a note: the original's where it takes all of a kind at once, else one for each kind. */
+function writeAdjustments({ adjustments = [], lines }: CfeDocument, figures: Figures, whole: Figures) {
+  const isWhole = (kind: IvaType) =>
+    figures.adjusted[kind].eq(whole.adjusted[kind]) &&
+    lines.every(({ ivaType }, at) => ivaType !== kind || figures.amounts[at]?.eq(whole.amounts[at] ?? ZERO));
+  const shares = Object.entries(figures.adjusted) as [IvaType, Big][];
+  return [
+    ...adjustments.filter(({ ivaType }) => isWhole(ivaType)).map(writeAdjustment),
+    ...shares.flatMap(([kind, adjusted]): Record<string, unknown>[] => {
+      if (adjusted.eq(0) || isWhole(kind)) return [];
+      const own = adjustments.filter(({ ivaType }) => ivaType === kind);
+      const [only] = own;
+      const description = only ? (own.length > 1 ? SEVERAL_ADJUSTMENTS : only.description) : ROUNDING;
+      const way = adjusted.lt(0) ? 'DISCOUNT' : 'SURCHARGE';
+      return [{ kind: way, iva_type: kind, description, amount: number(adjusted.abs()) }];
+    }),
+  ];
+}
+
+const writeAdjustment = ({ kind, ivaType, description, ...measure }: Adjustment) => ({
+  kind,
+  iva_type: ivaType,
+  description,
+  ...writeMeasure(measure),
+});
+
+const writeReceiver = ({ document, ...receiver }: Receiver) =>
+  omitUndefined({
+    receiver_doc_type: document?.type,
+    receiver_document: document?.given ?? document?.number,
+    legal_name: receiver.legalName,
+    fiscal_address: receiver.address,
+    city: receiver.city,
+    department: receiver.department,
+    country: receiver.countryName,
+    country_code: receiver.countryCode,
+  });
+
+/** Returns the totals of a note but its currency and number of lines. */
+function writeTotals({ lines }: CfeDocument, { amounts, adjusted, net, vat, otherVat, pay }: Figures) {
+  const sum = (kind: IvaType) =>
+    lines.reduce(
+      (all, { ivaType }, at) => (ivaType === kind ? all.plus(amounts[at] ?? ZERO) : all),
+      adjusted[kind],
+    );
+  const sums = {
+    tax_free_amount: sum('EXEMPT'),
+    tax_minimum_net_amount: net.minimum,
+    tax_minimum_amount: vat.minimum,
+    tax_basic_net_amount: net.basic,
+    tax_basic_amount: vat.basic,
+    tax_other_net_amount: sum('OTHER_RATE'),
+    tax_other_amount: otherVat,
+    perceived_amount: sum('PERCEIVED'),
+    suspended_amount: sum('SUSPENDED'),
+  };
+  const total = Object.values(sums).reduce((all, one) => all.plus(one), sum('EXPORT'));
+  const written = Object.entries(sums).filter(([, one]) => !one.eq(0));
+  return {
+    ...Object.fromEntries(written.map(([name, one]) => [name, number(one)])),
+    total_amount: number(total),
+    pay_amount: number(pay),
+  };
+}
