@@ -33,6 +33,8 @@ const EnterpriseSchema = defineEntity({
     website: p.text().strictNullable(),
     /** The day on which it joined the e-invoicing regime. */
     issuerSince: p.date().strictNullable(),
+    /** The first day here of one that came from another system, which issued and reported until the day before. */
+    migratedOn: p.date().strictNullable(),
     /** The resolution that made it an issuer, `NN/YYYY`, if there is one. */
     resolution: p.text().strictNullable(),
     /** The norm by which it is exempt from VAT. */

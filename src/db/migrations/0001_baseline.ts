@@ -190,6 +190,7 @@ const ENTERPRISES = `
     email text,
     website text,
     issuer_since date,
+    migrated_on date,
     resolution text,
     exemption_norm text,
     vat_up_to_date boolean not null default true,
