@@ -30,7 +30,7 @@ export async function createEnterprise(
       ownerAccountId: accountId,
       ...toStoredFields(ENTERPRISE_FIELDS, body),
       migratedOn: null,
-    vatUpToDate: true,
+      vatUpToDate: true,
       logoSha256: null,
       isNewEnterprise: body.is_new_enterprise ?? false,
       status: 'PENDING',

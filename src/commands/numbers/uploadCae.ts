@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { trustedSigners } from '../../db/authority/authorityCertificates.ts';
 import type { Cae } from '../../db/entities/numbers.ts';
-import { findCaes, insertCae, type NewCae } from '../../db/numbers/numbers.ts';
+import {
+  endSandboxCaes,
+  findCaes,
+  hasInventedCae,
+  insertCae,
+  type NewCae,
+} from '../../db/numbers/numbers.ts';
+import { lockNumbering } from '../../db/receipts/cfes.ts';
 import { type CaeReading, readCae } from '../../dgi/xml/cae.ts';
 import { caeFaults } from '../../domain/numbers/cae.ts';
 import { caeFault } from '../../domain/numbers/caeRules.ts';
@@ -16,19 +23,22 @@ import { signalFactsChanged } from '../steps/enterpriseWorkflow.ts';
 type SignedCae = Extract<CaeReading, { kind: 'signed' }>;
 
 /**
- * Adds a CAE from the file signed by the authority; numbers from `startNumber` on are usable at once. Throws
- * INVALID_INPUT for a malformed or unsigned file, and with all faults of its content.
+ * Adds a CAE from the file signed by the authority; numbers from `startNumber` on are usable at once. In the sandbox it
+ * follows an invented one, whose used numbers are not used again. Throws INVALID_INPUT for a malformed or unsigned file, and
+ * with all faults of its content.
  */
 export async function uploadCae(
   deps: CommandDeps,
   input: { rut: string; file: Uint8Array; startNumber: number; environment?: Environment },
 ): Promise<Cae> {
-  const { rut, file, startNumber, environment = 'production' } = input;
+  const { rut, file, environment = 'production' } = input;
   const reading = readCae(file);
   if (reading.kind === 'malformed') throw invalidInput([caeFault('cae.malformed')]);
   if (reading.kind === 'badSignature') throw invalidInput([caeFault('cae.signature')]);
   return changeEnterprise(deps, rut, { action: 'cae.upload' }, async (em, _enterprise, now) => {
     const trusted = await trustedSigners(em, environment);
+    const used = environment === 'sandbox' ? await endInvented(em, rut, reading) : 0;
+    const startNumber = Math.max(input.startNumber, used + 1);
     const context = { rut, environment, startNumber, today: montevideoDate(now), trusted };
     const faults = await findCaeFaults(em, reading, context);
     if (faults.length > 0) throw invalidInput(faults);
@@ -36,6 +46,16 @@ export async function uploadCae(
     if (environment === 'production') signalFactsChanged(em, rut, now);
     return cae;
   });
+}
+
+/** Ends the invented CAEs of the type of a file; returns the last number used of its serie. */
+async function endInvented(em: EntityManager, rut: string, { facts }: SignedCae): Promise<number> {
+  const type = cfeTypeOfCode(facts.typeCode);
+  if (type === undefined) return 0;
+  const numbering = { rut, environment: 'sandbox', type } as const;
+  if (!(await hasInventedCae(em, numbering))) return 0;
+  await lockNumbering(em, numbering);
+  return endSandboxCaes(em, numbering, facts.serie, { invented: true });
 }
 
 /** Without the authority's signature the content is not checked. */
