@@ -42,6 +42,7 @@ export async function createEnterprise(
       efacturaStatus: 'NOT_VALIDATED',
       loginStatus: 'NOT_ATTEMPTED',
       permissions: [],
+      listedIssuer: null,
       lastValidatedAt: null,
       sealedLogin: null,
       expiriesToldAt: null,

@@ -3,6 +3,7 @@ import { findFirstIdemisor, peekNextIdemisor, setNextIdemisor } from '../../db/a
 import { readReadyFacts } from '../../db/enterprises/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { findReportedBefore, setReportingDays } from '../../db/reports/dailyReports.ts';
+import { isAuthorizedIssuer } from '../../domain/enterprises/enterpriseObject.ts';
 import { type MigrationStep, migrationSteps } from '../../domain/enterprises/migration.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { Refusal } from '../../errors.ts';
@@ -62,7 +63,7 @@ export function migrateEnterprise(
         hasCertificate: ready.validCertificate,
         hasCae: ready.okCae,
         isReady: enterprise.status === 'READY',
-        isListed: enterprise.permissions.includes('PROD'),
+        isListed: isAuthorizedIssuer(enterprise),
       }),
     };
   });

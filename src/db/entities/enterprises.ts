@@ -54,6 +54,8 @@ const EnterpriseSchema = defineEntity({
     efacturaStatus: p.text().$type<EfacturaStatus>(),
     loginStatus: p.text().$type<LoginStatus>(),
     permissions: p.array().$type<Permission[]>(),
+    /** Whether the authority's list of electronic issuers names it; null before the first look. */
+    listedIssuer: p.boolean().strictNullable(),
     lastValidatedAt: p.datetime().strictNullable(),
     /** Login at the authority's portal, sealed; JSON {username, password}. */
     sealedLogin: p.text().strictNullable(),

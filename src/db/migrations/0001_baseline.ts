@@ -205,6 +205,7 @@ const ENTERPRISES = `
     efactura_status text not null check (efactura_status in ('NOT_VALIDATED', 'VALIDATING', 'VALID', 'INVALID')),
     login_status text not null check (login_status in ('NOT_ATTEMPTED', 'SUCCESS', 'FAILED')),
     permissions text[] not null,
+    listed_issuer boolean,
     last_validated_at timestamptz,
     sealed_login text,
     expiries_told_at timestamptz,

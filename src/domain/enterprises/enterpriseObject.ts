@@ -26,6 +26,7 @@ interface EnterpriseFacts extends Partial<Stored<typeof ENTERPRISE_FIELDS>> {
   readonly efacturaStatus: EfacturaStatus;
   readonly loginStatus: LoginStatus;
   readonly permissions: readonly Permission[];
+  readonly listedIssuer?: boolean | null;
 }
 
 /** The stored facts of its certificate. */
@@ -132,6 +133,13 @@ export interface FullEnterprise {
   readonly caes: readonly HeldCae[];
 }
 
+/** True for those whom the authority's list names as electronic issuers; before its first look, for those with PROD. */
+export const isAuthorizedIssuer = ({
+  listedIssuer,
+  permissions,
+}: Pick<EnterpriseFacts, 'listedIssuer' | 'permissions'>): boolean =>
+  listedIssuer ?? permissions.includes('PROD');
+
 /** Returns the enterprise object at `now` without the caller's `role`. */
 export function enterpriseObject({ enterprise, certificate, caes }: FullEnterprise, now: Date) {
   const permissions = [...enterprise.permissions];
@@ -140,7 +148,7 @@ export function enterpriseObject({ enterprise, certificate, caes }: FullEnterpri
     ...toApiFields(ENTERPRISE_FIELDS, enterprise),
     has_logo: Boolean(enterprise.logoSha256),
     is_new_enterprise: enterprise.isNewEnterprise,
-    is_authorized_issuer: permissions.includes('PROD'),
+    is_authorized_issuer: isAuthorizedIssuer(enterprise),
     certificate: certificateObject(certificate, now),
     caes: caes.map((cae) => caeObject(cae, now)),
     efactura_metadata: {
