@@ -24,21 +24,20 @@ type SignedCae = Extract<CaeReading, { kind: 'signed' }>;
 
 /**
  * Adds a CAE from the file signed by the authority; numbers from `startNumber` on are usable at once. In the sandbox it
- * follows an invented one, whose used numbers are not used again. Throws INVALID_INPUT for a malformed or unsigned file, and
- * with all faults of its content.
+ * replaces an invented one for later numbers. Throws INVALID_INPUT for a malformed or unsigned file, and with all faults of
+ * its content: a range that holds numbers of an invented one that were used, too.
  */
 export async function uploadCae(
   deps: CommandDeps,
   input: { rut: string; file: Uint8Array; startNumber: number; environment?: Environment },
 ): Promise<Cae> {
-  const { rut, file, environment = 'production' } = input;
+  const { rut, file, startNumber, environment = 'production' } = input;
   const reading = readCae(file);
   if (reading.kind === 'malformed') throw invalidInput([caeFault('cae.malformed')]);
   if (reading.kind === 'badSignature') throw invalidInput([caeFault('cae.signature')]);
   return changeEnterprise(deps, rut, { action: 'cae.upload' }, async (em, _enterprise, now) => {
     const trusted = await trustedSigners(em, environment);
-    const used = environment === 'sandbox' ? await endInvented(em, rut, reading) : 0;
-    const startNumber = Math.max(input.startNumber, used + 1);
+    if (environment === 'sandbox') await endInvented(em, rut, reading);
     const context = { rut, environment, startNumber, today: montevideoDate(now), trusted };
     const faults = await findCaeFaults(em, reading, context);
     if (faults.length > 0) throw invalidInput(faults);
@@ -48,14 +47,14 @@ export async function uploadCae(
   });
 }
 
-/** Ends the invented CAEs of the type of a file; returns the last number used of its serie. */
-async function endInvented(em: EntityManager, rut: string, { facts }: SignedCae): Promise<number> {
+/** Ends the invented CAEs of the type of a file, so that only their used numbers overlap it. */
+async function endInvented(em: EntityManager, rut: string, { facts }: SignedCae): Promise<void> {
   const type = cfeTypeOfCode(facts.typeCode);
-  if (type === undefined) return 0;
+  if (type === undefined) return;
   const numbering = { rut, environment: 'sandbox', type } as const;
-  if (!(await hasInventedCae(em, numbering))) return 0;
+  if (!(await hasInventedCae(em, numbering))) return;
   await lockNumbering(em, numbering);
-  return endSandboxCaes(em, numbering, facts.serie, { invented: true });
+  await endSandboxCaes(em, numbering, facts.serie, { invented: true });
 }
 
 /** Without the authority's signature the content is not checked. */

@@ -104,20 +104,25 @@ test('a signed CAE follows invented ones, and gives none of their numbers again'
   const rut = await enterprise();
   await invent(rut);
   const before = await issue(rut, 4);
-  expect(await upload(rut, 2, { from: 1, to: 100 })).toMatchObject({ numberStart: 1, lastNumber: 4 });
+  expect(await upload(rut, 5, { from: 5, to: 100 })).toMatchObject({ numberStart: 5, lastNumber: 4 });
   const after = await issue(rut, 2);
   expect([...before, ...after]).toEqual(['A 1', 'A 2', 'A 3', 'A 4', 'A 5', 'A 6']);
+  expect(await rangesOf(rut)).toEqual([
+    [1, 4],
+    [5, 100],
+  ]);
   expect((await ofSandbox(rut)).every(isAccountedFor)).toBe(true);
 });
 
-test('a signed CAE whose numbers were all used by invented ones is refused, and the invented one goes on', async () => {
+test('a signed CAE with numbers that an invented one used is refused, and the invented one goes on', async () => {
   const rut = await enterprise();
   await invent(rut);
   await issue(rut, 4);
-  await expect(upload(rut, 1, { from: 1, to: 4 })).rejects.toMatchObject({
-    faults: [{ code: 'cae.start_out_of_range' }, { code: 'cae.overlap' }],
+  await expect(upload(rut, 4, { from: 4, to: 100 })).rejects.toMatchObject({
+    faults: [{ code: 'cae.overlap' }],
   });
   expect(await issue(rut, 1)).toEqual(['A 5']);
+  expect(await rangesOf(rut)).toEqual([[1, 9_999_999]]);
 });
 
 test('the end of an invented CAE annuls nothing: nobody granted its numbers', async () => {
