@@ -55,7 +55,7 @@ export function migrationSteps(facts: MigrationFacts): MigrationStep[] {
       'mailbox',
       'One system reads the mailbox for other issuers: the old one stops, then the new one starts.',
     ],
-    ['verification', 'The site that printed e-Tickets name for their verification goes on answering.'],
+    ['verification', 'The site that printed e-Tickets name for their verification keeps answering.'],
     ['software', 'Declare the software in the authority’s portal by the end of the second month after.'],
     [
       'provider_reports',
