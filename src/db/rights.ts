@@ -173,7 +173,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     api: `select, insert, update (${OF_THE_CUSTOMER})`,
     console: 'select, update',
     worker:
-      'select, update (status, efactura_status, login_status, permissions, last_validated_at, expiries_told_at)',
+      'select, update (status, efactura_status, login_status, permissions, listed_issuer, last_validated_at, expiries_told_at)',
     operator: 'select, insert, update',
   },
   enterprise_grant: {

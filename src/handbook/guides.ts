@@ -14,6 +14,7 @@ export type GuideLanguage = (typeof GUIDE_LANGUAGES)[number];
 export const SLUGS = [
   'first-receipt',
   'going-live',
+  'moving',
   'notes',
   'exports',
   'foreign-currency',

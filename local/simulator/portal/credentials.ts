@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { dayInMontevideo } from '../clock.ts';
 import { checkLogin, putLogin } from '../state/credentials.ts';
+import type { State } from '../state/database.ts';
+import { listIssuers, putIssuer } from '../state/directory.ts';
 import { environment, read, rut } from './input.ts';
 import type { PortalRoute } from './route.ts';
 
@@ -14,13 +17,25 @@ const Login = z.strictObject({
 export const putCredentials: PortalRoute = {
   method: 'PUT',
   path: '/portal/credentials/{rut}',
-  handle({ path, body }, { state }) {
+  handle({ path, body }, { state, clock }) {
     const number = read(rut, path['rut'], '/path/rut');
     const { username, password, permissions } = read(Login, body);
+    listWithPermission(state, number, permissions.includes('PROD'), clock());
     putLogin(state, number, { username, password, permissions: [...new Set(permissions)] });
     return { status: 200, json: { rut: number, permissions: [...new Set(permissions)] } };
   },
 };
+
+/** Who may issue in production stands in the list of electronic issuers, until the day before who may no longer. */
+function listWithPermission(state: State, number: string, mayIssue: boolean, now: Date): void {
+  const [known] = listIssuers(state, { rut: number, name: '', since: '' });
+  const today = dayInMontevideo(now);
+  const isListed = known !== undefined && (known.until === null || known.until >= today);
+  if (mayIssue === isListed) return;
+  const entry = known ?? { rut: number, name: `Empresa ${number}`, mail: '', since: today, until: null };
+  const yesterday = dayInMontevideo(new Date(now.getTime() - 86_400_000));
+  putIssuer(state, { ...entry, until: mayIssue ? null : yesterday }, now.toISOString());
+}
 
 const Question = z.strictObject({
   rut,

@@ -1,3 +1,4 @@
+import { listChangedIssuers, recordListedIssuer } from '../../db/enterprises/listedIssuers.ts';
 import {
   findDirectoryCertificate,
   readLastDirectoryLoad,
@@ -6,6 +7,7 @@ import {
 } from '../../db/mail/exchange.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { DirectoryRecord } from '../../domain/mail/directory.ts';
+import { montevideoDate } from '../../domain/values/montevideo.ts';
 import type { Activity } from '../activities.ts';
 import { withHeartbeat } from '../authority/attempt.ts';
 import { askDirectory, type DirectoryDeps } from './askDirectory.ts';
@@ -18,7 +20,8 @@ const OVERLAP_MILLISECONDS = 3 * 86_400_000;
 
 /**
  * Loads the list of electronic issuers: all of it the first time, then the changes since the last load, with
- * an overlap. A repeat starts from scratch; a load counts once all of it is stored.
+ * an overlap. A repeat starts from scratch; a load counts once all of it is stored. Then every enterprise follows the
+ * list in `is_authorized_issuer`, with its event.
  */
 export function createLoadDirectory(deps: DirectoryDeps): Activity<'loadDirectory'> {
   return () => withHeartbeat(() => load(deps));
@@ -34,7 +37,21 @@ async function load(deps: DirectoryDeps) {
   const since = last ? new Date(last.getTime() - OVERLAP_MILLISECONDS) : EVER;
   const entries = await store(orm, await askDirectory(deps, certificate, { since }), startedAt);
   await recordDirectoryLoad(orm.em.fork(), startedAt, clock());
+  await followList(orm, clock());
   return { kind: 'loaded', entries } as const;
+}
+
+async function followList(orm: Orm, now: Date): Promise<void> {
+  const today = montevideoDate(now);
+  let after = '';
+  for (;;) {
+    const ruts = await listChangedIssuers(orm.em.fork(), { today, after, limit: BATCH });
+    for (const rut of ruts)
+      await orm.em.fork().transactional((em) => recordListedIssuer(em, rut, { today, now }));
+    const last = ruts.at(-1);
+    if (last === undefined || ruts.length < BATCH) return;
+    after = last;
+  }
 }
 
 async function store(orm: Orm, issuers: Iterable<DirectoryRecord>, now: Date): Promise<number> {

@@ -3,6 +3,7 @@ import { addBranch, removeBranch, updateBranch } from '../../commands/enterprise
 import { changePermission } from '../../commands/enterprises/changePermission.ts';
 import { createEnterprise } from '../../commands/enterprises/createEnterprise.ts';
 import { createCustomer, deleteCustomer, updateCustomer } from '../../commands/enterprises/customers.ts';
+import { migrateEnterprise } from '../../commands/enterprises/migrateEnterprise.ts';
 import { requestCredentialsCheck } from '../../commands/enterprises/requestCredentialsCheck.ts';
 import { setIdemisor } from '../../commands/enterprises/setIdemisor.ts';
 import { resumeEnterprise, suspendEnterprise } from '../../commands/enterprises/suspension.ts';
@@ -296,6 +297,23 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
     async run(deps, { from: next, ...input }) {
       await setIdemisor(deps, { ...input, next });
       return { rut: input.rut, environment: input.environment, idemisor: next };
+    },
+  }),
+  'migrate RUT': actingVerb({
+    summary: 'Move an enterprise in from another system at midnight of a day; shows what else the move takes',
+    takes: {
+      rut: RutInput,
+      from: z.iso.date().describe('the first day here, YYYY-MM-DD; the other system reports the days before'),
+      idemisor: optionalInput(
+        wholeNumberInput(1, LAST_IDEMISOR),
+        'the number of the next sobre, above all that the other system used',
+      ),
+      reason: ReasonInput,
+    },
+    examples: [`${RUT} --from 2026-12-01 --idemisor 5000000001 --reason "Comes from another provider"`],
+    async run(deps, input) {
+      const { reportsFrom, idemisor, todo } = await migrateEnterprise(deps, input);
+      return { reports_from: reportsFrom, idemisor: Number(idemisor), todo };
     },
   }),
   'permissions RUT': actingVerb({

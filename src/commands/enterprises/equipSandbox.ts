@@ -1,5 +1,5 @@
 import { findCurrentCertificate } from '../../db/enterprises/certificates.ts';
-import { listUnexpiredCaes } from '../../db/numbers/numbers.ts';
+import { hasInventedCae, listUnexpiredCaes } from '../../db/numbers/numbers.ts';
 import { CFE_TYPES, type CfeType } from '../../domain/receipts/cfeTypes.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { Refusal } from '../../errors.ts';
@@ -54,7 +54,9 @@ export async function equipSandbox(
   const caes = await listUnexpiredCaes(em, { rut, environment: 'sandbox', type, today });
   // A range that is used up is the operator's to replace: its numbers must not be used again.
   if (caes.length > 0) return;
-  const kit = await fetchFromKit(() => testKit.cae(rut, CFE_TYPES[type].code));
+  // After an invented one comes another: a file's range may hold its numbers, and only operators end it (uploadCae).
+  const wasInvented = await hasInventedCae(em, { rut, environment: 'sandbox', type });
+  const kit = wasInvented ? null : await fetchFromKit(() => testKit.cae(rut, CFE_TYPES[type].code));
   if (kit) await uploadCae(deps, { rut, ...kit, environment: 'sandbox' });
   else await inventSandboxCae(deps, { rut, type });
 }

@@ -2,7 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { trustedSigners } from '../../db/authority/authorityCertificates.ts';
 import type { Cae } from '../../db/entities/numbers.ts';
-import { findCaes, insertCae, type NewCae } from '../../db/numbers/numbers.ts';
+import {
+  endSandboxCaes,
+  findCaes,
+  hasInventedCae,
+  insertCae,
+  type NewCae,
+} from '../../db/numbers/numbers.ts';
+import { lockNumbering } from '../../db/receipts/cfes.ts';
 import { type CaeReading, readCae } from '../../dgi/xml/cae.ts';
 import { caeFaults } from '../../domain/numbers/cae.ts';
 import { caeFault } from '../../domain/numbers/caeRules.ts';
@@ -16,8 +23,9 @@ import { signalFactsChanged } from '../steps/enterpriseWorkflow.ts';
 type SignedCae = Extract<CaeReading, { kind: 'signed' }>;
 
 /**
- * Adds a CAE from the file signed by the authority; numbers from `startNumber` on are usable at once. Throws
- * INVALID_INPUT for a malformed or unsigned file, and with all faults of its content.
+ * Adds a CAE from the file signed by the authority; numbers from `startNumber` on are usable at once. In the sandbox it
+ * replaces an invented one for later numbers. Throws INVALID_INPUT for a malformed or unsigned file, and with all faults of
+ * its content: a range that holds numbers of an invented one that were used, too.
  */
 export async function uploadCae(
   deps: CommandDeps,
@@ -29,6 +37,7 @@ export async function uploadCae(
   if (reading.kind === 'badSignature') throw invalidInput([caeFault('cae.signature')]);
   return changeEnterprise(deps, rut, { action: 'cae.upload' }, async (em, _enterprise, now) => {
     const trusted = await trustedSigners(em, environment);
+    if (environment === 'sandbox') await endInvented(em, rut, reading);
     const context = { rut, environment, startNumber, today: montevideoDate(now), trusted };
     const faults = await findCaeFaults(em, reading, context);
     if (faults.length > 0) throw invalidInput(faults);
@@ -36,6 +45,16 @@ export async function uploadCae(
     if (environment === 'production') signalFactsChanged(em, rut, now);
     return cae;
   });
+}
+
+/** Ends the invented CAEs of the type of a file, so that only their used numbers overlap it. */
+async function endInvented(em: EntityManager, rut: string, { facts }: SignedCae): Promise<void> {
+  const type = cfeTypeOfCode(facts.typeCode);
+  if (type === undefined) return;
+  const numbering = { rut, environment: 'sandbox', type } as const;
+  if (!(await hasInventedCae(em, numbering))) return;
+  await lockNumbering(em, numbering);
+  await endSandboxCaes(em, numbering, facts.serie, { invented: true });
 }
 
 /** Without the authority's signature the content is not checked. */

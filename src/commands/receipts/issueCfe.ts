@@ -23,6 +23,7 @@ import {
   missingReadyFacts,
   NOT_AUTHORIZED_FAULT,
   notReadyFault,
+  notYetFault,
   SUSPENDED_FAULT,
 } from '../../domain/enterprises/enterpriseStatus.ts';
 import { chooseCae, noNumbersLeftFault, SPECIAL_KINDS, specialKindFaults } from '../../domain/numbers/cae.ts';
@@ -220,6 +221,9 @@ async function checkRequest(
 
   const signing = awaitsTestKit ? PENDING_CERTIFICATE : certificate;
   const ofIssuer = await findIssuerFaults(em, { enterprise, certificate: signing, environment, now });
+  const { migratedOn } = enterprise;
+  const isEarly = migratedOn !== null && (emissionDate < migratedOn || today < migratedOn);
+  if (isEarly && environment === 'production') ofIssuer.push(notYetFault(migratedOn));
   const branch = await lockNamedBranch(em, enterprise, reading, now);
   const checked = checkCfe(reading, { today, uiValue, lastRate, originals, issuedHere, isComputed });
   const { cae, faults: ofCae } = checkCae(facts, reading, { today, awaitsTestKit });

@@ -679,6 +679,33 @@ export async function setNextIdemisor(
   return rows.length > 0;
 }
 
+/** Returns the number of the next sobre of an enterprise, if it is made on `day` (Montevideo). */
+export async function peekNextIdemisor(
+  em: EntityManager,
+  { rut, environment }: { rut: string; environment: Environment },
+  day: string,
+): Promise<bigint> {
+  const [row] = await em.execute<{ last: string }[]>(
+    'select last::text as last from sobre_sequence where rut = ? and environment = ? and last > 0',
+    [rut, environment],
+  );
+  return row ? BigInt(row.last) + 1n : firstIdemisor(day);
+}
+
+/** Returns the lowest number of the sobres of an enterprise, to the authority or to receivers; null before the first. */
+export async function findFirstIdemisor(
+  em: EntityManager,
+  { rut, environment }: { rut: string; environment: Environment },
+): Promise<bigint | null> {
+  const [row] = await em.execute<{ first: string | null }[]>(
+    `select least((select min(idemisor) from sobre where rut = asked.rut and environment = asked.environment),
+       (select min(idemisor) from exchange where rut = asked.rut and environment = asked.environment))::text as first
+     from (select ?::text as rut, ?::text as environment) asked`,
+    [rut, environment],
+  );
+  return row?.first == null ? null : BigInt(row.first);
+}
+
 /** Skips `count` Idemisors of an enterprise in an environment. */
 export async function skipIdemisors(
   em: EntityManager,

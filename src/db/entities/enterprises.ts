@@ -34,6 +34,8 @@ const EnterpriseSchema = defineEntity({
     website: p.text().strictNullable(),
     /** The day on which it joined the e-invoicing regime. */
     issuerSince: p.date().strictNullable(),
+    /** The first day here of one that came from another system, which issued and reported until the day before. */
+    migratedOn: p.date().strictNullable(),
     /** The resolution that made it an issuer, `NN/YYYY`, if there is one. */
     resolution: p.text().strictNullable(),
     /** The norm by which it is exempt from VAT. */
@@ -55,6 +57,8 @@ const EnterpriseSchema = defineEntity({
     efacturaStatus: p.text().$type<EfacturaStatus>(),
     loginStatus: p.text().$type<LoginStatus>(),
     permissions: p.array().$type<Permission[]>(),
+    /** Whether the authority's list of electronic issuers names it; null before the first look. */
+    listedIssuer: p.boolean().strictNullable(),
     lastValidatedAt: p.datetime().strictNullable(),
     /** Login at the authority's portal, sealed; JSON {username, password}. */
     sealedLogin: p.text().strictNullable(),

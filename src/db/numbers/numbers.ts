@@ -51,16 +51,22 @@ export async function insertCae(em: EntityManager, values: NewCae): Promise<Cae>
   return cae;
 }
 
+/** Returns whether a type of the sandbox has, or had, an invented CAE. */
+export async function hasInventedCae(em: EntityManager, { rut, type }: Numbering): Promise<boolean> {
+  return (await em.count(Cae, { rut, environment: 'sandbox', type, xml: null })) > 0;
+}
+
 /**
  * Ends the sandbox CAEs of a type at their last used number, so that others may follow; removes unused ones. Returns the last
- * used number of the serie, 0 without one. The caller has locked the numbering.
+ * used number of the serie, 0 without one. `invented`: ends those alone. The caller has locked the numbering.
  */
 export async function endSandboxCaes(
   em: EntityManager,
   { rut, type }: Numbering,
   serie: string,
+  { invented = false } = {},
 ): Promise<number> {
-  const mine = `rut = ? and environment = 'sandbox' and type = ?`;
+  const mine = `rut = ? and environment = 'sandbox' and type = ?${invented ? ' and xml is null' : ''}`;
   await em.execute(
     `delete from cae where ${mine} and last_number < number_start and isempty(withheld)
        and not exists (select from cfe where cae_id = cae.id)`,
@@ -218,7 +224,10 @@ export interface ExpiredCae {
   readonly dayAfter: string;
 }
 
-/** Returns at most `limit` CAEs with numbers left that expired before `today` (Montevideo), after the id `after`. */
+/**
+ * Returns at most `limit` CAEs with numbers left that expired before `today` (Montevideo), after the id `after`. An invented
+ * one granted no numbers, so it leaves none to annul.
+ */
 export function listExpiredCaes(
   em: EntityManager,
   { today, after, limit }: { today: string; after: string; limit: number },
@@ -226,7 +235,7 @@ export function listExpiredCaes(
   return em.execute<ExpiredCae[]>(
     `select id, rut, environment, type, number_start as "numberStart", number_end as "numberEnd",
        (expiration_date + 1)::text as "dayAfter"
-     from cae where expiration_date < ? and numbers_left > 0 and id > ? order by id limit ?`,
+     from cae where expiration_date < ? and numbers_left > 0 and xml is not null and id > ? order by id limit ?`,
     [today, after, limit],
   );
 }

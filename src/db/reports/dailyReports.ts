@@ -322,6 +322,40 @@ export async function setReportingDays(
   return em.create(ReportDuty, { rut, fromDate: until, untilDate: until, nextDate: until });
 }
 
+/** A day of production that this service has acted on. */
+export interface DayOfOurs {
+  readonly date: string;
+  readonly kind: 'report' | 'numbers';
+}
+
+/**
+ * Returns the last day before `before` for which this service sent a report, or on which it signed a receipt or annulled a
+ * number; null if there is none. Leaves out days before an earlier end of reporting.
+ */
+export async function findReportedBefore(
+  em: EntityManager,
+  rut: string,
+  before: string,
+): Promise<DayOfOurs | null> {
+  const [found] = await em.execute<DayOfOurs[]>(
+    `with asked as (select ?::text as rut, ?::date as before),
+       ended as (select max(until_date) as day from report_duty join asked using (rut))
+     select date::text as date, kind from (
+       (select date, 'report' as kind from daily_report join asked using (rut)
+         where environment = 'production' and status <> 'OPEN')
+       union all
+       (select max(left(document ->> 'signedAt', 10))::date, 'numbers' from cfe join asked using (rut)
+         where environment = 'production' and left(document ->> 'signedAt', 10) < asked.before::text)
+       union all
+       (select report_date, 'numbers' from annulment join asked using (rut) where environment = 'production')
+     ) as day, asked, ended
+     where date < asked.before and (ended.day is null or date >= ended.day)
+     order by date desc, kind limit 1`,
+    [rut, before],
+  );
+  return found ?? null;
+}
+
 /** Deletes unsent reports: another system sends those days. A workflow waiting for one finds no row, and ends. */
 async function deleteUnsentReports(
   em: EntityManager,

@@ -27,6 +27,7 @@ interface EnterpriseFacts extends Partial<Stored<typeof ENTERPRISE_FIELDS>> {
   readonly efacturaStatus: EfacturaStatus;
   readonly loginStatus: LoginStatus;
   readonly permissions: readonly Permission[];
+  readonly listedIssuer?: boolean | null;
 }
 
 /** The stored facts of its certificate. */
@@ -150,6 +151,13 @@ export interface FullEnterprise {
   readonly uiValues: readonly UiValueRow[];
 }
 
+/** True for those whom the authority's list names as electronic issuers; before its first look, for those with PROD. */
+export const isAuthorizedIssuer = ({
+  listedIssuer,
+  permissions,
+}: Pick<EnterpriseFacts, 'listedIssuer' | 'permissions'>): boolean =>
+  listedIssuer ?? permissions.includes('PROD');
+
 /** Returns the enterprise object at `now` without the caller's `role`. */
 export function enterpriseObject({ enterprise, certificate, caes, uiValues }: FullEnterprise, now: Date) {
   const permissions = [...enterprise.permissions];
@@ -158,7 +166,7 @@ export function enterpriseObject({ enterprise, certificate, caes, uiValues }: Fu
     ...toApiFields(ENTERPRISE_FIELDS, enterprise),
     has_logo: Boolean(enterprise.logoSha256),
     is_new_enterprise: enterprise.isNewEnterprise,
-    is_authorized_issuer: permissions.includes('PROD'),
+    is_authorized_issuer: isAuthorizedIssuer(enterprise),
     certificate: certificateObject(certificate, now),
     caes: caes.map((cae) => caeObject(cae, now)),
     efactura_metadata: {

@@ -15,6 +15,12 @@ export const ENTERPRISE_RULES = {
     example:
       'The enterprise no longer has the permission PROD of the tax authority; have it granted and validate the e-invoicing credentials.',
   },
+  'enterprise.not_yet': {
+    checks:
+      'In production an enterprise that comes from another system issues from the first day here on, with emission dates from that day on.',
+    source: 'docs/contract.md#migrating',
+    example: 'The enterprise issues here from 2026-12-01 on: neither today nor emission_date may be earlier.',
+  },
   'enterprise.suspended': {
     checks: 'The enterprise is not suspended.',
     source: 'docs/contract.md#suspension',

@@ -71,6 +71,14 @@ export const NOT_AUTHORIZED_FAULT = {
     'The enterprise no longer has the permission PROD of the tax authority; have it granted and validate the e-invoicing credentials.',
 } as const;
 
+/** Creates the fault of issuing for a day on which another system still issued. */
+export const notYetFault = (migratedOn: string) =>
+  ({
+    path: '/header/doc_id/emission_date',
+    code: 'enterprise.not_yet',
+    message: `The enterprise issues here from ${migratedOn} on: neither today nor emission_date may be earlier.`,
+  }) as const;
+
 /** The fault of issuing for an enterprise that an operator suspended. */
 export const SUSPENDED_FAULT = {
   path: '',

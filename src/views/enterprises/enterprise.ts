@@ -53,7 +53,10 @@ export const EnterpriseView = z
     role: RoleName,
     status: EnterpriseStatusName,
     is_new_enterprise: z.boolean().meta(describeField(W.is_new_enterprise)),
-    is_authorized_issuer: z.boolean().meta({ description: 'Whether the permissions include PROD.' }),
+    is_authorized_issuer: z.boolean().meta({
+      description:
+        'Whether the authority’s list of electronic issuers names the enterprise, looked at daily; before the first look, whether the permissions include PROD.',
+    }),
     scheduled_ready_date: MomentText.nullable().meta({
       description: 'When it may start to issue, UTC; null until set.',
     }),

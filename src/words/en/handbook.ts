@@ -17,6 +17,7 @@ export const handbookEn = {
   also: {
     'first-receipt': 'card cash tip payment time zone timezone',
     'going-live': 'production certificate DGI CAE numbers range authorisation',
+    moving: 'another provider system change migrate move midnight reports numbers',
     notes: 'refund cancel void return annul reverse money back',
     exports: 'customs foreign buyer incoterm',
     'foreign-currency': 'dollars euros exchange rate discount VAT included',

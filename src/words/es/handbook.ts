@@ -17,6 +17,7 @@ export const handbookEs: typeof handbookEn = {
   also: {
     'first-receipt': 'tarjeta contado efectivo propina pago zona horaria',
     'going-live': 'producción certificado DGI CAE numeración rango autorización',
+    moving: 'otro proveedor sistema cambio mudanza medianoche reportes numeración',
     notes: 'devolución anular cancelar reembolso revertir',
     exports: 'aduana comprador extranjero incoterm',
     'foreign-currency': 'dólares euros cotización tipo de cambio descuento IVA incluido',

@@ -195,6 +195,8 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'enterprise.not_ready': 'En producción la empresa está READY; el mensaje nombra lo que le falta.',
   'enterprise.not_authorized':
     'En producción una empresa READY tiene el permiso PROD, que la DGI puede retirar.',
+  'enterprise.not_yet':
+    'En producción una empresa que viene de otro sistema emite desde su primer día aquí, con fechas de emisión desde ese día.',
   'enterprise.suspended': 'La empresa no está suspendida.',
   'enterprise.start_date_stays': 'Una fecha de inicio fijada se cambia, no se quita.',
   'enterprise.certificate_missing': 'La empresa tiene un certificado con que firmar.',

@@ -279,6 +279,10 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
     'enterprise.idemisor',
     async () => [await enterprise(), '--from', '5000000001', '--reason', 'counted elsewhere'],
   ],
+  'enterprise migrate': [
+    'enterprise.migrate',
+    async () => [await enterprise(), '--from', '2026-12-01', '--idemisor', '5000000001', '--reason', 'moved'],
+  ],
   'branch list': [null, async () => [await enterprise()]],
   'branch add': ['branch.add', async () => [await enterprise(), '2', ...BRANCH]],
   'branch update': [

@@ -6,11 +6,18 @@ import { createPrepareExchange } from '../../../src/activities/mail/prepareExcha
 import { requeue } from '../../../src/commands/operations/requeue.ts';
 import { addWebhook } from '../../../src/commands/webhooks/webhooks.ts';
 import { nextIdemisor } from '../../../src/db/authority/sobres.ts';
+import { buildEnterpriseObject } from '../../../src/db/enterprises/enterprises.ts';
 import { DirectoryEntry, Exchange } from '../../../src/db/entities/authority.ts';
+import { Enterprise } from '../../../src/db/entities/enterprises.ts';
 import { Mail } from '../../../src/db/entities/mail.ts';
 import { OutboxMessage } from '../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import { readLastDirectoryLoad, storeDirectoryEntries } from '../../../src/db/mail/exchange.ts';
+import { Event } from '../../../src/db/entities/webhooks.ts';
+import {
+  readLastDirectoryLoad,
+  recordDirectoryLoad,
+  storeDirectoryEntries,
+} from '../../../src/db/mail/exchange.ts';
 import type { DgiClient } from '../../../src/dgi/client.ts';
 import type { Unclear } from '../../../src/dgi/outcomes.ts';
 import type { ListedIssuer } from '../../../src/dgi/xml/issuers.ts';
@@ -338,6 +345,41 @@ describe('the list of electronic issuers', () => {
     expect(asked[1]?.since).toEqual(new Date(NOW.getTime() - 3 * 86_400_000));
     expect((await em().findOneOrFail(DirectoryEntry, { rut: one })).mail).toBe('new@cliente.example');
     expect((await em().findOneOrFail(DirectoryEntry, { rut: other })).name).toBe('Otra');
+  });
+
+  test('is_authorized_issuer follows the list, with an event; what does not change tells nothing', async () => {
+    const { rut } = issuer;
+    const isIssuer = async () => {
+      const enterprise = await em().findOneOrFail(Enterprise, { rut });
+      return (await buildEnterpriseObject(em(), enterprise, now)).is_authorized_issuer;
+    };
+    const changes = async () =>
+      (await em().find(Event, { rut, name: 'enterprise.updated' }, { orderBy: { createdAt: 'asc' } })).map(
+        ({ body }) => JSON.parse(body).data.changes.is_authorized_issuer as unknown,
+      );
+    await em().nativeUpdate(Enterprise, { rut }, { listedIssuer: null });
+    const before = (await changes()).length;
+    const since = async () => (await changes()).slice(before);
+    now = new Date(NOW.getTime() + 86_400_000);
+    await load();
+    expect([await isIssuer(), await since()]).toEqual([false, [{ from: true, to: false }]]);
+
+    list = [listed(rut, { until: '2026-11-22' })];
+    await load();
+    await load();
+    const told = [
+      { from: true, to: false },
+      { from: false, to: true },
+    ];
+    expect([await isIssuer(), await since()]).toEqual([true, told]);
+
+    // The day after its last, though the list changed nothing.
+    now = new Date('2026-11-23T07:20:00Z');
+    list = [];
+    await load();
+    expect([await isIssuer(), await since()]).toEqual([false, [...told, { from: true, to: false }]]);
+    now = NOW;
+    await recordDirectoryLoad(em(), new Date(NOW.getTime() + 86_400_000), now);
   });
 
   test('a load that is broken off does not count: the next asks for the same again', async () => {

@@ -69,4 +69,20 @@ describe('the list of electronic issuers', () => {
       expect((await put(FIRST, entry)).status).toBe(400);
     expect((await put('12', ENTRY)).status).toBe(400);
   });
+
+  test('names whom the portal lets issue in production, until the day before it no longer does', async () => {
+    const rut = '210000000013';
+    const permit = (...permissions: string[]) =>
+      portal(simulator.url, 'PUT', `/portal/credentials/${rut}`, { permissions });
+    const endOf = async () => fields((await list('', { rut })).envelope, 'FECHA_FIN');
+    await permit('HOMO');
+    expect(await endOf()).toEqual([]);
+    await permit('HOMO', 'PROD');
+    expect(await endOf()).toEqual(['0000-00-00']);
+    await permit('HOMO');
+    const [end = ''] = await endOf();
+    expect(end).toMatch(/^2\d{3}-/);
+    await permit('PROD');
+    expect(await endOf()).toEqual(['0000-00-00']);
+  });
 });

@@ -331,6 +331,16 @@ describe('POST /enterprises/{rut}/cfes', () => {
     expect(await stored(rut)).toBe(0);
   });
 
+  test('400 enterprise.not_yet: its first day here has not come', async () => {
+    const rut = await aReadyEnterprise(suite.db.orm, suite.owner.accountId, {
+      values: { migratedOn: '2999-01-01' },
+    });
+    expectFaults(await issue(rut), [
+      ['/header/doc_id/emission_date', 'enterprise.not_yet', /issues here from 2999-01-01 on/],
+    ]);
+    expect(await stored(rut)).toBe(0);
+  });
+
   test('400 enterprise.suspended', async () => {
     const rut = await aReadyEnterprise(suite.db.orm, suite.owner.accountId, {
       values: { status: 'SUSPENDED', statusBeforeSuspension: 'READY' },

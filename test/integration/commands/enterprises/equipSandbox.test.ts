@@ -111,6 +111,14 @@ describe('certificate and CAE of the sandbox', () => {
       });
     });
 
+    test('after its end the file that an operator gave since is not asked for: its range may hold used numbers', async () => {
+      const own = await fresh();
+      await equipSandbox(deps(), { rut: own, body: { cfe_type: 'EFACTURA' } });
+      const withFile = { ...deps('2028-01-03T12:00:00Z'), testKit: brokenKit().testKit };
+      await equipSandbox(withFile, { rut: own, body: { cfe_type: 'EFACTURA' } });
+      expect(await caesOf(own)).toMatchObject([{ serie: 'A' }, { serie: 'B' }]);
+    });
+
     test('the operator’s own replaces it for later numbers; used ones are never given again', async () => {
       const own = await fresh();
       const later = deps('2026-11-28T12:00:01Z');

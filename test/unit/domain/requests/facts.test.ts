@@ -10,6 +10,7 @@ import {
   missingReadyFacts,
   NOT_AUTHORIZED_FAULT,
   notReadyFault,
+  notYetFault,
   READY_FACTS,
   type ReadyFact,
   SUSPENDED_FAULT,
@@ -88,6 +89,7 @@ describe('the status of an enterprise', () => {
     });
     expect(notReadyFault([]).message).toContain('in a moment');
     expect(NOT_AUTHORIZED_FAULT.message).toBe(ENTERPRISE_RULES['enterprise.not_authorized'].example);
+    expect(notYetFault('2026-12-01').message).toBe(ENTERPRISE_RULES['enterprise.not_yet'].example);
     expect(SUSPENDED_FAULT.message).toBe(ENTERPRISE_RULES['enterprise.suspended'].example);
   });
 
