@@ -11,6 +11,7 @@ import { createOpener, createSealer } from '../crypto/sealed.ts';
 import { isDatabaseOutage, openOrm } from '../db/orm.ts';
 import { Refusal } from '../errors.ts';
 import { armFailpoints } from '../failpoints.ts';
+import { createRevocationLookUp } from '../revocation/lookUpRevocation.ts';
 import { createAskAuthority } from './askAuthority.ts';
 import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
@@ -97,6 +98,9 @@ async function withCliDeps<T>(
       opener: () => createOpener(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
       certificateAuthorities: () =>
         readCertificateAuthorities(readConfig(['CFE_CERTIFICATE_CA_FILE'], source)),
+      lookUpRevocation: createRevocationLookUp({
+        localServers: Boolean(source['CFE_WEBHOOK_LOCAL_CA_FILE']),
+      }),
       writeFile: (path, bytes) => writeFileBytes(source, path, bytes),
       provider: () => providerOf(readConfig(PROVIDER_VARIABLES, source)),
       drawSheet,

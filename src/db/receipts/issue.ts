@@ -27,6 +27,7 @@ export interface IssuingCae extends NumberRange {
 export interface IssuingCertificate {
   readonly id: string;
   readonly notAfter: Date;
+  readonly revoked: boolean;
 }
 
 /** The facts to check a request against, as of one moment. */
@@ -44,7 +45,7 @@ const FACTS = declareStatement(
   'issue_facts',
   `with asked as (select ?::text as rut, ?::text as environment, ?::text as type, ?::date as today, ?::integer as year)
    select to_jsonb(enterprise) as enterprise,
-     (select json_build_object('id', id, 'notAfter', not_after) from certificate
+     (select json_build_object('id', id, 'notAfter', not_after, 'revoked', revoked_at is not null) from certificate
        where certificate.rut = asked.rut and certificate.environment = asked.environment and replaced_at is null
      ) as own_certificate,
      (select coalesce(json_agg(json_build_object('id', id, 'serie', serie, 'numberStart', number_start,
@@ -67,7 +68,7 @@ export async function issueFacts(
 ): Promise<IssueFacts | null> {
   interface Row {
     enterprise: EntityData<Enterprise>;
-    own_certificate: { id: string; notAfter: string } | null;
+    own_certificate: { id: string; notAfter: string; revoked: boolean } | null;
     caes: IssuingCae[];
     ui_value: UiValueRow | null;
   }
@@ -77,7 +78,7 @@ export async function issueFacts(
   const { own_certificate: certificate, caes, ui_value: uiValue } = row;
   return {
     enterprise: em.map(Enterprise, row.enterprise),
-    certificate: certificate && { id: certificate.id, notAfter: new Date(certificate.notAfter) },
+    certificate: certificate && { ...certificate, notAfter: new Date(certificate.notAfter) },
     caes,
     uiValue,
   };

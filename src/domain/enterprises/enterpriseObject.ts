@@ -33,6 +33,8 @@ interface CertificateFacts {
   readonly subject: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
+  readonly revokedAt?: Date | null;
+  readonly untrustedAt?: Date | null;
 }
 
 /** The stored facts of a CAE. */
@@ -52,7 +54,8 @@ interface HeldCae {
 
 /** Returns the certificate object at `now`; status NONE and nulls before the first upload. */
 export function certificateObject(certificate: CertificateFacts | null, now: Date) {
-  const status: CertificateStatus = certificateStatus(certificate, now);
+  const revoked = Boolean(certificate?.revokedAt);
+  const status: CertificateStatus = certificateStatus(certificate && { ...certificate, revoked }, now);
   return {
     status,
     subject: certificate?.subject ?? null,
@@ -84,14 +87,18 @@ export function caeObject(cae: HeldCae, now: Date) {
 
 /** A warning for an enterprise. */
 interface EnterpriseWarning {
-  readonly code: 'enterprise.no_numbers' | 'enterprise.no_issuer_since' | 'enterprise.no_exemption_norm';
+  readonly code:
+    | 'enterprise.no_numbers'
+    | 'enterprise.no_issuer_since'
+    | 'enterprise.no_exemption_norm'
+    | 'enterprise.certificate_revoked'
+    | 'enterprise.certificate_untrusted';
   readonly message: string;
 }
 
-/** Returns the warnings: types without numbers at `now`, and what the printed form lacks. */
+/** Returns the warnings: types without numbers at `now`, what the printed form lacks, and a certificate of no use. */
 function warningsOf(
-  { issuerSince, resolution, exemptionNorm }: EnterpriseFacts,
-  caes: readonly HeldCae[],
+  { enterprise: { issuerSince, resolution, exemptionNorm }, certificate, caes }: FullEnterprise,
   now: Date,
 ): EnterpriseWarning[] {
   const today = montevideoDate(now);
@@ -108,6 +115,17 @@ function warningsOf(
     warnings.push({
       code: 'enterprise.no_exemption_norm',
       message: 'Receipts of an exempt taxpayer must print the norm of the exemption: give exemption_norm.',
+    });
+  if (certificate?.revokedAt)
+    warnings.push({
+      code: 'enterprise.certificate_revoked',
+      message: 'The certificate was revoked by its authority and signs no longer: upload a new one.',
+    });
+  else if (certificate?.untrustedAt)
+    warnings.push({
+      code: 'enterprise.certificate_untrusted',
+      message:
+        'No certification authority that is configured in the service certifies the certificate any more.',
     });
   return warnings;
 }
@@ -149,7 +167,7 @@ export function enterpriseObject({ enterprise, certificate, caes }: FullEnterpri
       permissions,
       missing_perms: missingPermissions(permissions),
     },
-    warnings: warningsOf(enterprise, caes, now),
+    warnings: warningsOf({ enterprise, certificate, caes }, now),
   };
 }
 
