@@ -94,7 +94,7 @@ async function isRevoked(
  */
 async function passFirstSecond({ clock }: Pick<OpenDeps, 'clock'>, { notBefore }: Identity): Promise<void> {
   const since = clock().getTime() - notBefore.getTime();
-  if (since >= 0 && since < 1_000) await sleep(1_000 - since);
+  if (since >= 0 && since < 1_000) await sleep(1_001 - since);
 }
 
 /**

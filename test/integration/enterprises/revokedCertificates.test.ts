@@ -109,13 +109,18 @@ describe('an upload', () => {
   test('is stored once the second of its notBefore has passed', async () => {
     state = 'good';
     const rut = await anEnterprise(db.orm, owner);
-    const second = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 2_000);
-    // Opening the file takes less than a second.
-    const clock = deps.clock;
-    deps = { ...deps, clock: () => new Date(Math.max(clock().getTime(), second.getTime())) };
+    const notBefore = new Date(Math.floor(Date.now() / 1_000) * 1_000 + 60_000);
+    const { clock } = deps;
+    // The first look at it, after opening the file, is at its notBefore.
+    let ahead: number | undefined;
+    const late = (): Date => {
+      ahead ??= notBefore.getTime() - Date.now();
+      return new Date(Date.now() + ahead);
+    };
+    deps = { ...deps, clock: late };
     try {
-      const { createdAt, notBefore } = await upload(rut, [between], second);
-      expect(createdAt.getTime()).toBeGreaterThanOrEqual(notBefore.getTime());
+      const { createdAt } = await upload(rut, [between], notBefore);
+      expect(createdAt.getTime()).toBeGreaterThanOrEqual(notBefore.getTime() + 1_000);
     } finally {
       deps = { ...deps, clock };
     }

@@ -143,6 +143,17 @@ describe('signing a CFE that has a sobre to itself', () => {
     });
   });
 
+  test('its certificate revoked: it waits for support, and a certificate that was uploaded since signs', async () => {
+    const { id, rut, certificateId, sobreId } = await aCfe();
+    await db.orm.em.fork().nativeUpdate(Certificate, { id: certificateId }, { revokedAt: TAKEN });
+    expect(await signing([])(sobreId)).toEqual(stuckAt(expect.stringMatching(/certificate was revoked/)));
+    const current = await replace(rut);
+    await markStuck(db.orm.em.fork(), [id], null);
+
+    expect(await signing([])(sobreId)).toEqual(WRITTEN);
+    expect(await rowOf(id)).toMatchObject({ certificateId: current, stuckReason: null });
+  });
+
   test('what was signed once is never signed anew', async () => {
     const { id, rut, certificateId, sobreId } = await aCfe();
     await signing([])(sobreId);
