@@ -9,7 +9,7 @@ export type CertificateAuthorities = readonly X509Certificate[] | 'any';
 export const MOST_INTERMEDIATES = 4;
 
 /** True when `issuer`, valid at `at`, signed the certificate. Checks names, key identifiers and the key usage, too. */
-export const isIssuedBy = (certificate: X509Certificate, issuer: X509Certificate, at: Date): boolean =>
+const isIssuedBy = (certificate: X509Certificate, issuer: X509Certificate, at: Date): boolean =>
   isValidAt(issuer, at) && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 
 /**

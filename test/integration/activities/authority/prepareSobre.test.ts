@@ -6,6 +6,7 @@ import { UnsealError } from '../../../../src/crypto/sealed.ts';
 import { listSobresOfCfe, loadSobre } from '../../../../src/db/authority/sobres.ts';
 import { findCurrentCertificate, replaceCertificate } from '../../../../src/db/enterprises/certificates.ts';
 import { OutboxMessage } from '../../../../src/db/entities/operations.ts';
+import { Certificate } from '../../../../src/db/entities/enterprises.ts';
 import { Cfe } from '../../../../src/db/entities/receipts.ts';
 import { markStuck } from '../../../../src/db/receipts/cfes.ts';
 import { firstIdemisor, MOST_SOBRE_BYTES } from '../../../../src/domain/authority/sobre.ts';
