@@ -14,8 +14,8 @@ const isIssuedBy = (certificate: X509Certificate, issuer: X509Certificate, at: D
 
 /**
  * Returns the certificates from this one (DER) up to one of the authorities, each with its issuer's; null without such a
- * chain, or for malformed certificates. `intermediates`: issuers, in order, of which each must be an authority's and valid
- * at `at`.
+ * chain, or for malformed certificates. `intermediates`: its issuers in order, the nearest first; each must be a valid
+ * authority's at `at`.
  */
 export function certifiedChain(
   certificateDer: Uint8Array,

@@ -142,7 +142,13 @@ export function judgeList(
   if (point?.indirectCRL) return undefined;
   const nextUpdate = crl.nextUpdate?.value;
   if (!isCurrent(crl.thisUpdate.value, nextUpdate, now)) return undefined;
-  if (!isSigned({ ...crl, signature: crl.signatureValue }, crl.tbsView, new X509Certificate(issuer)))
+  if (
+    !isSigned(
+      { signatureAlgorithm: crl.signatureAlgorithm, signature: crl.signatureValue },
+      crl.tbsView,
+      new X509Certificate(issuer),
+    )
+  )
     return undefined;
   const serial = Buffer.from(read(certificate).serialNumber.valueBlock.valueHexView);
   const entry = crl.revokedCertificates?.find(({ userCertificate }) =>

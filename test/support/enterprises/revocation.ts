@@ -143,8 +143,9 @@ export interface AnswerWishes {
 /** A responder's answer (RFC 6960) to a question, DER. */
 export function anAnswer(question: Buffer, { state, signer, brings, nextUpdate }: AnswerWishes): Buffer {
   const [request] = nodeOf(question).value as Node[];
-  const list = (request?.value as Node[]).find(({ tagClass }) => tagClass === UNIVERSAL);
-  const certId = ((list?.value as Node[])[0]?.value as Node[])[0] as Node;
+  const partsOf = (node: Node | undefined): Node[] => (node?.value ?? []) as Node[];
+  const list = partsOf(request).find(({ tagClass }) => tagClass === UNIVERSAL);
+  const certId = partsOf(partsOf(list)[0])[0] as Node;
   const status = {
     good: implicit(0, ''),
     revoked: asn1.create(CONTEXT_SPECIFIC, 1, true, [time(new Date(Date.now() - DAY))]),
