@@ -97,9 +97,7 @@ async function withCliDeps<T>(
       opener: () => createOpener(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
       certificateAuthorities: () =>
         readCertificateAuthorities(readConfig(['CFE_CERTIFICATE_CA_FILE'], source)),
-      lookUpRevocation: createRevocationLookUp({
-        localServers: Boolean(source['CFE_WEBHOOK_LOCAL_CA_FILE']),
-      }),
+      lookUpRevocation: openRevocationLookUp(readConfig(['CFE_WEBHOOK_LOCAL_CA_FILE'], source)),
       writeFile: (path, bytes) => writeFileBytes(source, path, bytes),
       provider: () => providerOf(readConfig(PROVIDER_VARIABLES, source)),
       drawSheet,

@@ -22,6 +22,7 @@ const time = (at: Date): Node => leaf(T.GENERALIZEDTIME, asn1.dateToGeneralizedT
 const SHA256_RSA = sequence(oid('1.2.840.113549.1.1.11'), leaf(T.NULL, ''));
 
 const DAY = 86_400_000;
+const HOUR = 3_600_000;
 
 export interface Holder {
   readonly pem: string;
@@ -151,16 +152,15 @@ export function anAnswer(question: Buffer, { state, signer, brings, nextUpdate }
     revoked: asn1.create(CONTEXT_SPECIFIC, 1, true, [time(new Date(Date.now() - DAY))]),
     unknown: implicit(2, ''),
   }[state];
-  const hour = 3_600_000;
   const content = sequence(
     explicit(2, leaf(T.OCTETSTRING, createHash('sha1').update(signer.keyPem).digest('binary'))),
-    time(new Date(Date.now() - hour)),
+    time(new Date(Date.now() - HOUR)),
     sequence(
       sequence(
         certId,
         status,
-        time(new Date(Date.now() - hour)),
-        explicit(0, time(nextUpdate ?? new Date(Date.now() + hour))),
+        time(new Date(Date.now() - HOUR)),
+        explicit(0, time(nextUpdate ?? new Date(Date.now() + HOUR))),
       ),
     ),
   );
