@@ -82,6 +82,30 @@ const WORDS: Partial<Record<RefusalCode, Words>> = {
 };
 const OUR_ERROR: Words = ['Algo salió mal', 'El error es nuestro. Vuelva a intentarlo más tarde.'];
 
+type Guard = (
+  ctx: Context,
+  route: string,
+  work: () => Promise<void>,
+  formAction?: "'none'" | "'self'",
+) => Promise<void>;
+
+/** Runs `work` under the policy of pages, and answers errors as pages. */
+async function answerGuarded(
+  deps: ApiDeps,
+  ...[ctx, route, work, formAction = "'self'"]: Parameters<Guard>
+): Promise<void> {
+  stateOf(ctx).route = route;
+  ctx.set({
+    'Content-Security-Policy': policy(formAction),
+    'X-Robots-Tag': 'noindex, nofollow, noarchive',
+  });
+  try {
+    await work();
+  } catch (err) {
+    answerRefusal(ctx, err, deps);
+  }
+}
+
 /** Serves `/r/{token}` and its files, and the verification page. */
 export function serveReceiptPages(
   router: Router<RequestState>,
@@ -121,24 +145,7 @@ export function serveReceiptPages(
     answerPage(ctx, 200, page);
   }
 
-  async function guard(
-    ctx: Context,
-    route: string,
-    work: () => Promise<void>,
-    formAction: "'none'" | "'self'" = "'self'",
-  ): Promise<void> {
-    stateOf(ctx).route = route;
-    ctx.set({
-      'Content-Security-Policy': policy(formAction),
-      'X-Robots-Tag': 'noindex, nofollow, noarchive',
-    });
-    try {
-      await work();
-    } catch (err) {
-      answerRefusal(ctx, err, deps);
-    }
-  }
-
+  const guard: Guard = (ctx, route, work, formAction) => answerGuarded(deps, ctx, route, work, formAction);
   const serve = (path: string, answer: (ctx: Context, receipt: Receipt) => Promise<void>) =>
     router.get(path, (ctx) => {
       const work = async () => answer(ctx, await requireReceipt(ctx.state, ctx.params['token']));

@@ -36,7 +36,7 @@ async function aPaper(to: Parameters<typeof bringTo>[2], wishes: CfeWishes = {})
 let caller = 0;
 /** Opens the page as a browser would, from an address of its own unless told. */
 async function open(data: Partial<Data>, from = `10.7.0.${(caller += 1)}`) {
-  const address = new URL(`/verificar?${new URLSearchParams(data)}`, suite.api.baseUrl);
+  const address = new URL(`/verificar?${new URLSearchParams(data).toString()}`, suite.api.baseUrl);
   const answer = await fetch(address, { headers: { 'x-forwarded-for': from } });
   return { status: answer.status, headers: answer.headers, page: await answer.text() };
 }
