@@ -8,6 +8,7 @@ import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { CertificateAuthorities } from '../crypto/certificateAuthorities.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
+import type { LookUpRevocation } from '../crypto/revocation.ts';
 import type { Opener, Sealer } from '../crypto/sealed.ts';
 import type { DrawSheet, SoftwareProvider } from '../domain/enterprises/application.ts';
 import type { RegistryRecord } from '../domain/enterprises/registryRecord.ts';
@@ -39,6 +40,8 @@ export interface CliDeps extends CommandDeps {
   readonly opener: () => Opener;
   /** The authorities that certify enterprises; throws ConfigurationError when their file is unusable. */
   readonly certificateAuthorities: () => CertificateAuthorities;
+  /** Asks whether certificates are revoked. */
+  readonly lookUpRevocation: LookUpRevocation;
   /** Writes a file at a path given by a person. Throws INVALID_INPUT if it cannot. */
   readonly writeFile: (path: string, bytes: Uint8Array) => void;
   /** The operator of the service, as in its declarations. */

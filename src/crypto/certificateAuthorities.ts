@@ -1,29 +1,50 @@
 import { X509Certificate } from 'node:crypto';
+import type { Issued } from './revocation.ts';
 import { isValidAt } from './x509.ts';
 
 /** The accepted certification authorities of enterprises; `any`: not checked. */
 export type CertificateAuthorities = readonly X509Certificate[] | 'any';
 
+/** Certificates between that of an enterprise and an authority's. */
+export const MOST_INTERMEDIATES = 4;
+
+/** True when `issuer`, valid at `at`, signed the certificate. Checks names, key identifiers and the key usage, too. */
+const isIssuedBy = (certificate: X509Certificate, issuer: X509Certificate, at: Date): boolean =>
+  isValidAt(issuer, at) && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+
 /**
- * True when one of the authorities, valid at `at`, signed the certificate (DER). Accepts no intermediate certificates from
- * the file. False for malformed certificates.
+ * Returns the certificates from this one (DER) up to one of the authorities, each with its issuer's; null without such a
+ * chain, or for malformed certificates. `intermediates`: its issuers in order, the nearest first; each must be a valid
+ * authority's at `at`.
  */
-export function isCertified(
+export function certifiedChain(
+  certificateDer: Uint8Array,
+  intermediates: readonly Uint8Array[],
+  { authorities, at }: { authorities: readonly X509Certificate[]; at: Date },
+): Issued[] | null {
+  const chain: Issued[] = [];
+  let certificate = readCertificate(certificateDer);
+  const issuers = intermediates.slice(0, MOST_INTERMEDIATES).map(readCertificate);
+  while (certificate) {
+    const current: X509Certificate = certificate;
+    const authority = authorities.find((one) => isIssuedBy(current, one, at));
+    if (authority) return [...chain, { certificate: current.raw, issuer: authority.raw }];
+    const issuer = issuers.shift();
+    if (!issuer?.ca || !isIssuedBy(current, issuer, at)) return null;
+    chain.push({ certificate: current.raw, issuer: issuer.raw });
+    certificate = issuer;
+  }
+  return null;
+}
+
+/** True when there is such a chain, or none is asked for. */
+export const isCertified = (
   certificateDer: Uint8Array,
   authorities: CertificateAuthorities,
   at: Date,
-): boolean {
-  if (authorities === 'any') return true;
-  const certificate = readCertificate(certificateDer);
-  if (!certificate) return false;
-  return authorities.some(
-    (authority) =>
-      isValidAt(authority, at) &&
-      // Checks names, key identifiers and the authority's key usage.
-      certificate.checkIssued(authority) &&
-      certificate.verify(authority.publicKey),
-  );
-}
+  intermediates: readonly Uint8Array[] = [],
+): boolean =>
+  authorities === 'any' || certifiedChain(certificateDer, intermediates, { authorities, at }) !== null;
 
 function readCertificate(der: Uint8Array): X509Certificate | undefined {
   try {

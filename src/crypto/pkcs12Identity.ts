@@ -1,6 +1,7 @@
 /** Finds the matching key and certificate in a .p12 with node:crypto. */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import forge from 'node-forge';
+import { MOST_INTERMEDIATES } from './certificateAuthorities.ts';
 import { type ContainerFailure, openContainer } from './pkcs12Container.ts';
 import { hasRsaKey, isRsaKey } from './rsa.ts';
 
@@ -16,6 +17,8 @@ export interface Identity {
   /** PKCS#8, DER. Secret: overwrite it with zeros when done. */
   readonly privateKeyDer: Buffer;
   readonly certificateDer: Buffer;
+  /** Certificates of its issuers in the file, in order, DER. */
+  readonly intermediates: readonly Uint8Array[];
   /** All attributes of the subject: `C=UY, serialNumber=RUC…, CN=…`. */
   readonly subject: string;
   /** CN of the subject: the holder's name. */
@@ -58,16 +61,21 @@ function choose(keyDers: Uint8Array[], certificateDers: Uint8Array[]): OpenedPkc
     )
     .sort((a, b) => b.certificate.validToDate.getTime() - a.certificate.validToDate.getTime());
   return best
-    ? { ok: true, identity: identityOf(best.key, best.certificate) }
+    ? { ok: true, identity: identityOf(best.key, best.certificate, certificates) }
     : { ok: false, reason: 'key_mismatch' };
 }
 
-function identityOf(key: KeyObject, certificate: X509Certificate): Identity {
+function identityOf(
+  key: KeyObject,
+  certificate: X509Certificate,
+  others: readonly X509Certificate[],
+): Identity {
   // Only this reading removes the escapes of the subject; a repeated attribute is a list.
   const names: Readonly<Record<string, unknown>> = { ...certificate.toLegacyObject().subject };
   return {
     privateKeyDer: key.export({ type: 'pkcs8', format: 'der' }),
     certificateDer: certificate.raw,
+    intermediates: issuersOf(certificate, others),
     subject: Object.entries(names)
       .flatMap(([name, value]) => [value].flat().map((one) => `${name}=${String(one)}`))
       .join(', '),
@@ -78,6 +86,25 @@ function identityOf(key: KeyObject, certificate: X509Certificate): Identity {
     modulusBits: key.asymmetricKeyDetails?.modulusLength ?? 0,
     maySign: maySign(certificate),
   };
+}
+
+/** Returns the issuers of a certificate among others, the nearest first, without a root. */
+function issuersOf(certificate: X509Certificate, others: readonly X509Certificate[]): Uint8Array[] {
+  const issuers: X509Certificate[] = [];
+  for (let below: X509Certificate | undefined = certificate; below && issuers.length < MOST_INTERMEDIATES; ) {
+    const current: X509Certificate = below;
+    below = others.find(
+      (one) =>
+        one.ca &&
+        one !== current &&
+        !issuers.includes(one) &&
+        one.subject !== one.issuer &&
+        current.checkIssued(one) &&
+        current.verify(one.publicKey),
+    );
+    if (below) issuers.push(below);
+  }
+  return issuers.map(({ raw }) => raw);
 }
 
 /** Uses forge because node:crypto does not expose the key usage. */

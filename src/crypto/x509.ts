@@ -14,6 +14,10 @@ const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 /** Returns the certificates of a PEM file as PEM, unparsed, without any text between them. */
 export const splitPem = (text: string): string[] => text.match(PEM) ?? [];
 
+/** Returns the certificates of a PEM file, DER. */
+export const dersOf = (text: string): Buffer[] =>
+  splitPem(text).map((pem) => Buffer.from(pem.replace(/-----[^-]+-----|\s/g, ''), 'base64'));
+
 /** True when a certificate is valid at a moment. */
 export const isValidAt = (certificate: X509Certificate, moment: Date): boolean =>
   certificate.validFromDate <= moment && moment <= certificate.validToDate;

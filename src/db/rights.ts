@@ -14,7 +14,7 @@ export const databaseRoleOf = (program: Program): string => `cfe_${program}`;
 
 /** The columns of a certificate for programs that must not read its sealed private key. */
 const ALL_BUT_THE_KEY =
-  'id, rut, environment, subject, not_before, not_after, certificate, created_at, replaced_at';
+  'id, rut, environment, subject, not_before, not_after, certificate, intermediates, created_at, replaced_at, checked_at, untrusted_at, revoked_at';
 
 /** The columns of a webhook that select receivers of an event. */
 const ALL_BUT_THE_SECRETS = 'id, account_id, events, enabled, created_at, removed_at';
@@ -105,7 +105,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   certificate: {
     api: `select (${ALL_BUT_THE_KEY}), insert, update (replaced_at)`,
     console: `select (${ALL_BUT_THE_KEY}), insert, update (replaced_at)`,
-    worker: 'select, update (sealed_key)',
+    worker: 'select, update (sealed_key, checked_at, untrusted_at, revoked_at)',
     operator: 'select, insert, update (replaced_at, sealed_key)',
   },
   cfe: {

@@ -31,7 +31,8 @@ export interface PageReceipt {
 const SANDBOX_MARK = 'DOCUMENTO DE PRUEBA – SIN VALOR FISCAL';
 const REJECTED_MARK = 'RECHAZADO – SIN VALIDEZ';
 
-function page(title: string, body: Html): string {
+/** Returns a whole page without script. */
+export function page(title: string, body: Html): string {
   const { text } = html`<!doctype html>
 <html lang="es-UY">
 <head>

@@ -27,6 +27,12 @@ small { display: block; color: #4d4d4d; font-size: .875rem; }
 .files a { display: inline-block; margin: .5rem .5rem 0 0; padding: .7rem 1rem; color: #0b4f9e; }
 .files a { border: 1px solid #0b4f9e; border-radius: .3rem; }
 a { color: #0b4f9e; }
+form { padding-bottom: 1.5rem; }
+form p { margin: .75rem 0; }
+label { display: block; color: #4d4d4d; }
+input, select, button { width: 100%; min-height: 2.75rem; padding: .3rem .6rem; font: inherit; color: inherit; background: #fff; }
+input, select { border: 1px solid var(--line); border-radius: .3rem; }
+button { border: 1px solid #0b4f9e; border-radius: .3rem; background: #0b4f9e; color: #fff; font-weight: 700; }
 @media print {
   body { background: #fff; font-size: 10pt; }
   .files { display: none; }

@@ -1,6 +1,7 @@
 import type { CfeDocument } from '../domain/receipts/cfeDocument.ts';
 import type { CfeStatus } from '../domain/receipts/cfeStatus.ts';
 import type { Environment } from '../domain/receipts/cfeTypes.ts';
+import { verificationUrl } from '../domain/receipts/qr.ts';
 import type { PrintedReceipt } from './receipt.ts';
 
 /** The printed part of a signed CFE. */
@@ -13,7 +14,7 @@ interface SignedCfe {
 
 /**
  * Returns the data printed for a CFE, with the issuer's data at numbering. e-Tickets of issuers without their
- * own website are verified at ours, the host of `publicUrl`.
+ * own website are verified on our page below `publicUrl`.
  */
 export function printedReceipt(
   { signedXml, environment, status, document }: SignedCfe,
@@ -25,7 +26,7 @@ export function printedReceipt(
     environment,
     rejected: status === 'REJECTED',
     adenda,
-    website: issuer.website ?? new URL(publicUrl).host,
+    website: issuer.website ?? verificationUrl(publicUrl).replace(/^https?:\/\//, ''),
     issuerSince: issuer.issuerSince,
     resolution: issuer.resolution,
     exemptionNorm: issuer.exemptionNorm,

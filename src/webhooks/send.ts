@@ -122,7 +122,7 @@ const failed = (error: SendError) => ({ httpStatus: null, error, answer: null })
  * Returns a lookup for sockets that succeeds only if every address of the name may be reached: mixed answers
  * are a trap.
  */
-function guardedLookup(resolve: Resolver, mayReach: (address: string) => boolean): LookupFunction {
+export function guardedLookup(resolve: Resolver, mayReach: (address: string) => boolean): LookupFunction {
   const addressesOf = async (host: string) => {
     const addresses = await resolve(host).catch(() => []);
     const [first] = addresses;

@@ -66,6 +66,7 @@ import { drawReceipt } from '../print/drawReceipt.ts';
 import { createReceiptPdfs, type Draw } from '../print/receiptPdfs.ts';
 import { createSender } from '../webhooks/send.ts';
 import { createDeliverySlots } from '../webhooks/slots.ts';
+import { openRevocationLookUp, readCertificateAuthorities } from './certificateAuthorities.ts';
 import { AUTHORITY_RUTS, authorityRutsOf, DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
 import { MAIL_VARIABLES, openMailer } from './mailer.ts';
 import { createKeyOpener } from './privateKeys.ts';
@@ -87,6 +88,7 @@ export const ACTIVITY_VARIABLES = [
   'CFE_REPORT_ASK_AFTER',
   ...RATES_VARIABLES,
   'CFE_WEBHOOK_LOCAL_CA_FILE',
+  'CFE_CERTIFICATE_CA_FILE',
   'CFE_PUBLIC_URL',
   ...MAIL_VARIABLES,
   'CFE_KEEP_OUTBOX_DAYS',
@@ -171,6 +173,7 @@ function databaseActivities({
   Activities,
   'makeReadyWhenComplete' | 'recordExpiries' | 'deleteExpired' | 'startReports' | 'recoverRuns'
 > {
+  const authorities = readCertificateAuthorities(config);
   return {
     startReports: createStartReports({
       orm,
@@ -180,7 +183,13 @@ function databaseActivities({
     }),
     recoverRuns: createRecoverRuns({ orm, clock, outbox, hasRun }),
     makeReadyWhenComplete: createMakeReadyWhenComplete({ orm, clock }),
-    recordExpiries: createRecordExpiries({ orm, clock }),
+    recordExpiries: createRecordExpiries({
+      orm,
+      clock,
+      ...(authorities !== 'any' && {
+        certificates: { authorities, lookUpRevocation: openRevocationLookUp(config) },
+      }),
+    }),
     deleteExpired: createDeleteExpired({
       orm,
       clock,

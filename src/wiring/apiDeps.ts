@@ -12,7 +12,7 @@ import { drawReceipt } from '../print/drawReceipt.ts';
 import { createReceiptPdfs } from '../print/receiptPdfs.ts';
 import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
-import { readCertificateAuthorities } from './certificateAuthorities.ts';
+import { openRevocationLookUp, readCertificateAuthorities } from './certificateAuthorities.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
 import { TEST_KIT_VARIABLES, testKitOf } from './testKit.ts';
 
@@ -29,6 +29,7 @@ export const API_VARIABLES = [
   'CFE_PUBLIC_URL',
   'CFE_CHECKOUT_URL',
   'CFE_CERTIFICATE_CA_FILE',
+  'CFE_WEBHOOK_LOCAL_CA_FILE',
 ] as const;
 
 type ApiConfig = ReturnType<typeof readConfig<(typeof API_VARIABLES)[number]>>;
@@ -53,6 +54,7 @@ export async function createApiDeps(
     requestHash: createRequestHash(config.CFE_PEPPER),
     testKit: testKitOf(config),
     certificateAuthorities: readCertificateAuthorities(config),
+    lookUpRevocation: openRevocationLookUp(config),
     authority: createAuthorityWatch(shared),
     receiptPdfs: createReceiptPdfs({ draw: drawReceipt }),
     publicUrl: config.CFE_PUBLIC_URL,

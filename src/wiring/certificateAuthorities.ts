@@ -2,7 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigurationError, type readConfig } from '../config.ts';
 import type { CertificateAuthorities } from '../crypto/certificateAuthorities.ts';
+import type { LookUpRevocation } from '../crypto/revocation.ts';
 import { splitPem } from '../crypto/x509.ts';
+import { createRevocationLookUp } from '../revocation/lookUpRevocation.ts';
 
 /**
  * Returns the configured authorities that may certify enterprises. Throws ConfigurationError for an unusable
@@ -28,6 +30,12 @@ export function readCertificateAuthorities({
   if (stranger >= 0) refuse(`whose certificate ${stranger + 1} is not that of a certification authority`);
   return authorities;
 }
+
+/** Returns the look-up of revoked certificates; in development it may ask servers of this machine. */
+export const openRevocationLookUp = ({
+  CFE_WEBHOOK_LOCAL_CA_FILE: file,
+}: ReturnType<typeof readConfig<'CFE_WEBHOOK_LOCAL_CA_FILE'>>): LookUpRevocation =>
+  createRevocationLookUp({ localServers: file !== '' });
 
 function readText(path: string, refuse: (what: string, cause: unknown) => never): string {
   try {

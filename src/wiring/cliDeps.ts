@@ -14,7 +14,7 @@ import { armFailpoints } from '../failpoints.ts';
 import { createAskAuthority } from './askAuthority.ts';
 import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
-import { readCertificateAuthorities } from './certificateAuthorities.ts';
+import { openRevocationLookUp, readCertificateAuthorities } from './certificateAuthorities.ts';
 import { ensureSchema, TIMEOUT_VARIABLES, timeoutsOf } from './database.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
 import { drawSheet, PROVIDER_VARIABLES, providerOf } from './provider.ts';
@@ -97,6 +97,7 @@ async function withCliDeps<T>(
       opener: () => createOpener(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
       certificateAuthorities: () =>
         readCertificateAuthorities(readConfig(['CFE_CERTIFICATE_CA_FILE'], source)),
+      lookUpRevocation: openRevocationLookUp(readConfig(['CFE_WEBHOOK_LOCAL_CA_FILE'], source)),
       writeFile: (path, bytes) => writeFileBytes(source, path, bytes),
       provider: () => providerOf(readConfig(PROVIDER_VARIABLES, source)),
       drawSheet,

@@ -9,7 +9,7 @@ import { createSealer } from '../crypto/sealed.ts';
 import { createTotpSecrets } from '../crypto/totp.ts';
 import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
-import { readCertificateAuthorities } from './certificateAuthorities.ts';
+import { openRevocationLookUp, readCertificateAuthorities } from './certificateAuthorities.ts';
 import type { Closers } from './process.ts';
 import { drawSheet, PROVIDER_VARIABLES, providerOf } from './provider.ts';
 import { openSupport } from './temporal/askSupport.ts';
@@ -65,6 +65,7 @@ export function createConsoleDeps(
     localReceivers: config.CFE_WEBHOOK_LOCAL_CA_FILE !== '',
     requestHash: createRequestHash(config.CFE_PEPPER),
     certificateAuthorities: readCertificateAuthorities(config),
+    lookUpRevocation: openRevocationLookUp(config),
     testKit: testKitOf(config),
     provider: providerOf(config),
     drawSheet,

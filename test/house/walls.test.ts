@@ -23,6 +23,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   dgi: ['domain', 'words', 'crypto'],
   print: ['domain', 'words', 'crypto', 'dgi/xml'],
   webhooks: ['domain', 'crypto'],
+  revocation: ['domain', 'crypto', 'webhooks'],
   workflows: ['domain', ...TABLES],
   gate: ['domain', 'db', ...TABLES],
   mail: ['domain', 'page'],

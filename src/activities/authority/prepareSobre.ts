@@ -35,7 +35,7 @@ const SIGNED_AT_ONCE = 20;
 const SIGN_AFTER_MILLISECONDS = 1_000;
 
 const KEY_LOST =
-  'The CFE cannot be signed: the private key of its certificate cannot be opened (is its key-encryption key configured?). Nothing was sent to the authority.';
+  'The CFE cannot be signed: its certificate was revoked, or its private key cannot be opened (is its key-encryption key configured?). Nothing was sent to the authority.';
 
 export interface WriteDeps extends MoveDeps {
   /** The authority's own RUT, the receiver of sobres. */
@@ -169,12 +169,13 @@ async function dissolve(
   return { kind: 'changed' };
 }
 
-/** Returns the signed document; null if the private key of the certificate cannot be opened. */
+/** Returns the signed document; null if the certificate was revoked or its private key cannot be opened. */
 function signWith(
   { signDocument }: Pick<WriteDeps, 'signDocument'>,
   document: CfeDocument,
   certificate: Certificate,
 ): Signed | null {
+  if (certificate.revokedAt) return null;
   try {
     return signDocument(document, certificate);
   } catch (error) {
@@ -185,7 +186,7 @@ function signWith(
 }
 
 /**
- * The key of the CFE's certificate is lost: signs with the enterprise's current one and fixes a new moment of
+ * The CFE's certificate is revoked or its key lost: signs with the enterprise's current one and fixes a new moment of
  * signing (docs/contract.md#signing). The row lock lets one attempt alone sign it.
  */
 function signWithCurrent(deps: WriteDeps, cfeUuid: string): Promise<PreparedSobre> {

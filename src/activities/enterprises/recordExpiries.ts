@@ -1,3 +1,9 @@
+import type { X509Certificate } from 'node:crypto';
+import { certifiedChain } from '../../crypto/certificateAuthorities.ts';
+import type { LookUpRevocation, RevocationState } from '../../crypto/revocation.ts';
+import { dersOf } from '../../crypto/x509.ts';
+import { listUncheckedCertificates, storeChecks } from '../../db/enterprises/certificates.ts';
+import { lockEnterprise } from '../../db/enterprises/enterprises.ts';
 import {
   listRutsWithDocuments,
   listRutsWithUnreportedExpiries,
@@ -5,9 +11,11 @@ import {
   recordDueWarnings,
   recordExpiryEvent,
 } from '../../db/enterprises/warnings.ts';
+import type { Certificate } from '../../db/entities/enterprises.ts';
 import { annulUnusedNumbers, listExpiredCaes } from '../../db/numbers/numbers.ts';
 import type { Orm } from '../../db/orm.ts';
 import { lockNumbering } from '../../db/receipts/cfes.ts';
+import { recordEnterpriseChanges } from '../../db/webhooks/events.ts';
 import type { ExpiriesResult } from '../../domain/authority/activityResults.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { LEAST_UUID } from '../../domain/values/uuid.ts';
@@ -17,11 +25,18 @@ import { withHeartbeat } from '../authority/attempt.ts';
 /** Enterprises, or CAEs, read at a time. */
 const PAGE = 100;
 
+/** How long the look at a certificate counts; the run of each hour looks at those that are due. */
+const LOOK_MILLISECONDS = 23 * 3_600_000;
+/** Certificates looked up together: they share the lists of their authorities. */
+const LOOKED_UP_TOGETHER = 50;
+
 interface ExpiryDeps {
   orm: Orm;
   clock: () => Date;
   /** Enterprises, or CAEs, read at a time; default 100. */
   page?: number;
+  /** Who may certify enterprises, and how revocation is asked about; without it certificates are not looked at. */
+  certificates?: { authorities: readonly X509Certificate[]; lookUpRevocation: LookUpRevocation };
 }
 
 /**
@@ -33,6 +48,7 @@ export function createRecordExpiries(deps: ExpiryDeps): Activity<'recordExpiries
   return () =>
     withHeartbeat(async () => {
       await annulAllNumbers(deps);
+      await checkAllCertificates(deps);
       const result = await recordAllExpiries(deps);
       await recordAllWarnings(deps);
       return result;
@@ -55,6 +71,49 @@ async function annulAllNumbers({ orm, clock, page = PAGE }: ExpiryDeps): Promise
     }
     after = caes.length < page ? undefined : caes.at(-1)?.id;
   }
+}
+
+/** Looks once a day whether each current certificate is still an authority's, and not revoked. */
+async function checkAllCertificates(deps: ExpiryDeps): Promise<void> {
+  const { orm, clock, certificates, page = LOOKED_UP_TOGETHER } = deps;
+  if (!certificates) return;
+  const now = clock();
+  const before = new Date(now.getTime() - LOOK_MILLISECONDS);
+  let after: string | undefined = LEAST_UUID;
+  while (after !== undefined) {
+    const limit = Math.min(page, LOOKED_UP_TOGETHER);
+    const due = await listUncheckedCertificates(orm.em.fork(), { before, after, limit });
+    const chains = due.map((one) =>
+      certifiedChain(one.certificate, dersOf(one.intermediates), {
+        authorities: certificates.authorities,
+        at: now,
+      }),
+    );
+    const states = await certificates.lookUpRevocation(chains.map((chain) => chain ?? []));
+    for (const [index, certificate] of due.entries()) {
+      const isTrusted = Boolean(chains[index]);
+      await storeLook(deps, certificate, { isTrusted, state: states[index] ?? 'unknown', now });
+    }
+    after = due.length < limit ? undefined : due.at(-1)?.id;
+  }
+}
+
+/** Stores a look, with `enterprise.updated` for a certificate that was revoked, or is no longer. */
+async function storeLook(
+  { orm }: ExpiryDeps,
+  { id, rut, untrustedAt, revokedAt }: Certificate,
+  { isTrusted, state, now }: { isTrusted: boolean; state: RevocationState; now: Date },
+): Promise<void> {
+  const checks = {
+    checkedAt: now,
+    untrustedAt: isTrusted ? null : (untrustedAt ?? now),
+    // Nothing is learnt from silence.
+    revokedAt: state === 'revoked' ? (revokedAt ?? now) : state === 'good' ? null : (revokedAt ?? null),
+  };
+  await orm.em.fork().transactional(async (em) => {
+    const enterprise = await lockEnterprise(em, rut);
+    if (enterprise) await recordEnterpriseChanges(em, enterprise, now, () => storeChecks(em, id, checks));
+  });
 }
 
 async function recordAllExpiries({ orm, clock, page = PAGE }: ExpiryDeps): Promise<ExpiriesResult> {

@@ -225,7 +225,7 @@ async function signReportXml(
 ): Promise<string | Pick<Stuck, 'reason' | 'explanation'>> {
   const certificate = await findCurrentSigner(orm.em.fork(), heading.rut, environment);
   const now = clock();
-  if (!certificate || now < certificate.notBefore || now > certificate.notAfter) {
+  if (!certificate || certificate.revokedAt || now < certificate.notBefore || now > certificate.notAfter) {
     return {
       reason: 'signing',
       explanation:

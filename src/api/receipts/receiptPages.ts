@@ -30,16 +30,19 @@ import {
   requireSentReceipt,
   type SentReceipt,
 } from './receiptFiles.ts';
+import { serveVerificationPage } from './verificationPage.ts';
 
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 /** No scripts and nothing from other hosts: the style by its hash, pictures only if embedded. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const policy = (formAction: "'none'" | "'self'"): string =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${STYLE_HASH}'`,
+    'img-src data:',
+    "base-uri 'none'",
+    `form-action ${formAction}`,
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 /** 128 bits in base64url. */
 const TOKEN = /^[A-Za-z0-9_-]{22}$/;
@@ -73,13 +76,37 @@ const WORDS: Partial<Record<RefusalCode, Words>> = {
     'Comprobante no encontrado',
     'El enlace no corresponde a ningún comprobante. Compruebe que esté completo.',
   ],
-  RATE_LIMITED: ['Demasiados intentos', 'Espere unos minutos y vuelva a abrir el enlace.'],
+  RATE_LIMITED: ['Demasiados intentos', 'Espere unos minutos y vuelva a intentarlo.'],
   UNAVAILABLE: ['Servicio ocupado', 'Vuelva a intentarlo en unos segundos.'],
   INVALID_INPUT: ['Solicitud incorrecta', 'El tamaño de papel debe ser A4, 80mm o 58mm.'],
 };
 const OUR_ERROR: Words = ['Algo salió mal', 'El error es nuestro. Vuelva a intentarlo más tarde.'];
 
-/** Serves `/r/{token}` and its files. */
+type Guard = (
+  ctx: Context,
+  route: string,
+  work: () => Promise<void>,
+  formAction?: "'none'" | "'self'",
+) => Promise<void>;
+
+/** Runs `work` under the policy of pages, and answers errors as pages. */
+async function answerGuarded(
+  deps: ApiDeps,
+  ...[ctx, route, work, formAction = "'self'"]: Parameters<Guard>
+): Promise<void> {
+  stateOf(ctx).route = route;
+  ctx.set({
+    'Content-Security-Policy': policy(formAction),
+    'X-Robots-Tag': 'noindex, nofollow, noarchive',
+  });
+  try {
+    await work();
+  } catch (err) {
+    answerRefusal(ctx, err, deps);
+  }
+}
+
+/** Serves `/r/{token}` and its files, and the verification page. */
 export function serveReceiptPages(
   router: Router<RequestState>,
   { deps, failures }: { deps: ApiDeps; failures: FailureLimit },
@@ -98,22 +125,31 @@ export function serveReceiptPages(
   }
 
   const { print, keptFile: cachedFile } = createFileQueues();
-  async function loadPage(state: RequestState, receipt: SentReceipt): Promise<Uint8Array> {
+  async function loadPage(state: RequestState, receipt: SentReceipt, below: string): Promise<Uint8Array> {
     // A page changes only when the CFE is rejected.
-    const what = receipt.status === 'REJECTED' ? 'page, rejected' : 'page';
-    const make = async () => drawPage(await loadPageTask(deps, receipt), receipt.accountId);
+    const what = receipt.status === 'REJECTED' ? `page, rejected ${below}` : `page ${below}`;
+    const make = async () => {
+      const { receiptToken, ...task } = await loadPageTask(deps, receipt);
+      return drawPage({ ...task, receiptToken: `${below}${receiptToken}` }, receipt.accountId);
+    };
     return (await cachedFile(state, receipt, what, make)).bytes;
   }
 
+  /** Shows a receipt; `below`: where the addresses of its files begin, as seen from the page. */
+  async function answerReceipt(ctx: Context, receipt: Receipt, below: string): Promise<void> {
+    const state = receiptState(receipt);
+    const page =
+      state === 'sent'
+        ? await loadPage(stateOf(ctx), requireSentReceipt(receipt), below)
+        : messagePage(...(state === 'inProcess' ? IN_PROCESS : NEVER_SENT));
+    answerPage(ctx, 200, page);
+  }
+
+  const guard: Guard = (ctx, route, work, formAction) => answerGuarded(deps, ctx, route, work, formAction);
   const serve = (path: string, answer: (ctx: Context, receipt: Receipt) => Promise<void>) =>
-    router.get(path, async (ctx) => {
-      ctx.state.route = path.replace(':token', '{token}');
-      ctx.set({ 'Content-Security-Policy': PAGE_POLICY, 'X-Robots-Tag': 'noindex, nofollow, noarchive' });
-      try {
-        await answer(ctx, await requireReceipt(ctx.state, ctx.params['token']));
-      } catch (err) {
-        answerRefusal(ctx, err, deps);
-      }
+    router.get(path, (ctx) => {
+      const work = async () => answer(ctx, await requireReceipt(ctx.state, ctx.params['token']));
+      return guard(ctx, path.replace(':token', '{token}'), work, "'none'");
     });
   const serveFile = (
     path: string,
@@ -121,14 +157,7 @@ export function serveReceiptPages(
     make: (ctx: Context, receipt: Receipt) => Promise<FileAnswer>,
   ) => serve(path, async (ctx, receipt) => answerFile(ctx, mediaType, await make(ctx, receipt)));
 
-  serve('/r/:token', async (ctx, receipt) => {
-    const state = receiptState(receipt);
-    const page =
-      state === 'sent'
-        ? await loadPage(stateOf(ctx), requireSentReceipt(receipt))
-        : messagePage(...(state === 'inProcess' ? IN_PROCESS : NEVER_SENT));
-    answerPage(ctx, 200, page);
-  });
+  serve('/r/:token', (ctx, receipt) => answerReceipt(ctx, receipt, ''));
   serveFile('/r/:token/xml', 'application/xml', async (ctx, receipt) => {
     const sent = requireSentReceipt(receipt);
     const file = await cachedFile(stateOf(ctx), sent, 'xml', () => encodeSignedXml(deps, sent));
@@ -140,6 +169,7 @@ export function serveReceiptPages(
     const file = () => loadPdfFile(deps, sent, paper);
     return deps.receiptPdfs.kept(sent, paper) ? file() : print(stateOf(ctx), sent, file);
   });
+  serveVerificationPage(router, { deps, pages: { answer: answerPage, answerReceipt, guard } });
 }
 
 /** Creates files in turn, per network and per account or receipt, and caches the last pages and XML. */

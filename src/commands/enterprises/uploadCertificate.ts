@@ -1,6 +1,12 @@
-import { randomUUID } from 'node:crypto';
-import { type CertificateAuthorities, isCertified } from '../../crypto/certificateAuthorities.ts';
+import { randomUUID, X509Certificate } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type CertificateAuthorities,
+  certifiedChain,
+  isCertified,
+} from '../../crypto/certificateAuthorities.ts';
 import { type Identity, type OwnedIdentity, openPkcs12, type Pkcs12Failure } from '../../crypto/pkcs12.ts';
+import type { LookUpRevocation } from '../../crypto/revocation.ts';
 import type { Sealer } from '../../crypto/sealed.ts';
 import { replaceCertificate } from '../../db/enterprises/certificates.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
@@ -32,6 +38,8 @@ export interface UploadCertificateDeps extends CommandDeps {
    * Issuers of certificates that are valid in production; test certificates come from an operator's test kit.
    */
   readonly certificateAuthorities: CertificateAuthorities;
+  /** Asks whether production certificates are revoked; without it none is. */
+  readonly lookUpRevocation?: LookUpRevocation;
 }
 
 /** Opens a .p12 and stores its certificate, one file per enterprise at a time. */
@@ -39,23 +47,54 @@ export async function uploadCertificate(
   deps: UploadCertificateDeps,
   input: { rut: string; environment?: Environment; file: Uint8Array; password: string },
 ): Promise<Certificate> {
-  using identity = await openCertificate({ ...input, owner: input.rut });
+  using identity = await openCertificate(deps, { ...input, owner: input.rut });
   // `await` keeps the identity from being disposed of before it is stored.
   return await storeCertificate(deps, input, identity);
 }
 
+/** Dependencies of opening a .p12. */
+type OpenDeps = Pick<UploadCertificateDeps, 'clock' | 'certificateAuthorities' | 'lookUpRevocation'>;
+
 /**
- * Opens the .p12 of an account, `owner`. Takes up to seconds, so no transaction may be open. Throws
- * INVALID_INPUT for an unusable file, UNAVAILABLE with too many open at a time.
+ * Opens the .p12 of an account, `owner`, and asks whether its certificate is revoked. Takes up to seconds, so no
+ * transaction may be open. Throws INVALID_INPUT for an unusable file or a revoked certificate, UNAVAILABLE with too many
+ * open at a time.
  */
-export async function openCertificate(input: {
-  owner: string;
-  file: Uint8Array;
-  password: string;
-}): Promise<OwnedIdentity> {
+export async function openCertificate(
+  deps: OpenDeps,
+  input: { owner: string; environment?: Environment; file: Uint8Array; password: string },
+): Promise<OwnedIdentity> {
   const opened = await openPkcs12(input.file, input.password, input.owner);
   if (!opened.ok) throw invalidInput([OPENING_FAULTS[opened.reason]]);
-  return opened.identity;
+  const { identity } = opened;
+  try {
+    if (input.environment !== 'sandbox' && (await isRevoked(deps, identity)))
+      throw invalidInput([certificateFault('certificate.revoked')]);
+    await passFirstSecond(deps, identity);
+    return identity;
+  } catch (error) {
+    identity[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/** Asks only at addresses in certificates of configured authorities. */
+async function isRevoked(
+  { certificateAuthorities: authorities, lookUpRevocation, clock }: OpenDeps,
+  { certificateDer, intermediates }: Identity,
+): Promise<boolean> {
+  if (authorities === 'any' || !lookUpRevocation) return false;
+  const chain = certifiedChain(certificateDer, intermediates, { authorities, at: clock() });
+  return chain !== null && (await lookUpRevocation([chain])).includes('revoked');
+}
+
+/**
+ * Waits until the first second of a certificate has passed: the authority refuses a signature of that second (S03), and
+ * until the certificate is stored the previous one signs.
+ */
+async function passFirstSecond({ clock }: Pick<OpenDeps, 'clock'>, { notBefore }: Identity): Promise<void> {
+  const since = clock().getTime() - notBefore.getTime();
+  if (since >= 0 && since < 1_000) await sleep(1_001 - since);
 }
 
 /**
@@ -77,7 +116,8 @@ export function storeCertificate(
     } = identity;
     const { certificateDer } = identity;
     const isKnown =
-      environment === 'sandbox' || isCertified(certificateDer, deps.certificateAuthorities, now);
+      environment === 'sandbox' ||
+      isCertified(certificateDer, deps.certificateAuthorities, now, identity.intermediates);
     const facts = { subjectSerialNumber, rsaBits, notBefore, notAfter, keyMatches: true, maySign, isKnown };
     const faults = certificateFaults(facts, { rut, now });
     if (faults.length > 0) throw invalidInput(faults);
@@ -90,6 +130,7 @@ export function storeCertificate(
       notBefore: new Date(notBefore),
       notAfter: new Date(notAfter),
       certificate: certificateDer,
+      intermediates: identity.intermediates.map((der) => new X509Certificate(der).toString()).join(''),
       sealedKey: deps.sealer.seal(identity.privateKeyDer, { purpose: 'certificate-key', rut, rowId: id }),
       createdAt: now,
     });

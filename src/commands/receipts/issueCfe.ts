@@ -258,7 +258,7 @@ async function checkRequest(
 }
 
 /** Replaces the certificate that the enterprise obtains before signing. */
-const PENDING_CERTIFICATE = { notAfter: new Date(8.64e15) };
+const PENDING_CERTIFICATE = { notAfter: new Date(8.64e15), revoked: false };
 
 /** Returns the branch of the request unless it is the first; locked until the transaction ends. */
 async function lockNamedBranch(
@@ -290,7 +290,7 @@ function checkCae(
   return { cae, faults };
 }
 
-type Expiring = { readonly notAfter: Date };
+type Expiring = { readonly notAfter: Date; readonly revoked: boolean };
 
 /**
  * Returns the faults that keep an enterprise from issuing: suspended, without a valid certificate and, in
@@ -316,6 +316,10 @@ function findSigningFaults(certificate: Expiring | null, now: Date): Fault[] {
   const status = certificateStatus(certificate, now);
   if (status === 'NONE') {
     return [fault('enterprise.certificate_missing', 'The enterprise has no certificate; upload one.')];
+  }
+  if (status === 'REVOKED') {
+    const message = 'The certificate of the enterprise was revoked by its authority; upload a new one.';
+    return [fault('enterprise.certificate_revoked', message)];
   }
   if (status === 'EXPIRED') {
     const message = 'The certificate of the enterprise has expired; upload a new one.';

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type CertificateAuthorities, isCertified } from '../../crypto/certificateAuthorities.ts';
+import { dersOf } from '../../crypto/x509.ts';
 import { findCurrentCertificate } from '../../db/enterprises/certificates.ts';
 import type { CommandDeps } from './deps.ts';
 
@@ -17,6 +18,11 @@ export async function isOwnerProven(
   const certificate = await findCurrentCertificate(em, rut, 'production');
   return (
     certificate !== null &&
-    isCertified(certificate.certificate, certificateAuthorities, certificate.createdAt)
+    isCertified(
+      certificate.certificate,
+      certificateAuthorities,
+      certificate.createdAt,
+      dersOf(certificate.intermediates),
+    )
   );
 }

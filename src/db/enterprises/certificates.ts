@@ -2,6 +2,9 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 import { Certificate } from '../entities/enterprises.ts';
 
+/** What the daily look at a certificate stores. */
+export type Checks = Pick<Certificate, 'checkedAt' | 'untrustedAt' | 'revokedAt'>;
+
 const WITH_KEY = { populate: ['sealedKey'] } as const;
 
 /** Returns the enterprise's current certificate, without its key; null before the first upload. */
@@ -32,11 +35,35 @@ export const requireSigner = (em: EntityManager, id: string): Promise<Certificat
  */
 export async function replaceCertificate(
   em: EntityManager,
-  values: Omit<Certificate, symbol | 'replacedAt'>,
+  values: Omit<Certificate, symbol | 'replacedAt' | keyof Checks | 'intermediates'> & {
+    readonly intermediates?: string;
+  },
 ): Promise<Certificate> {
   const { rut, environment, createdAt } = values;
   await em.nativeUpdate(Certificate, { rut, environment, replacedAt: null }, { replacedAt: createdAt });
   const certificate = em.create(Certificate, { ...values, replacedAt: null });
   await em.flush();
   return certificate;
+}
+
+/** Returns at most `limit` current certificates of production that were not looked up since `before`, by id, after `after`. */
+export const listUncheckedCertificates = (
+  em: EntityManager,
+  { before, after, limit }: { before: Date; after: string; limit: number },
+): Promise<Certificate[]> =>
+  em.find(
+    Certificate,
+    {
+      environment: 'production',
+      replacedAt: null,
+      id: { $gt: after },
+      $or: [{ checkedAt: null }, { checkedAt: { $lt: before } }],
+    },
+    { orderBy: { id: 'asc' }, limit },
+  );
+
+/** Stores the result of a look at a certificate. */
+export async function storeChecks(em: EntityManager, id: string, checks: Checks): Promise<void> {
+  Object.assign(await em.findOneOrFail(Certificate, { id }), checks);
+  await em.flush();
 }

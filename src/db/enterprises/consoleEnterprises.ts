@@ -82,7 +82,7 @@ export async function listVisibleEnterprises(
       (select max(created_at) from cfe where cfe.rut = found.rut and environment = 'production') as "lastCfeAt"
     from (
       select e.*, coalesce(e.scheduled_ready_date <= ${now}, false) as date_come,
-        coalesce(${now} between c.not_before and c.not_after, false) as certificate_holds,
+        coalesce(${now} between c.not_before and c.not_after and c.revoked_at is null, false) as certificate_holds,
         ${LAST_DAY} as certificate_ends,
         exists (select from cae where cae.rut = e.rut and environment = 'production' and expiration_date >= ${today})
           as cae_holds,

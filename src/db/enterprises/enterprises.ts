@@ -139,7 +139,11 @@ export async function readReadyFacts(
   });
   return {
     prodPermission: permissions.includes('PROD'),
-    validCertificate: certificate !== null && certificate.notBefore <= now && now <= certificate.notAfter,
+    validCertificate:
+      certificate !== null &&
+      !certificate.revokedAt &&
+      certificate.notBefore <= now &&
+      now <= certificate.notAfter,
     plan: planId !== null,
     okCae: caesInForce > 0,
     dateCome: scheduledReadyDate !== null && scheduledReadyDate <= now,

@@ -201,6 +201,8 @@ const CertificateSchema = defineEntity({
     notAfter: p.datetime(),
     /** The certificate itself, DER. */
     certificate: p.blob(),
+    /** Its issuers below the authority, the nearest first, PEM. */
+    intermediates: p.text().default(''),
     /**
      * PKCS#8 private key, sealed (crypto/sealed.ts); null once it was replaced and no CFE needs it (db/operations/purge.ts).
      * Lazy: API and console may write it but not read it (db/rights.ts).
@@ -208,6 +210,12 @@ const CertificateSchema = defineEntity({
     sealedKey: p.text().strictNullable().lazy(),
     createdAt: p.datetime(),
     replacedAt: p.datetime().strictNullable(),
+    /** When chain and revocation were looked up last. */
+    checkedAt: p.datetime().nullable(),
+    /** When no configured authority certified it any more; null while one does. */
+    untrustedAt: p.datetime().nullable(),
+    /** When its authority was found to have revoked it. */
+    revokedAt: p.datetime().nullable(),
   },
 });
 

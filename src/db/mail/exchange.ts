@@ -163,6 +163,7 @@ export async function findDirectoryCertificate(em: EntityManager, now: Date): Pr
   const [row] = await em.execute<{ id: string }[]>(
     `select certificate.id from certificate join enterprise using (rut)
      where environment = 'production' and replaced_at is null and enterprise.status = 'READY' and not_after > ?
+       and revoked_at is null
      order by not_after desc, certificate.id limit 1`,
     [now],
   );

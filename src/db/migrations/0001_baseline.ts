@@ -286,9 +286,13 @@ const ENTERPRISES = `
     not_before timestamptz not null,
     not_after timestamptz not null,
     certificate bytea not null,
+    intermediates text not null default '',
     sealed_key text,
     created_at timestamptz not null,
     replaced_at timestamptz,
+    checked_at timestamptz,
+    untrusted_at timestamptz,
+    revoked_at timestamptz,
     constraint certificate_key check (sealed_key is not null or replaced_at is not null)
   );
   create unique index certificate_current on certificate (rut, environment) where replaced_at is null;

@@ -7,6 +7,7 @@ import {
   HOURLY_LIMITS,
   type Quota,
   type RequestLimit,
+  VERIFICATION_LIMIT,
 } from '../../domain/people/requestLimits.ts';
 import type { GrantedRole } from '../../domain/people/roles.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
@@ -85,6 +86,26 @@ export const countFailedAuthentication = (em: EntityManager, network: string, no
     limit: FAILURE_LIMIT,
     now,
   });
+
+/** The counter of a network's misses on the verification page, beside its failed authentications. */
+const verificationKey = (network: string): string => `verificar ${network}`;
+
+/** Counts a look-up of a network on the verification page. */
+export const countVerification = (em: EntityManager, network: string, now: Date): Promise<Quota> =>
+  countInWindow(
+    em,
+    { table: 'failed_authentication', key: 'address', count: 'failures' },
+    verificationKey(network),
+    { limit: VERIFICATION_LIMIT, now },
+  );
+
+/** Subtracts a look-up that found its receipt. */
+export async function forgiveVerification(em: EntityManager, network: string): Promise<void> {
+  await em.execute(
+    'update failed_authentication set failures = greatest(failures - 1, 0) where address = ?',
+    [verificationKey(network)],
+  );
+}
 
 /** Counts a form that a person submits in the console. */
 export const countForm = (em: EntityManager, personId: string, now: Date): Promise<Quota> =>

@@ -122,6 +122,24 @@ export const findReceipt = (
 export const findReceiptByToken = (em: EntityManager, token: string): Promise<Receipt | null> =>
   findReceiptWhere(em, 'receipt_token = ?', [token]);
 
+/** The data of a printed CFE that its holder knows. */
+export interface PrintedNumber extends Pick<Cfe, 'rut' | 'type' | 'serie' | 'numero'> {
+  /** The first characters of the signature's hash. */
+  readonly securityCode: string;
+}
+
+/** Returns the receipt of a production CFE with all these data, or null; one look-up, whatever differs. */
+export const findPrintedTicket = (
+  em: EntityManager,
+  { rut, type, serie, numero, securityCode }: PrintedNumber,
+): Promise<Receipt | null> =>
+  findReceiptWhere(
+    em,
+    `rut = ? and environment = 'production' and type = ? and serie = ? and numero = ?
+     and left(digest, ?::integer) = ?`,
+    [rut, type, serie, numero, securityCode.length, securityCode],
+  );
+
 /** Reads long columns of a signed CFE, for its files. `columns`: a select list. */
 async function readColumns<T extends object>(em: EntityManager, id: string, columns: string): Promise<T> {
   const [row] = await em.execute<T[]>(`select ${columns} from cfe where id = ?`, [id]);

@@ -28,6 +28,7 @@ export interface IssuingCae extends NumberRange {
 export interface IssuingCertificate {
   readonly id: string;
   readonly notAfter: Date;
+  readonly revoked: boolean;
 }
 
 /** The facts to check a request against, as of one moment. */
@@ -48,7 +49,7 @@ const FACTS = declareStatement(
   `with asked as (select ?::text as rut, ?::text as environment, ?::text as type, ?::date as today,
      ?::date as emission_date, ?::text as currency)
    select to_jsonb(enterprise) as enterprise,
-     (select json_build_object('id', id, 'notAfter', not_after) from certificate
+     (select json_build_object('id', id, 'notAfter', not_after, 'revoked', revoked_at is not null) from certificate
        where certificate.rut = asked.rut and certificate.environment = asked.environment and replaced_at is null
      ) as own_certificate,
      (select coalesce(json_agg(json_build_object('id', id, 'serie', serie, 'numberStart', number_start,
@@ -82,7 +83,7 @@ export async function issueFacts(
 ): Promise<IssueFacts | null> {
   interface Row {
     enterprise: EntityData<Enterprise>;
-    own_certificate: { id: string; notAfter: string } | null;
+    own_certificate: { id: string; notAfter: string; revoked: boolean } | null;
     caes: IssuingCae[];
     ui_value: UiValueRow | null;
     last_rate: KnownRate | null;
@@ -94,7 +95,7 @@ export async function issueFacts(
   const { own_certificate: certificate, caes, ui_value: uiValue, last_rate: lastRate } = row;
   return {
     enterprise: em.map(Enterprise, row.enterprise),
-    certificate: certificate && { id: certificate.id, notAfter: new Date(certificate.notAfter) },
+    certificate: certificate && { ...certificate, notAfter: new Date(certificate.notAfter) },
     caes,
     uiValue,
     lastRate,

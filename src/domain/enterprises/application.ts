@@ -4,6 +4,8 @@
  * sworn statement.
  */
 
+import { verificationUrl } from '../receipts/qr.ts';
+
 /** The fields of the form, in its order. */
 export const APPLICATION_FIELDS = [
   'registry',
@@ -95,7 +97,7 @@ export function applicationSheet(facts: ApplicationFacts): ApplicationSheet {
     software_version: provider.version,
     provider: own ? null : provider.rut || null,
     solution: provider.product === '' ? null : `${provider.product}: ${SOLUTION}`,
-    website: enterprise.website ?? publicUrl,
+    website: enterprise.website ?? verificationUrl(publicUrl),
     authority_mail: enterprise.email,
     exchange_mail: null,
     web_service: null,

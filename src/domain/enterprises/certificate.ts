@@ -1,14 +1,15 @@
 import type { Fault } from '../../errors.ts';
 import type { RuleRow } from '../requests/bodyRules.ts';
 
-export type CertificateStatus = 'NONE' | 'VALID' | 'EXPIRED';
+export type CertificateStatus = 'NONE' | 'VALID' | 'EXPIRED' | 'REVOKED';
 
 /** Returns the status of a certificate at `now` (docs/contract.md#certificate); NONE without one. */
 export function certificateStatus(
-  certificate: { readonly notAfter: Date } | null | undefined,
+  certificate: { readonly notAfter: Date; readonly revoked: boolean } | null | undefined,
   now: Date,
 ): CertificateStatus {
   if (!certificate) return 'NONE';
+  if (certificate.revoked) return 'REVOKED';
   return now <= certificate.notAfter ? 'VALID' : 'EXPIRED';
 }
 
@@ -65,6 +66,12 @@ export const CERTIFICATE_RULES = {
     checks: 'The certificate is issued by a certification authority that is configured in the service.',
     source: 'docs/contract.md#certificate',
     example: 'The certificate must be issued by an accredited certification authority of Uruguay.',
+  },
+  'certificate.revoked': {
+    path: '/cert_b64',
+    checks: 'The certificate is not revoked, as far as its authority answers.',
+    source: 'docs/contract.md#certificate; Formato CFE v25.2, zone I',
+    example: 'The certificate was revoked by its certification authority.',
   },
   'certificate.expired': {
     path: '/cert_b64',

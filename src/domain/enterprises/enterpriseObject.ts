@@ -35,6 +35,8 @@ interface CertificateFacts {
   readonly subject: string;
   readonly notBefore: Date;
   readonly notAfter: Date;
+  readonly revokedAt?: Date | null;
+  readonly untrustedAt?: Date | null;
 }
 
 /** The stored facts of a CAE. */
@@ -54,7 +56,8 @@ interface HeldCae {
 
 /** Returns the certificate object at `now`; status NONE and nulls before the first upload. */
 export function certificateObject(certificate: CertificateFacts | null, now: Date) {
-  const status: CertificateStatus = certificateStatus(certificate, now);
+  const revoked = Boolean(certificate?.revokedAt);
+  const status: CertificateStatus = certificateStatus(certificate && { ...certificate, revoked }, now);
   return {
     status,
     subject: certificate?.subject ?? null,
@@ -90,7 +93,9 @@ interface EnterpriseWarning {
     | 'enterprise.no_numbers'
     | 'enterprise.no_issuer_since'
     | 'enterprise.no_exemption_norm'
-    | 'enterprise.ui_value_estimated';
+    | 'enterprise.ui_value_estimated'
+    | 'enterprise.certificate_revoked'
+    | 'enterprise.certificate_untrusted';
   readonly message: string;
 }
 
@@ -100,10 +105,12 @@ const LACKS = {
   none: 'is not known',
 } as const;
 
-/** Returns the warnings: types without numbers at `now`, what the printed form lacks, and an inexact limit of e-Tickets. */
+/**
+ * Returns the warnings: types without numbers at `now`, what the printed form lacks, an inexact limit of e-Tickets, and a
+ * certificate of no use.
+ */
 function warningsOf(
-  { issuerSince, resolution, exemptionNorm }: EnterpriseFacts,
-  { caes, uiValues }: Pick<FullEnterprise, 'caes' | 'uiValues'>,
+  { enterprise: { issuerSince, resolution, exemptionNorm }, certificate, caes, uiValues }: FullEnterprise,
   now: Date,
 ): EnterpriseWarning[] {
   const today = montevideoDate(now);
@@ -125,6 +132,17 @@ function warningsOf(
     warnings.push({
       code: 'enterprise.ui_value_estimated',
       message: `The value of the UI of ${year}, for the limit of e-Tickets, ${LACKS[why]}; the operator of the service loads it.`,
+    });
+  if (certificate?.revokedAt)
+    warnings.push({
+      code: 'enterprise.certificate_revoked',
+      message: 'The certificate was revoked by its authority and signs no longer: upload a new one.',
+    });
+  else if (certificate?.untrustedAt)
+    warnings.push({
+      code: 'enterprise.certificate_untrusted',
+      message:
+        'No certification authority that is configured in the service certifies the certificate any more.',
     });
   return warnings;
 }
@@ -175,7 +193,7 @@ export function enterpriseObject({ enterprise, certificate, caes, uiValues }: Fu
       permissions,
       missing_perms: missingPermissions(permissions),
     },
-    warnings: warningsOf(enterprise, { caes, uiValues }, now),
+    warnings: warningsOf({ enterprise, certificate, caes, uiValues }, now),
   };
 }
 

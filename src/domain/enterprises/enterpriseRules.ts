@@ -36,6 +36,11 @@ export const ENTERPRISE_RULES = {
     source: 'docs/contract.md#certificate',
     example: 'The certificate of the enterprise has expired; upload a new one.',
   },
+  'enterprise.certificate_revoked': {
+    checks: 'The certificate of the enterprise was not revoked.',
+    source: 'docs/contract.md#certificate; Formato CFE v25.2, zone I',
+    example: 'The certificate of the enterprise was revoked by its authority; upload a new one.',
+  },
   'enterprise.start_date_stays': {
     checks: 'A start date can be changed, not removed.',
     source: 'docs/contract.md#writing-back',

@@ -17,6 +17,9 @@ export const HOURLY_LIMITS: Readonly<Record<Environment, RequestLimit>> = {
 /** The limit of failed authentications from one network address (docs/contract.md#limits). */
 export const FAILURE_LIMIT: RequestLimit = { most: 100, seconds: 600 };
 
+/** The limit of receipts that are not found on the verification page, from one network address. */
+export const VERIFICATION_LIMIT: RequestLimit = { most: 60, seconds: FAILURE_LIMIT.seconds };
+
 /** The limit of console forms of a person, over all sessions (docs/console.md#limits). */
 export const FORM_LIMIT: RequestLimit = { most: 600, seconds: HOUR_SECONDS };
 

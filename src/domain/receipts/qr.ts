@@ -5,7 +5,8 @@ const VERIFICATION_PAGES = {
   production: 'https://www.efactura.dgi.gub.uy/consultaQR/cfe',
   sandbox: 'https://www.efactura.dgi.gub.uy/consultaQRPrueba/cfe',
 } as const satisfies Record<Environment, string>;
-const SECURITY_CODE_LENGTH = 6;
+/** The first characters of the hash, printed below the QR code. */
+export const SECURITY_CODE_LENGTH = 6;
 
 /** The data of a signed CFE in its QR code, as in the XML. */
 export interface QrFacts {
@@ -40,6 +41,12 @@ export function qrUrl(cfe: QrFacts): string {
   ];
   return `${VERIFICATION_PAGES[cfe.environment]}?${parts.join(',')}`;
 }
+
+/** The page on which anybody verifies an e-Ticket, below the API's address and outside /v1. */
+export const VERIFICATION_PATH = '/verificar';
+
+/** Returns the address of that page. `publicUrl`: the API's address, without a final slash. */
+export const verificationUrl = (publicUrl: string): string => `${publicUrl}${VERIFICATION_PATH}`;
 
 /** Returns the address of a receipt's page. `publicUrl`: the API's address, without a final slash. */
 export const receiptUrl = (publicUrl: string, token: string): string => `${publicUrl}/r/${token}`;

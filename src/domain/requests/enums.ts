@@ -186,11 +186,12 @@ export const PermissionName = namedEnum(
 export const CertificateStatusName = namedEnum(
   'CertificateStatus',
   'Whether there is a certificate that can sign.',
-  ['NONE', 'VALID', 'EXPIRED'],
+  ['NONE', 'VALID', 'EXPIRED', 'REVOKED'],
   {
     NONE: 'No certificate was uploaded.',
     VALID: 'It can sign today.',
     EXPIRED: 'Its last day has passed: upload a new certificate to sign again.',
+    REVOKED: 'Its certification authority revoked it: upload a new certificate to sign again.',
   },
 );
 

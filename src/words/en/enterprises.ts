@@ -268,6 +268,7 @@ export const enterprisesEn = {
     'certificate.other_rut': 'The certificate belongs to another RUT.',
     'certificate.key_usage': 'The certificate does not allow signing.',
     'certificate.unknown_issuer': 'The certificate was not issued by an accredited certification authority.',
+    'certificate.revoked': 'The certificate was revoked.',
     'certificate.expired': 'The certificate has expired.',
     'certificate.not_yet_valid': 'The certificate is not valid yet.',
     'cae.malformed': 'The file is not the XML of a CAE.',

@@ -269,6 +269,7 @@ export const enterprisesEs: typeof enterprisesEn = {
     'certificate.other_rut': 'El certificado es de otro RUT.',
     'certificate.key_usage': 'El certificado no permite firmar.',
     'certificate.unknown_issuer': 'El certificado no fue emitido por un prestador acreditado.',
+    'certificate.revoked': 'El certificado está revocado.',
     'certificate.expired': 'El certificado está vencido.',
     'certificate.not_yet_valid': 'El certificado todavía no está vigente.',
     'cae.malformed': 'El archivo no es el XML de un CAE.',

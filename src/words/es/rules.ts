@@ -186,6 +186,7 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
     'El uso de clave del certificado, si lo tiene, permite firmar (digitalSignature o nonRepudiation).',
   'certificate.unknown_issuer':
     'Emitió el certificado uno de los prestadores de servicios de certificación con que está configurado el servicio.',
+  'certificate.revoked': 'El certificado no está revocado, hasta donde responde su prestador.',
   'certificate.expired': 'El certificado no está vencido.',
   'certificate.not_yet_valid': 'El certificado ya está vigente.',
   'customer.exists': 'No hay dos clientes de una empresa con el mismo doc_type y doc_number.',
@@ -200,6 +201,7 @@ export const RULES_IN_SPANISH: Readonly<Record<string, string>> = {
   'enterprise.suspended': 'La empresa no está suspendida.',
   'enterprise.start_date_stays': 'Una fecha de inicio fijada se cambia, no se quita.',
   'enterprise.certificate_missing': 'La empresa tiene un certificado con que firmar.',
+  'enterprise.certificate_revoked': 'El certificado de la empresa no está revocado.',
   'enterprise.certificate_expired': 'El certificado de la empresa no está vencido.',
   'enterprise.too_many_unproven':
     'Una cuenta no tiene más empresas sin certificado que las que permite el operador; 20 si no dijo otra cosa.',

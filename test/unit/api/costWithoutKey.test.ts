@@ -8,6 +8,7 @@ import { ROUTES } from '../../../src/api/routes/index.ts';
 import type { CfeDocument, Line } from '../../../src/domain/receipts/cfeDocument.ts';
 import { CODE_VARIANTS, GUIDE_LANGUAGES, SLUGS } from '../../../src/handbook/guides.ts';
 import { createSearch, guidePage, indexPage, notFoundPage } from '../../../src/handbook/site.ts';
+import { verificationPage } from '../../../src/page/verificationPage.ts';
 import { aReceiptOf } from '../../support/print/samples.ts';
 import { processorMilliseconds } from '../../support/processes/processorTime.ts';
 
@@ -77,6 +78,10 @@ describe('what needs no key costs at most 10 ms of the event loop:', () => {
       logo: LOGO,
     };
     expect(cost(() => writePage(task))).toBeLessThan(MOST_MILLISECONDS);
+  });
+
+  test('the verification page', () => {
+    expect(cost(() => verificationPage('miss'))).toBeLessThan(MOST_MILLISECONDS);
   });
 
   test('each piece of the longest signed XML, of which no sign is lost', () => {

@@ -40,8 +40,8 @@ export const uploadCertificateRoute = defineRoute({
   params: { rut: Rut },
   body: { schema: UploadCertificate, limitBytes: BODY_LIMITS.file },
   success: { status: 201, description: 'The certificate', schema: CertificateView },
-  prepare: ({ body, caller }) =>
-    openCertificate({
+  prepare: ({ body, caller }, deps) =>
+    openCertificate(deps, {
       owner: caller.accountId,
       file: Buffer.from(body.cert_b64, 'base64'),
       password: body.password,

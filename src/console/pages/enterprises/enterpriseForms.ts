@@ -95,7 +95,7 @@ export const certificate = enterpriseForm('certificate', 'POST /enterprises/{rut
   refused: ({ enterprises: words }, { code }) => (code === 'UNAVAILABLE' ? words.certificateBusy : undefined),
   async run({ params, found, form: sent, visit }, deps) {
     const body = parseOrRefuse(UploadCertificate, { cert_b64: base64(sent.file), password: sent.password });
-    using identity = await openCertificate({
+    using identity = await openCertificate(deps, {
       owner: accountOf(found),
       file: sent.file,
       password: body.password,

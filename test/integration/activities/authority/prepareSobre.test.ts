@@ -5,6 +5,7 @@ import { issueCfe } from '../../../../src/commands/receipts/issueCfe.ts';
 import { UnsealError } from '../../../../src/crypto/sealed.ts';
 import { listSobresOfCfe, loadSobre } from '../../../../src/db/authority/sobres.ts';
 import { findCurrentCertificate, replaceCertificate } from '../../../../src/db/enterprises/certificates.ts';
+import { Certificate } from '../../../../src/db/entities/enterprises.ts';
 import { OutboxMessage } from '../../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../../src/db/entities/receipts.ts';
 import { markStuck } from '../../../../src/db/receipts/cfes.ts';
@@ -142,6 +143,17 @@ describe('signing a CFE that has a sobre to itself', () => {
       document: { signedAt, numero: 1 },
       stuckReason: null,
     });
+  });
+
+  test('its certificate revoked: it waits for support, and a certificate that was uploaded since signs', async () => {
+    const { id, rut, certificateId, sobreId } = await aCfe();
+    await db.orm.em.fork().nativeUpdate(Certificate, { id: certificateId }, { revokedAt: TAKEN });
+    expect(await signing([])(sobreId)).toEqual(stuckAt(expect.stringMatching(/certificate was revoked/)));
+    const current = await replace(rut);
+    await markStuck(db.orm.em.fork(), [id], null);
+
+    expect(await signing([])(sobreId)).toEqual(WRITTEN);
+    expect(await rowOf(id)).toMatchObject({ certificateId: current, stuckReason: null });
   });
 
   test('what was signed once is never signed anew', async () => {

@@ -374,6 +374,12 @@ describe('POST /enterprises/{rut}/cfes', () => {
     ]);
   });
 
+  test('400: the certificate was revoked since', async () => {
+    const rut = await ready();
+    await suite.db.orm.em.fork().nativeUpdate(Certificate, { rut }, { revokedAt: new Date() });
+    expectFaults(await issue(rut), [['', 'enterprise.certificate_revoked', /revoked by its authority/]]);
+  });
+
   test('400 cae.none_left: no CAE of the type has a number to give', async () => {
     const rut = await aReadyEnterprise(suite.db.orm, suite.owner.accountId, { caes: [{ from: 1, to: 1 }] });
     await issue(rut);

@@ -133,7 +133,7 @@ describe('the printed form', () => {
       rejected: false,
       adenda: expect.stringMatching(/^Gracias /),
       // The enterprise names no web address of its own.
-      website: 'cfe.example',
+      website: 'cfe.example/verificar',
     });
   });
 

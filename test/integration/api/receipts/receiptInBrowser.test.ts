@@ -57,6 +57,8 @@ const PAGES: Readonly<Record<string, () => Promise<string>>> = {
   'a rejected one': () =>
     aPage({ status: 'REJECTED', rejection: [{ code: 'E05', message: 'no', detail: null }] }),
   'one in process': () => aPage({ status: 'PENDING' }),
+  'the verification form': async () => new URL('/verificar', suite.api.baseUrl).href,
+  'a miss there': async () => new URL('/verificar?ruc=1', suite.api.baseUrl).href,
   none: async () => new URL('/r/aaaaaaaaaaaaaaaaaaaaaa', suite.api.baseUrl).href,
 };
 
@@ -112,6 +114,28 @@ testWithBrowser('printed, it leaves the links to files out', async () => {
   expect(await page.locator('nav').isVisible()).toBe(false);
   expect((await page.pdf()).subarray(0, 5).toString()).toBe('%PDF-');
   await page.close();
+});
+
+testWithBrowser('the verification form leads from the paper to its receipt', async () => {
+  const shown = await visit(await aPage(ACCEPTED));
+  const [, serie = '', numero = ''] = (await shown.page.locator('h1').innerText()).split(' ');
+  const { page, said } = await visit(new URL('/verificar', suite.api.baseUrl).href);
+  await page.getByLabel('RUC emisor').fill(rut);
+  await page.getByLabel('Tipo de comprobante').selectOption({ label: 'e-Ticket' });
+  await page.getByLabel('Serie').fill(serie.toLowerCase());
+  await page.getByLabel('Número').fill(numero);
+  await page.getByLabel('Código de seguridad').fill('aB+/9z');
+  await page.getByRole('button', { name: 'Verificar' }).click();
+  await page.waitForURL(/codigo=/);
+  expect(await page.locator('h1').innerText()).toBe(`e-Ticket ${serie} ${numero}`);
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Descargar XML firmado' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/\.xml$/);
+  expect(said).toEqual([]);
+  await page.close();
+  await shown.page.close();
 });
 
 testWithBrowser('its links lead to the files of this receipt', async () => {

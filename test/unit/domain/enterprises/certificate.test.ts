@@ -68,9 +68,10 @@ describe('an uploaded certificate', () => {
 });
 
 test('the status of a certificate is by its last moment', () => {
-  const at = (now: string) => certificateStatus(FACTS, new Date(now));
+  const at = (now: string, revoked = false) => certificateStatus({ ...FACTS, revoked }, new Date(now));
 
   expect([at('2027-01-01T12:00:00Z'), at('2027-01-01T12:00:00.001Z')]).toEqual(['VALID', 'EXPIRED']);
+  expect(at('2027-01-01T12:00:00Z', true)).toBe('REVOKED');
   expect([certificateStatus(null, new Date(0)), certificateStatus(undefined, new Date(0))]).toEqual([
     'NONE',
     'NONE',

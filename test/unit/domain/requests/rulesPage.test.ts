@@ -39,6 +39,7 @@ const WARNINGS: readonly string[] = [
   'enterprise.no_numbers',
   'enterprise.no_issuer_since',
   'enterprise.no_exemption_norm',
+  'enterprise.certificate_untrusted',
   'extra.unknown_key',
   'export.defaults',
   'totals.exchange_rate_unusual',
