@@ -18,8 +18,8 @@ const Order = z.strictObject({
   number_end: fiscalNumber.optional(),
   issue_date: day.optional(),
   expiration_date: day.optional(),
-  special: z.enum(CAE_SPECIALS).optional(),
-  special_cause: z
+  cae_especial: z.coerce.string().pipe(z.enum(CAE_SPECIALS)).optional(),
+  causal: z.coerce
     .string()
     .regex(/^\d{1,3}$/, 'must be up to 3 digits')
     .optional(),
@@ -58,8 +58,8 @@ export const makeCae: PortalRoute = {
         issue_date: issueDate,
         expiration_date: order.expiration_date ?? twoYearsAfter(issueDate),
         kind: order.kind,
-        special: order.special ?? null,
-        special_cause: order.special_cause ?? null,
+        special: order.cae_especial ?? null,
+        special_cause: order.causal ?? null,
       };
       const xml = `<?xml version="1.0" encoding="UTF-8"?>\n${signEnveloped(caeXml(cae, now), signer)}`;
       addCae(state, cae, xml);

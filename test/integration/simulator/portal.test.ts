@@ -135,7 +135,7 @@ describe('POST /portal/caes', () => {
       issue_date: '2020-01-01',
       expiration_date: '2022-01-01',
     };
-    const [one, two] = [await cae(asked), await cae({ ...asked, special: '1', special_cause: '7' })];
+    const [one, two] = [await cae(asked), await cae({ ...asked, cae_especial: 1, causal: '7' })];
     expect([one.number_start, two.number_end, field(one.xml, 'FVD')]).toEqual([5, 9, '2022-01-01']);
     expect([field(two.xml, 'CAEEspecial'), field(two.xml, 'CausalCAEEsp')]).toEqual(['1', '7']);
   });

@@ -171,7 +171,7 @@ describe('a receipt is refused with', () => {
   });
 
   test('E11 when it does not say of which special kind its CAE is, or says so of a common one', async () => {
-    const special = await customer.cae(101, { special: '1', special_cause: '12', series: 'G' });
+    const special = await customer.cae(101, { cae_especial: 1, causal: 12, series: 'G' });
     const exempt = (xml: string): string =>
       xml
         .replace(/<Item><NroLinDet>[12].*?<\/Item>/g, '')
