@@ -32,7 +32,6 @@ import { writeAtOnce } from './writeAtOnce.ts';
 export const LOCAL_DEVELOPER = '0c0e1ab1-0000-4000-8000-000000000001';
 /** Requests an hour that it may make, in each environment. */
 const LOCAL_PER_HOUR = 100_000;
-/** The operator's RUT in the local stack: one of those that the authority's own tests use. */
 /** How long the simulator may take to tell its certificates. */
 const SIMULATOR_MILLISECONDS = 30_000;
 

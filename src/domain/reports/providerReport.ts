@@ -8,10 +8,11 @@ import * as z from 'zod';
 const FIRST_PERIOD = '202010';
 
 /** A month, `YYYYMM`, from 2020-10 on. */
-export const Period = z.string().superRefine((text, ctx) => {
-  if (!/^\d{4}(0[1-9]|1[0-2])$/.test(text) || text < FIRST_PERIOD) {
-  }
-});
+export const Period = z
+  .string()
+  .refine((text) => /^\d{4}(0[1-9]|1[0-2])$/.test(text) && text >= FIRST_PERIOD, {
+    params: { expected: `a month from ${FIRST_PERIOD} on, such as 202610` },
+  });
 
 /** A company that began (`BEGAN`) or ended (`ENDED`) on a day, `YYYY-MM-DD`. */
 export interface CustomerChange {
