@@ -51,7 +51,8 @@ interface Built {
   file: string | null;
   sequence: number;
 }
-const build = (period: string) => cli.json<Built>('provider-report', 'build', '--period', period, '--out', folder);
+const build = (period: string) =>
+  cli.json<Built>('provider-report', 'build', '--period', period, '--out', folder);
 const textOf = ({ file }: Built): string => readFileSync(file ?? '', 'utf8');
 
 describe('the report of the provider', () => {
@@ -65,7 +66,10 @@ describe('the report of the provider', () => {
   });
 
   test('a month without change is told, and nothing is written', async () => {
-    expect(await build('202101')).toMatchObject({ file: null, message: expect.stringMatching(/nothing to send/) });
+    expect(await build('202101')).toMatchObject({
+      file: null,
+      message: expect.stringMatching(/nothing to send/),
+    });
     expect(existsSync(join(folder, `Prov_${PROVIDER}_202101_01.xml`))).toBe(false);
     expect(await cli.json('provider-report', 'list')).toEqual([]);
   });
@@ -119,8 +123,7 @@ describe('the report of the provider', () => {
 
 describe('enterprise end', () => {
   const end = (rut: string) => cli.json('enterprise', 'end', rut, '--reason', 'Se va');
-  const times = (rut: string) =>
-    db.orm.em.fork().find(ServiceTime, { rut }, { orderBy: { beganOn: 'asc' } });
+  const times = (rut: string) => db.orm.em.fork().find(ServiceTime, { rut }, { orderBy: { beganOn: 'asc' } });
 
   test('suspends and notes the day, once; resumed in the same month it never ended', async () => {
     const rut = await aCustomer('2024-01-01');
