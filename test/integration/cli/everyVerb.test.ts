@@ -379,8 +379,6 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   'homologation show': [null, async () => [await withTestRun()]],
   'homologation stop': ['homologation.stop', async () => [await withTestRun(), '--reason', 'Otro día']],
   'homologation sheet': [null, async () => [await enterprise(), '--out', join(folder, 'postulacion.pdf')]],
-  // A month in which nobody began: its audit is in providerReports.test.ts.
-  'provider-report build': [null, () => ['--period', '202010', '--out', folder]],
   'provider-report received': ['provider_report.receive', aProviderReport],
   'provider-report list': [null, () => []],
   'report list': [null, async () => ['--rut', await enterprise()]],
@@ -447,9 +445,10 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   'audit list': [null, () => []],
 };
 
-/** Verbs that ask the authority, or a workflow, and what runs each beside one. */
+/** Verbs that ask the authority or a workflow, or sign, and what runs each beside one. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'recovery skip-numbers': 'tools/drills/backup/recover.ts',
+  'provider-report build': 'test/integration/cli/providerReports.test.ts',
   'report retry': 'test/workflows/reportRetry.test.ts',
   'enterprise look-up': 'test/e2e/operator.test.ts',
 };

@@ -91,6 +91,14 @@ describe('the report of the provider', () => {
     );
 
     expect(await cli.json('provider-report', 'received', '202203')).toMatchObject({ sequence: 1 });
+    const acts = await db.orm.em
+      .fork()
+      .execute<{ action: string }[]>(`select action from audit where subject = '202203-1' order by id`);
+    expect(acts.map(({ action }) => action)).toEqual([
+      'provider_report.build',
+      'provider_report.build',
+      'provider_report.receive',
+    ]);
     // Received and unchanged: the same file.
     expect(textOf(await build('202203'))).toBe(xml);
     await aCustomer('2022-03-20');
