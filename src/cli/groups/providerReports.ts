@@ -35,7 +35,7 @@ export const providerReportGroup = verbGroup(
           return {
             period,
             file: null,
-            message: 'Nobody began or ended in this month: there is nothing to send.',
+            message: 'No enterprise began or ended in this month: there is nothing to send.',
           };
         }
         const file = `${out}/${providerReportFile(built)}`;
