@@ -20,7 +20,7 @@ const LAST_SEQUENCE = 99;
 
 /**
  * Writes and signs the operator's report of a month; null when none began or ended in it. Built again, it keeps its
- * sequence until it was received; a received one without a change is returned as it is. Throws INVALID_INPUT for a month
+ * sequence until it was received; a received one without change is returned as it is. Throws INVALID_INPUT for a month
  * that is not over, or without RUT and product of the operator.
  */
 export async function buildProviderReport(
