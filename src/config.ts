@@ -460,7 +460,7 @@ export const VARIABLES = {
     schema: z.string(),
     mayHold: 'the path of a .p12, or nothing',
     purpose:
-      "the operator's own certificate, which signs look-ups in the registry (eRUT); without it they are unavailable",
+      "the operator's own certificate, which signs look-ups in the registry (eRUT) and the operator's monthly report; without it both are unavailable",
     fallback: '',
   }),
   CFE_SERVICE_CERTIFICATE_PASSWORD: variable({
@@ -474,7 +474,7 @@ export const VARIABLES = {
     schema: z.string().regex(/^(\d{12})?$/),
     mayHold: '12 digits',
     purpose:
-      'named as the software provider in the sheet of the postulación; without it a person fills it in',
+      'named as the software provider in the sheet of the postulación and in the operator’s monthly report; without it a person fills in the sheet, and no report is built',
     fallback: '',
   }),
   CFE_PROVIDER_PRODUCT: variable({

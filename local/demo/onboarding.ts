@@ -72,6 +72,17 @@ export async function onboard(
   say('the enterprise is READY');
 }
 
+/** Has the login checked while the authority grants these permissions. */
+export async function enterByLogin(
+  customer: Customer,
+  of: { simulatorUrl: string; rut: string; permissions: readonly string[]; say: (line: string) => void },
+): Promise<void> {
+  const { simulatorUrl, rut, permissions, say } = of;
+  const portal = got.extend({ prefixUrl: `${simulatorUrl}/portal`, retry: { limit: 0 } });
+  const path = `enterprises/${rut}`;
+  await validateCredentials({ customer, portal, rut, path, say }, undefined, permissions);
+}
+
 /** What each step works with. */
 interface Steps {
   customer: Customer;
@@ -91,9 +102,10 @@ async function register({ customer, rut, path, say }: Steps): Promise<void> {
 async function validateCredentials(
   { customer, portal, rut, path, say }: Steps,
   receiver: Pick<DemoReceiver, 'events'> | undefined,
+  permissions: readonly string[] = ['HOMO', 'PROD'],
 ): Promise<void> {
   say('validate the e-invoicing credentials');
-  await portal.put(`credentials/${rut}`, { json: { ...LOGIN, permissions: ['HOMO', 'PROD'] } });
+  await portal.put(`credentials/${rut}`, { json: { ...LOGIN, permissions } });
   await customer.send('POST', `${path}/validate-efactura`, LOGIN);
   const result = await until('the result of the credentials check', 120, () =>
     receiver ? toldResult(receiver, rut) : readResult(customer, path),

@@ -1,4 +1,7 @@
-/** `npm run demo`: takes an enterprise from nothing to its verdicts over public HTTP, on the local stack, then stops. */
+/**
+ * `npm run demo`: takes an enterprise from nothing to its verdicts over public HTTP, on the local stack, then stops.
+ * `npm run demo -- entry`: makes a company an issuer, from the authority's tests to its first production receipt.
+ */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,6 +12,7 @@ import { CFE_TYPES, type CfeType } from '../../src/domain/receipts/cfeTypes.ts';
 import { montevideoDate } from '../../src/domain/values/montevideo.ts';
 import { readConfig } from '../config.ts';
 import { logIn } from '../demo/customer.ts';
+import { enterTheRegime } from '../demo/entry.ts';
 import { nameReceivers, savePdfs, showMails } from '../demo/mails.ts';
 import { DEMO_RUT, onboard } from '../demo/onboarding.ts';
 import { followAll, issueAll, readDocuments, saveXml, showEvents } from '../demo/receipts.ts';
@@ -23,17 +27,37 @@ const EVENTS = ['efactura.login', 'enterprise.updated', 'cfe.updated'];
 const say = (line: string): void => console.log(`  ${line}`);
 const { CFE_DATA_DIR: dataDir } = readConfig(['CFE_DATA_DIR']);
 
+const [what, ...rest] = process.argv.slice(2);
+if (rest.length > 0 || (what !== undefined && what !== 'entry')) {
+  console.error('Usage: npm run demo, or npm run demo -- entry');
+  process.exit(2);
+}
+
 const running = findRunningStack(dataDir);
 const stack = running ? { info: running, stop: async () => {} } : await startLocalStack();
 let exitCode = 1;
 try {
-  exitCode = await withReceiver(stack.info, (receiver) => demo(stack.info, receiver));
+  exitCode =
+    what === 'entry'
+      ? await entry(stack.info)
+      : await withReceiver(stack.info, (receiver) => demo(stack.info, receiver));
 } catch (error) {
   console.error(`\nThe demo failed: ${error instanceof Error ? error.message : String(error)}`);
 } finally {
   await stack.stop();
 }
 process.exit(exitCode);
+
+/** Makes a new company an issuer; 0 once its first receipt is accepted. */
+async function entry(info: StackInfo): Promise<number> {
+  const started = Date.now();
+  const { base_url: baseUrl, live_api_key: apiKey, simulator_url: simulatorUrl } = info;
+  const client = new CfeClient({ baseUrl, apiKey });
+  const today = montevideoDate(new Date());
+  await enterTheRegime(await logIn(baseUrl, apiKey), { client, simulatorUrl, today, say });
+  console.log(`\nThe company is an issuer (${((Date.now() - started) / 1_000).toFixed(1)} s)`);
+  return 0;
+}
 
 /** Onboards, issues every document and follows all to their verdict; 0 when each ended as meant. */
 async function demo(info: StackInfo, receiver: DemoReceiver): Promise<number> {

@@ -10,6 +10,9 @@ export const serviceCertificateFile = (dataDir: string): string => join(dataDir,
 export const certificateAuthoritiesFile = (dataDir: string): string =>
   join(dataDir, 'certificate-authorities.pem');
 
+/** The operator of the local stack, as in its declarations and its certificate; invented. */
+export const LOCAL_PROVIDER = { CFE_PROVIDER_RUT: '219999820013', CFE_PROVIDER_PRODUCT: 'CFEAPI1' } as const;
+
 /** The password of the .p12, derived from the pepper so that it need not be stored. */
 export const serviceCertificatePassword = ({ pepper }: StackSecrets): string =>
   createHash('sha256').update(`service certificate\0${pepper}`).digest('hex');

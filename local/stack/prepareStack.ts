@@ -15,7 +15,12 @@ import { migrate, openOrm } from '../../src/db/orm.ts';
 import { ensureRoles } from '../../src/db/rights.ts';
 import { ENVIRONMENTS, type Environment } from '../../src/domain/receipts/cfeTypes.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from '../../src/wiring/dgiClient.ts';
-import { certificateAuthoritiesFile, serviceCertificateFile, serviceCertificatePassword } from './papers.ts';
+import {
+  certificateAuthoritiesFile,
+  LOCAL_PROVIDER,
+  serviceCertificateFile,
+  serviceCertificatePassword,
+} from './papers.ts';
 import { waitUntil } from './processes/processes.ts';
 import { StackError } from './stackError.ts';
 import type { Entrances, Migrate, Prepare } from './stackOptions.ts';
@@ -27,8 +32,6 @@ import { writeAtOnce } from './writeAtOnce.ts';
 export const LOCAL_DEVELOPER = '0c0e1ab1-0000-4000-8000-000000000001';
 /** Requests an hour that it may make, in each environment. */
 const LOCAL_PER_HOUR = 100_000;
-/** The operator's RUT in the local stack: one of those that the authority's own tests use. */
-const OPERATOR_RUT = '219999820013';
 /** How long the simulator may take to tell its certificates. */
 const SIMULATOR_MILLISECONDS = 30_000;
 
@@ -147,7 +150,7 @@ async function portalFiles({ simulatorUrl, secrets }: Input): Promise<PortalFile
   const { cert_b64 } = await got
     .post(`${simulatorUrl}/portal/certificates`, {
       json: {
-        rut: OPERATOR_RUT,
+        rut: LOCAL_PROVIDER.CFE_PROVIDER_RUT,
         legal_name: 'Local operator',
         password: serviceCertificatePassword(secrets),
       },

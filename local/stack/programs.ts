@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import type { VariableName, Variables } from '../../src/config.ts';
 import { sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
 import { CHECKOUT } from './checkout.ts';
-import { certificateAuthoritiesFile, serviceCertificateFile, serviceCertificatePassword } from './papers.ts';
+import {
+  certificateAuthoritiesFile,
+  LOCAL_PROVIDER,
+  serviceCertificateFile,
+  serviceCertificatePassword,
+} from './papers.ts';
 import type { Command } from './processes/launch.ts';
 import type { StackPorts } from './processes/ports.ts';
 import type { StackSecrets } from './secrets.ts';
@@ -78,8 +83,7 @@ export function programVariables(
     CFE_REPORT_ASK_AFTER: '5s',
     ...simulatorAddresses(simulatorUrl),
     CFE_SANDBOX_PORTAL_URL: `${simulatorUrl}/portal`,
-    CFE_PROVIDER_RUT: '219999820013',
-    CFE_PROVIDER_PRODUCT: 'CFEAPI1',
+    ...LOCAL_PROVIDER,
     CFE_CREDENTIALS_URL: `${simulatorUrl}/credentials/validate`,
     CFE_WEBHOOK_LOCAL_CA_FILE: join(settings.dataDir, 'ca.pem'),
     CFE_CERTIFICATE_CA_FILE: certificateAuthoritiesFile(settings.dataDir),

@@ -5,7 +5,12 @@ import { sealingKeyFor } from '../../src/crypto/newSecrets.mjs';
 import { removeTemporalSecurity } from '../../src/wiring/temporal/temporalServer.ts';
 import { isSet, readConfig } from '../config.ts';
 import { CHECKOUT } from './checkout.ts';
-import { certificateAuthoritiesFile, serviceCertificateFile, serviceCertificatePassword } from './papers.ts';
+import {
+  certificateAuthoritiesFile,
+  LOCAL_PROVIDER,
+  serviceCertificateFile,
+  serviceCertificatePassword,
+} from './papers.ts';
 import { simulatorAddresses } from './programs.ts';
 import { openSecrets } from './secrets.ts';
 import { runningStack } from './stackFile.ts';
@@ -33,6 +38,7 @@ export function variablesWithStack(variables: Variables): Variables {
     CFE_KEY_ENCRYPTION_KEYS: key_encryption_keys,
     CFE_SEALING_KEY: sealingKeyFor(key_encryption_keys),
     CFE_WEBHOOK_LOCAL_CA_FILE: stack.ca_file,
+    ...LOCAL_PROVIDER,
     CFE_PUBLIC_URL: new URL(stack.base_url).origin,
     CFE_CHECKOUT_URL: `${new URL(stack.base_url).origin}/checkout`,
     CFE_CERTIFICATE_CA_FILE: certificateAuthoritiesFile(dataDir),

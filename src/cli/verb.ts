@@ -4,6 +4,7 @@ import type { AuthorityTestKit } from '../commands/enterprises/equipSandbox.ts';
 import type { SkipNumbersDeps } from '../commands/numbers/skipNumbers.ts';
 import type { SupportCfeDeps } from '../commands/operations/supportCfe.ts';
 import type { FetchExchangeRateDeps } from '../commands/receipts/rates.ts';
+import type { SignProviderReport } from '../commands/reports/providerReport.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { CertificateAuthorities } from '../crypto/certificateAuthorities.ts';
@@ -46,6 +47,8 @@ export interface CliDeps extends CommandDeps {
   readonly writeFile: (path: string, bytes: Uint8Array) => void;
   /** The operator of the service, as in its declarations. */
   readonly provider: () => SoftwareProvider;
+  /** Signs the operator’s reports; throws ConfigurationError without a usable certificate. */
+  readonly signProviderReport: () => Promise<SignProviderReport>;
   /** Draws the sheet of the postulación as a PDF. */
   readonly drawSheet: DrawSheet;
   /** The source of sandbox credentials; null without one. */

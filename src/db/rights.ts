@@ -267,6 +267,12 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     worker: 'select',
     operator: 'select, insert, update (per_hour)',
   },
+  provider_report: { operator: 'select, insert, update' },
+  service_time: {
+    console: 'select, insert, update (ended_on)',
+    worker: 'select, insert',
+    operator: 'select, insert, update (ended_on)',
+  },
   receipt_export: {
     console: 'select, insert, update',
     worker: 'select, update',

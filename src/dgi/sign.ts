@@ -7,7 +7,7 @@ import { createHash, createSign, createVerify, type KeyObject, X509Certificate }
 import { ALGORITHMS, C14N, DSIG, ENVELOPED, type SignatureHash } from './signatures.ts';
 import { element, plain } from './xml/write.ts';
 
-const CLOSING_TAGS = ['</CFE>', '</Reporte>'] as const;
+const CLOSING_TAGS = ['</CFE>', '</Reporte>', '</Declaracion>'] as const;
 
 /** A signed document: its final text, which is stored and sent unchanged, and the base64 digest for a CFE's QR code. */
 export interface SignedDocument {
@@ -17,7 +17,7 @@ export interface SignedDocument {
 
 export interface Signer {
   /**
-   * Signs the canonical text of a CFE (`writeCfe`) or a report (`writeReport`) and verifies the signature. Throws when
+   * Signs the canonical text of a CFE (`writeCfe`) or a report (`writeReport`, `writeProviderReport`) and verifies the signature. Throws when
    * the private key does not belong to the certificate.
    */
   sign(canonical: string): SignedDocument;

@@ -17,7 +17,13 @@ import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { openRevocationLookUp, readCertificateAuthorities } from './certificateAuthorities.ts';
 import { ensureSchema, TIMEOUT_VARIABLES, timeoutsOf } from './database.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
-import { drawSheet, PROVIDER_VARIABLES, providerOf } from './provider.ts';
+import {
+  drawSheet,
+  openProviderSigner,
+  PROVIDER_VARIABLES,
+  providerOf,
+  SIGNING_VARIABLES,
+} from './provider.ts';
 import { openRates, RATES_VARIABLES } from './rates.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
 import type { openSupport } from './temporal/askSupport.ts';
@@ -100,6 +106,7 @@ async function withCliDeps<T>(
       lookUpRevocation: openRevocationLookUp(readConfig(['CFE_WEBHOOK_LOCAL_CA_FILE'], source)),
       writeFile: (path, bytes) => writeFileBytes(source, path, bytes),
       provider: () => providerOf(readConfig(PROVIDER_VARIABLES, source)),
+      signProviderReport: () => openProviderSigner(readConfig(SIGNING_VARIABLES, source)),
       drawSheet,
       testKit: () => testKitOf(readConfig(TEST_KIT_VARIABLES, source)),
       requestHash: () => createRequestHash(readConfig(['CFE_PEPPER'], source).CFE_PEPPER),

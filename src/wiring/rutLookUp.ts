@@ -36,7 +36,10 @@ export async function openRutLookUp(
   });
 }
 
-async function serviceCredentials(config: LookUpConfig): Promise<DgiCredentials | null> {
+/** Opens the operator's own certificate; null without one. Throws ConfigurationError for an unusable one. */
+export async function serviceCredentials(
+  config: ReturnType<typeof readConfig<'CFE_SERVICE_CERTIFICATE_FILE' | 'CFE_SERVICE_CERTIFICATE_PASSWORD'>>,
+): Promise<DgiCredentials | null> {
   const { CFE_SERVICE_CERTIFICATE_FILE: file, CFE_SERVICE_CERTIFICATE_PASSWORD: password } = config;
   if (file === '') return null;
   const opened = await openPkcs12(read(file), password, 'service');

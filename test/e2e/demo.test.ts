@@ -9,11 +9,13 @@ const dataDir = mkdtempSync(join(tmpdir(), 'cfe-demo-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 /** `npm run demo`, its set-up included, on a data folder of its own; what it said. */
-async function demo(): Promise<string> {
+async function demo(...args: string[]): Promise<string> {
   // Nothing is made for it beforehand, as for whoever runs it first.
   const own = { CFE_DATA_DIR: dataDir, CFE_WORKFLOW_BUNDLE: undefined };
   const env = inherited({ ...(await temporalElsewhere()), ...(await freePorts()), ...own });
-  const { code, stdout, stderr } = await runToEnd(['tools/setup.mjs', 'local/main/demo.ts'], { env });
+  const { code, stdout, stderr } = await runToEnd(['tools/setup.mjs', 'local/main/demo.ts', ...args], {
+    env,
+  });
   if (code !== 0) throw new Error(`the demo ended with ${code}: ${stdout}${stderr}`);
   return stdout;
 }
@@ -49,4 +51,21 @@ test('run again it uses what is there and issues new CFEs', async () => {
   expect(said).not.toContain('create the enterprise');
   expect(said).toContain('101-3 has number A-3');
   expect(said).toContain('nine accepted, one rejected as meant');
+});
+
+test('`demo -- entry` takes a new company from the authority’s tests to its first production receipt', async () => {
+  const said = await demo('entry');
+
+  for (const step of [
+    'start the test run',
+    '312 receipts received',
+    '«Procesar Reporte»',
+    'the report is processed',
+    'the enterprise is READY',
+    'number A-1: ACCEPTED',
+    'its page, as the receiver sees it: http',
+    'The company is an issuer',
+  ]) {
+    expect(said).toContain(step);
+  }
 });

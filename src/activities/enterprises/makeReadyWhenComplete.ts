@@ -1,6 +1,7 @@
 import { lockEnterprise, readReadyFacts } from '../../db/enterprises/enterprises.ts';
 import type { Orm } from '../../db/orm.ts';
 import { startReporting } from '../../db/reports/dailyReports.ts';
+import { beginService } from '../../db/reports/providerReports.ts';
 import { recordEnterpriseChanges } from '../../db/webhooks/events.ts';
 import {
   enterpriseCanBecome,
@@ -37,6 +38,7 @@ export function createMakeReadyWhenComplete({
       await recordEnterpriseChanges(em, enterprise, now, () => {
         enterprise.status = 'READY';
       });
+      await beginService(em, rut, montevideoDate(now));
       await startReporting(em, rut, montevideoDate(now));
       return { kind: 'ready' };
     });

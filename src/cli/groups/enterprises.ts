@@ -6,7 +6,7 @@ import { createCustomer, deleteCustomer, updateCustomer } from '../../commands/e
 import { migrateEnterprise } from '../../commands/enterprises/migrateEnterprise.ts';
 import { requestCredentialsCheck } from '../../commands/enterprises/requestCredentialsCheck.ts';
 import { setIdemisor } from '../../commands/enterprises/setIdemisor.ts';
-import { resumeEnterprise, suspendEnterprise } from '../../commands/enterprises/suspension.ts';
+import { endEnterprise, resumeEnterprise, suspendEnterprise } from '../../commands/enterprises/suspension.ts';
 import { previewTransfer, transferEnterprise } from '../../commands/enterprises/transferEnterprise.ts';
 import { updateEnterprise } from '../../commands/enterprises/updateEnterprise.ts';
 import { replaceSandboxCae } from '../../commands/numbers/sandboxCae.ts';
@@ -232,8 +232,17 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
       return show(deps, input.rut);
     },
   }),
+  'end RUT': actingVerb({
+    summary: 'End the contract with an enterprise: it stays suspended, and `provider-report` names it',
+    takes: { rut: RutInput, reason: ReasonInput },
+    examples: [`${RUT} --reason "Changed to another system"`],
+    async run(deps, input) {
+      await endEnterprise(deps, input);
+      return show(deps, input.rut);
+    },
+  }),
   'resume RUT': actingVerb({
-    summary: 'Let a suspended enterprise issue again',
+    summary: 'Let a suspended enterprise issue again, also one whose contract ended',
     takes: { rut: RutInput, reason: OptionalReasonInput },
     examples: [RUT],
     async run(deps, input) {

@@ -10,6 +10,7 @@ import { mailGroup } from './mails.ts';
 import { annulmentGroup, numbersGroup } from './numbers.ts';
 import { keyEncryptionGroup, pepperGroup, recoveryGroup } from './operations.ts';
 import { exchangeRateGroup, paymentGroup, planGroup, uiValueGroup } from './prices.ts';
+import { providerReportGroup } from './providerReports.ts';
 import { reportGroup } from './reports.ts';
 import { userGroup } from './users.ts';
 import { deliveryGroup, webhookGroup } from './webhooks.ts';
@@ -34,6 +35,7 @@ export const GROUPS: readonly Group[] = [
   numbersGroup,
   reportGroup,
   homologationGroup,
+  providerReportGroup,
   mailGroup,
   planGroup,
   paymentGroup,

@@ -1,5 +1,9 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
+import { beginService, findLastService } from '../../db/reports/providerReports.ts';
 import { enterpriseCanBecome } from '../../domain/enterprises/enterpriseStatus.ts';
+import { periodOf } from '../../domain/reports/providerReport.ts';
+import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { Refusal } from '../../errors.ts';
 import { changeEnterprise } from '../steps/changeEnterprise.ts';
 import type { CommandDeps } from '../steps/deps.ts';
@@ -31,6 +35,44 @@ export function suspendEnterprise(
 }
 
 /**
+ * Ends the contract with an enterprise today: it stays suspended, and the operator's report of the month names it.
+ * Operators only. Idempotent. Throws INVALID_INPUT for an enterprise that never became READY.
+ */
+export function endEnterprise(
+  deps: CommandDeps,
+  input: { rut: string; reason: string },
+): Promise<Enterprise> {
+  return changeEnterprise(
+    deps,
+    input.rut,
+    { action: 'enterprise.end', reason: input.reason },
+    async (em, enterprise, now) => {
+      const service = await findLastService(em, input.rut);
+      if (!service) {
+        const message = `The enterprise ${input.rut} was never READY: nothing ends; it can be suspended.`;
+        throw new Refusal('INVALID_INPUT', message);
+      }
+      if (service.endedOn !== null) return enterprise;
+      service.endedOn = montevideoDate(now);
+      if (enterprise.status !== 'SUSPENDED') {
+        enterprise.statusBeforeSuspension = enterprise.status;
+        enterprise.status = 'SUSPENDED';
+      }
+      enterprise.suspensionReason = input.reason;
+      return enterprise;
+    },
+  );
+}
+
+/** Takes back an end of the same month, which no report has named; after it, the enterprise begins again today. */
+async function serveAgain(em: EntityManager, rut: string, today: string): Promise<void> {
+  const last = await findLastService(em, rut);
+  if (!last || last.endedOn === null) return;
+  if (periodOf(last.endedOn) === periodOf(today)) last.endedOn = null;
+  else await beginService(em, rut, today);
+}
+
+/**
  * Lifts a suspension: restores the previous status and lets the onboarding check again. Operators only.
  * Throws INVALID_INPUT unless suspended.
  */
@@ -39,15 +81,21 @@ export function resumeEnterprise(
   input: { rut: string; reason?: string | undefined },
 ): Promise<Enterprise> {
   const why = input.reason === undefined ? {} : { reason: input.reason };
-  return changeEnterprise(deps, input.rut, { action: 'enterprise.resume', ...why }, (em, enterprise, now) => {
-    const before = enterprise.statusBeforeSuspension ?? null;
-    if (before === null || !enterpriseCanBecome(enterprise.status, before)) {
-      throw new Refusal('INVALID_INPUT', `The enterprise ${input.rut} is not suspended.`);
-    }
-    enterprise.status = before;
-    enterprise.statusBeforeSuspension = null;
-    enterprise.suspensionReason = null;
-    signalFactsChanged(em, input.rut, now);
-    return enterprise;
-  });
+  return changeEnterprise(
+    deps,
+    input.rut,
+    { action: 'enterprise.resume', ...why },
+    async (em, enterprise, now) => {
+      const before = enterprise.statusBeforeSuspension ?? null;
+      if (before === null || !enterpriseCanBecome(enterprise.status, before)) {
+        throw new Refusal('INVALID_INPUT', `The enterprise ${input.rut} is not suspended.`);
+      }
+      enterprise.status = before;
+      enterprise.statusBeforeSuspension = null;
+      enterprise.suspensionReason = null;
+      signalFactsChanged(em, input.rut, now);
+      if (before === 'READY') await serveAgain(em, input.rut, montevideoDate(now));
+      return enterprise;
+    },
+  );
 }

@@ -92,3 +92,40 @@ const ReportSubmissionSchema = defineEntity({
 /** One file that was, or will be, sent as the report of a day. */
 export class ReportSubmission extends ReportSubmissionSchema.class {}
 ReportSubmissionSchema.setClass(ReportSubmission);
+
+const ServiceTimeSchema = defineEntity({
+  name: 'ServiceTime',
+  properties: {
+    rut: p.text().primary(),
+    /** The day on which it became READY, or was resumed after an end. */
+    beganOn: p.date().primary(),
+    /** The day of `enterprise end`; null while it is a customer. */
+    endedOn: p.date().strictNullable(),
+  },
+});
+
+/** A time in which an enterprise is a customer of the service (docs/contract.md#end). */
+export class ServiceTime extends ServiceTimeSchema.class {}
+ServiceTimeSchema.setClass(ServiceTime);
+
+const ProviderReportFileSchema = defineEntity({
+  name: 'ProviderReportFile',
+  tableName: 'provider_report',
+  properties: {
+    /** `YYYYMM`. */
+    period: p.text().primary(),
+    /** 1 to 99. */
+    sequence: p.integer().primary(),
+    rut: p.text(),
+    product: p.text(),
+    /** The signed report. */
+    xml: p.text(),
+    builtAt: p.datetime(),
+    /** When an operator said that the authority has it. */
+    receivedAt: p.datetime().strictNullable(),
+  },
+});
+
+/** A monthly report of the operator to the authority (docs/authority/provider-report.md). */
+export class ProviderReportFile extends ProviderReportFileSchema.class {}
+ProviderReportFileSchema.setClass(ProviderReportFile);

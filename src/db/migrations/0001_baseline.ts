@@ -1035,6 +1035,25 @@ const OPERATIONS = `
     primary key (homologation_id, place)
   );
 
+  create table service_time (
+    rut text not null references enterprise,
+    began_on date not null,
+    ended_on date check (ended_on >= began_on),
+    primary key (rut, began_on)
+  );
+  create unique index service_time_open on service_time (rut) where ended_on is null;
+
+  create table provider_report (
+    period text not null check (period ~ '^[0-9]{6}$'),
+    sequence integer not null check (sequence between 1 and 99),
+    rut text not null,
+    product text not null,
+    xml text not null,
+    built_at timestamptz not null,
+    received_at timestamptz,
+    primary key (period, sequence)
+  );
+
   create table receipt_export (
     id text primary key,
     rut text not null references enterprise,

@@ -18,10 +18,12 @@ import { issueCfe } from '../../../src/commands/receipts/issueCfe.ts';
 import { addWebhook, testWebhook } from '../../../src/commands/webhooks/webhooks.ts';
 import { createApiKeys } from '../../../src/crypto/apiKeys.ts';
 import type { Sealer } from '../../../src/crypto/sealed.ts';
+import { ProviderReportFile } from '../../../src/db/entities/reports.ts';
 import { Delivery } from '../../../src/db/entities/webhooks.ts';
 import { listPayments } from '../../../src/db/people/payments.ts';
 import { putRates } from '../../../src/db/receipts/rates.ts';
 import { startReporting } from '../../../src/db/reports/dailyReports.ts';
+import { beginService } from '../../../src/db/reports/providerReports.ts';
 import { CustomerBody } from '../../../src/domain/enterprises/customer.ts';
 import type { AuditAction } from '../../../src/domain/operations/audit.ts';
 import { readRows } from '../../../src/domain/operations/operatorFiles.ts';
@@ -76,6 +78,19 @@ async function withDuty(): Promise<string> {
   const rut = await enterprise();
   await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-03-01'));
   return rut;
+}
+async function aProviderReport(): Promise<string[]> {
+  const em = db.orm.em.fork();
+  const stored = { rut: '219999820013', product: 'CFEAPI1', xml: '<Declaracion/>' };
+  em.create(ProviderReportFile, {
+    period: '202011',
+    sequence: 1,
+    ...stored,
+    builtAt: new Date(),
+    receivedAt: null,
+  });
+  await em.flush();
+  return ['202011'];
 }
 async function withTestRun(): Promise<string> {
   const rut = await enterprise();
@@ -212,6 +227,14 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   'enterprise list': [null, () => ['--status', 'PENDING']],
   'enterprise show': [null, async () => [await enterprise()]],
   'enterprise suspend': ['enterprise.suspend', async () => [await enterprise(), '--reason', 'Falta de pago']],
+  'enterprise end': [
+    'enterprise.end',
+    async () => {
+      const rut = await enterprise();
+      await db.orm.em.fork().transactional((em) => beginService(em, rut, '2026-03-01'));
+      return [rut, '--reason', 'Otro sistema'];
+    },
+  ],
   'enterprise resume': [
     'enterprise.resume',
     async () => [
@@ -360,6 +383,8 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   'homologation show': [null, async () => [await withTestRun()]],
   'homologation stop': ['homologation.stop', async () => [await withTestRun(), '--reason', 'Otro día']],
   'homologation sheet': [null, async () => [await enterprise(), '--out', join(folder, 'postulacion.pdf')]],
+  'provider-report received': ['provider_report.receive', aProviderReport],
+  'provider-report list': [null, () => []],
   'report list': [null, async () => ['--rut', await enterprise()]],
   'report show': [null, aReport],
   'report xml': [null, aReport],
@@ -424,9 +449,10 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   'audit list': [null, () => []],
 };
 
-/** Verbs that ask the authority, or a workflow, and what runs each beside one. */
+/** Verbs that ask the authority or a workflow, or sign, and what runs each beside one. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   'recovery skip-numbers': 'tools/drills/backup/recover.ts',
+  'provider-report build': 'test/integration/cli/providerReports.test.ts',
   'report retry': 'test/workflows/reportRetry.test.ts',
   'enterprise look-up': 'test/e2e/operator.test.ts',
 };
