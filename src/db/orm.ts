@@ -29,6 +29,17 @@ export function shareTransaction(em: EntityManager): Database {
   return { em: { fork: () => em.fork({ keepTransactionContext: true }) } };
 }
 
+/** Runs `work` in a transaction that is rolled back. */
+export async function rollBackAfter<T>(orm: Database, work: (shared: Database) => Promise<T>): Promise<T> {
+  const em = orm.em.fork();
+  await em.begin();
+  try {
+    return await work(shareTransaction(em));
+  } finally {
+    await em.rollback();
+  }
+}
+
 /** Time limits for connections to the database, in milliseconds. */
 export interface DatabaseTimeouts {
   /** Longest wait for a connection: a new one, or a free one of the pool. */

@@ -55,6 +55,14 @@ const partOf = (value: string): string =>
 
 /** Returns an English message in Spanish, with its values and the name of its field; null if the table has no row. */
 export function messageInSpanish(message: string): string | null {
+  const spanish = wordsInSpanish(message);
+  if (spanish !== null) return spanish;
+  // A fault of the whole body names no field, and begins with a capital.
+  const words = wordsInSpanish(message.charAt(0).toLowerCase() + message.slice(1));
+  return words && words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function wordsInSpanish(message: string): string | null {
   let at = 0;
   for (let names = 0; names <= MOST_NAMES; names += 1) {
     const words = translate(message.slice(at), MESSAGES);

@@ -288,9 +288,17 @@ async function issue(customer: Recorder): Promise<void> {
   );
   const credit = `${ENTERPRISE}/cfes/${first}/credit-notes`;
   const percent = { percent: 10, reason: 'Descuento posterior' };
-  await customer.tryOut('creditCfe', ['valid', 'It could be issued'], ['POST', `${credit}?validate_only=true`, percent]);
+  await customer.tryOut(
+    'creditCfe',
+    ['valid', 'It could be issued'],
+    ['POST', `${credit}?validate_only=true`, percent],
+  );
   await customer.record('creditCfe', ['percent', 'A percentage of the receipt'], ['POST', credit, percent]);
-  await customer.record('getCredit', ['usual', 'After two notes'], ['GET', `${ENTERPRISE}/cfes/${first}/credit`]);
+  await customer.record(
+    'getCredit',
+    ['usual', 'After two notes'],
+    ['GET', `${ENTERPRISE}/cfes/${first}/credit`],
+  );
   const emails = `${ENTERPRISE}/cfes/${first}/emails`;
   const destination = 'compras@example.com';
   await customer.record('sendMail', ['usual', 'To an address'], ['POST', emails, { destination }]);

@@ -1,7 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockOpenBranch } from '../../db/enterprises/enterprises.ts';
 import type { Cfe, CfeRow } from '../../db/entities/receipts.ts';
-import { shareTransaction } from '../../db/orm.ts';
+import { rollBackAfter, shareTransaction } from '../../db/orm.ts';
 import type { LeasedMessage } from '../../db/outbox.ts';
 import { type CfeKey, lockCfe } from '../../db/receipts/cfes.ts';
 import { type CreditNoteRow, countedNotes, listCreditNotes } from '../../db/receipts/creditNotes.ts';
@@ -19,7 +19,7 @@ import type { RequestWarning } from '../../domain/receipts/requestWarnings.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../../errors.ts';
 import type { CommandDeps } from '../steps/deps.ts';
-import { type IssueCfeInput, type IssueDeps, issueCfe, validateCfe } from './issueCfe.ts';
+import { checkInTransaction, type IssueCfeInput, type IssueDeps, issueCfe } from './issueCfe.ts';
 
 /** A credit note to be computed: `key` is the receipt that it credits. */
 export interface CreditCfeInput extends Pick<IssueCfeInput, 'accountId' | 'idempotency' | 'requestId'> {
@@ -61,16 +61,12 @@ export async function validateCredit(
   deps: CommandDeps,
   input: Omit<CreditCfeInput, 'idempotency' | 'requestId'> & { awaitsTestKit: boolean },
 ): Promise<{ content: CfeContent; warnings: readonly RequestWarning[] }> {
-  return deps.orm.em.fork().transactional(async (em) => {
-    const { body, credited } = await computeNote(em, deps, input);
+  return rollBackAfter(deps.orm, async (orm) => {
+    const { body, credited } = await computeNote(orm.em.fork(), deps, input);
     const { accountId, key, awaitsTestKit } = input;
     const { rut, environment } = key;
-    return atOwnFields(
-      validateCfe(
-        { ...deps, orm: shareTransaction(em) },
-        { accountId, rut, environment, body, credited, awaitsTestKit },
-      ),
-    );
+    const asked = { accountId, rut, environment, body, credited, awaitsTestKit };
+    return atOwnFields(checkInTransaction({ ...deps, orm }, asked));
   });
 }
 

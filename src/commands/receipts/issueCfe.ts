@@ -4,7 +4,7 @@ import { issueCfesMessage } from '../../db/authority/sobres.ts';
 import { lockOpenBranch, readReadyFacts } from '../../db/enterprises/enterprises.ts';
 import type { Branch, Enterprise } from '../../db/entities/enterprises.ts';
 import type { CfeRow } from '../../db/entities/receipts.ts';
-import { shareTransaction } from '../../db/orm.ts';
+import { rollBackAfter } from '../../db/orm.ts';
 import type { LeasedMessage } from '../../db/outbox.ts';
 import type { RequestKey } from '../../db/people/idempotency.ts';
 import {
@@ -99,18 +99,15 @@ export async function validateCfe(
   deps: CommandDeps,
   input: ValidateCfeInput,
 ): Promise<{ content: CfeContent; warnings: readonly RequestWarning[] }> {
-  const em = deps.orm.em.fork();
-  await em.begin();
-  try {
-    return await runOnValidRequest(
-      { ...deps, orm: shareTransaction(em) },
-      input,
-      async (_, { content, warnings }) => ({ content, warnings }),
-    );
-  } finally {
-    await em.rollback();
-  }
+  return rollBackAfter(deps.orm, (orm) => checkInTransaction({ ...deps, orm }, input));
 }
+
+/** Checks as `validateCfe` does, in a transaction of the caller. */
+export const checkInTransaction = (
+  deps: CommandDeps,
+  input: ValidateCfeInput,
+): Promise<{ content: CfeContent; warnings: readonly RequestWarning[] }> =>
+  runOnValidRequest(deps, input, async (_, { content, warnings }) => ({ content, warnings }));
 
 /** Checks the request again when others took the last numbers of the CAE in the meantime. */
 async function issueWithRetries(deps: IssueDeps, input: IssueCfeInput): Promise<NumberedCfe> {

@@ -346,7 +346,7 @@ export const CREDIT_WORDS = {
   line_number: { description: 'Number of a line of the original.', examples: [1] },
   count: {
     description:
-      'How many of the line, at most what is left; whoever takes the last takes all that is left of its amount.',
+      'How many of the line, at most what is left. The last ones take all that is left of its amount.',
     examples: [2],
   },
   line_amount: {

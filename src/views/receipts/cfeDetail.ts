@@ -132,7 +132,10 @@ const ReferenceRead = z
     currency: CurrencyName.nullable(),
     exchange_rate: ExactNumberView.nullable().meta({ description: 'Its exchange rate.', examples: [1] }),
     reason: optionalText(EXTRA_WORDS.reference_reason),
-    description: z.string().nullable().meta({ description: 'What it is, if it is no CFE (IndGlobal).' }),
+    description: z
+      .string()
+      .nullable()
+      .meta({ description: 'What it is, if it is no CFE (IndGlobal).', examples: ['Remito 55'] }),
   })
   .meta({
     id: 'CfeReferenceRead',

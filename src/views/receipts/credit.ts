@@ -30,7 +30,7 @@ export const CreditView = z
               })
               .meta({ id: 'CreditLeftLine', description: 'What is left of one line.' }),
           )
-          .meta({ description: 'The lines of which something is left.' }),
+          .meta({ description: 'The lines that are not used up.' }),
       })
       .meta({ id: 'CreditLeft', description: 'What is left to credit.' }),
     notes: z

@@ -224,8 +224,45 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
     'debe ser {1} cuando el documento es {2}; se recibió {3}.',
   'must have receiver_doc_type and receiver_document above {} pesos net ({} UI), found {} pesos net.':
     'debe tener receiver_doc_type y receiver_document si pasa de {1} pesos netos ({2} UI); son {3} pesos netos.',
-  'is required for {}; give the cfe_id of the CFE that the note corrects.':
-    'es obligatoria en {1}; dé el cfe_id del CFE que la nota corrige.',
+  'is required for {}; give the cfe_id of the CFE that the note corrects, or references.':
+    'es obligatoria en {1}; dé el cfe_id del CFE que la nota corrige, o references.',
+  'must be omitted beside reference.': 'debe omitirse junto a reference.',
+  'must be at most {} days after today, found {}.':
+    'debe ser como máximo {1} días después de hoy; se recibió {2}.',
+  'must name another CFE than references[{}].': 'debe nombrar otro CFE que references[{1}].',
+  'must name {}, which this service issued, by its cfe_id.':
+    'debe nombrar {1}, que emitió este servicio, por su cfe_id.',
+  'must be at most {} (what is left of {}), found {}.':
+    'debe ser como máximo {1} (lo que queda de {2}); se recibió {3}.',
+  'must have amounts of at most {} together, found {}.':
+    'deben tener importes que sumen como máximo {1}; suman {2}.',
+  'must have exactly one of {}, found {}.': 'debe tener exactamente uno de {1}; tiene {2}.',
+  'is required with cfe_type_code.': 'es obligatorio con cfe_type_code.',
+  'is required with cfe_type_code {}.': 'es obligatorio con cfe_type_code {1}.',
+  'must be omitted with {}.': 'debe omitirse con {1}.',
+  'must be a code of the authority for a type of CFE, such as {}, found {}.':
+    'debe ser un código de la DGI de un tipo de CFE, como {1}; se recibió {2}.',
+  'must be false or omitted for {}.': 'debe ser false u omitirse en {1}.',
+  'must be {} in a collection, found {}.': 'debe ser {1} en una cobranza; se recibió {2}.',
+  'is required in a collection; name what is collected.':
+    'son obligatorias en una cobranza; nombre lo que se cobra.',
+  'must be omitted in a collection.': 'debe omitirse en una cobranza.',
+  'must be between a fifth of {} and 5 times it, the last known rate of {}, of {}, found {}.':
+    'debe estar entre un quinto y 5 veces {1}, el último tipo de cambio conocido de {2}, del {3}; se recibió {4}.',
+  'Nothing of the receipt is left to credit.': 'No queda nada del comprobante por acreditar.',
+  'must be a receipt or debit note that is not REJECTED, found {}.':
+    'debe ser un comprobante o una nota de débito que no esté REJECTED; es {1}.',
+  'must have either count or amount, found {}.': 'debe tener count o amount, uno de los dos; tiene {1}.',
+  'must have at most one of lines, percent and amount, found {}.':
+    'debe tener como máximo uno de lines, percent y amount; tiene {1}.',
+  'must come to at most the {} that are left, found {}.':
+    'debe sumar como máximo los {1} que quedan; suma {2}.',
+  'must come to 0.01 {} or more, found 0.00 {}.': 'debe sumar 0.01 {1} o más; suma 0.00 {2}.',
+  'must be a line of the receipt, 1 to {}, found {}.':
+    'debe ser una línea del comprobante (1–{1}); se recibió {2}.',
+  'must name each line once, found {} again.': 'debe nombrar cada línea una sola vez; {1} está repetida.',
+  'must be at most the {} that are left, found {}.':
+    'debe ser como máximo lo que queda, {1}; se recibió {2}.',
   'must name a CFE of the same family as {}, found one of type {}.':
     'debe nombrar un CFE de la misma familia que {1}; es de tipo {2}.',
   'must name a CFE of this enterprise and environment; there is no {}.':
@@ -246,6 +283,8 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
     'El CFE fue rechazado y nunca se envió a la DGI: no tiene comprobante.',
   'Too many receipts are being shown; try again in a few seconds.':
     'Se están mostrando demasiados comprobantes; intente de nuevo en unos segundos.',
+  'Too many receipts were not found from this address.':
+    'Desde esta dirección se buscaron demasiados comprobantes que no existen.',
   'There is no such receipt.': 'No hay ningún comprobante así.',
 
   // Warnings of a CFE.
@@ -254,7 +293,14 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
   'none of {} is given, so the receipt declares a service (N/A, 90, 8).':
     'no se dio ninguna de {1}, así que el comprobante declara un servicio (N/A, 90, 8).',
 
+  'differs by more than 10 % from {}, the last known rate of {}, of {}, found {}.':
+    'difiere más del 10 % de {1}, el último tipo de cambio conocido de {2}, del {3}; se recibió {4}.',
+  'the number of the NIFE is a valid cédula; if it is one, the kind is CI.':
+    'el número del NIFE es una cédula válida; si lo es, el tipo es CI.',
+
   // The enterprise.
+  'The enterprise issues here from {} on: neither today nor emission_date may be earlier.':
+    'La empresa emite acá desde el {1}: ni hoy ni emission_date pueden ser anteriores.',
   'An enterprise with RUT {} is already registered.': 'Ya hay una empresa registrada con el RUT {1}.',
   'The account has {} enterprises without a certificate already, the maximum; upload a certificate for one of them first.':
     'La cuenta ya tiene {1} empresas sin certificado, el máximo; suba antes el certificado de una de ellas.',
@@ -302,6 +348,10 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
   // Certificate.
   'The enterprise {} has no certificate yet.': 'La empresa {1} todavía no tiene certificado.',
   'The enterprise has no certificate; upload one.': 'La empresa no tiene certificado; suba uno.',
+  'The certificate was revoked by its certification authority.':
+    'El certificado fue revocado por su prestador de servicios de certificación.',
+  'The certificate of the enterprise was revoked by its authority; upload a new one.':
+    'El certificado de la empresa fue revocado por su prestador; suba uno nuevo.',
   'The certificate of the enterprise has expired; upload a new one.':
     'El certificado de la empresa está vencido; suba uno nuevo.',
   'The file takes too long to open (too many rounds of key derivation, or more than 4 keys or 16 certificates); export it again.':
@@ -400,6 +450,9 @@ export const PARTS_IN_SPANISH: Readonly<Record<string, string>> = {
   'a code': 'un código',
   'a branch': 'una sucursal',
   'one of {}': 'uno de {1}',
+  'one of type {}': 'uno de tipo {1}',
+  'a REJECTED one': 'uno REJECTED',
+  '{}, {} and {}': '{1}, {2} y {3}',
   'found {}': 'se recibió {1}',
   '{} in {}': '{1} en {2}',
   ' (line {}, column {})': ' (línea {1}, columna {2})',

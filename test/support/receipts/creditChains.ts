@@ -26,11 +26,19 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
+/** Each note with OTHER_RATE lines has a cent of their VAT: a few cents are not enough for several (docs/contract.md#crediting). */
+function isDivisible(body: unknown): boolean {
+  const { header } = body as { header: { totals: { tax_other_amount?: unknown } } };
+  const vat = header.totals.tax_other_amount;
+  return vat === undefined || Number(vat) === 0 || Number(vat) >= 0.2;
+}
+
 /** A receipt, and parts of it that are credited one after another. */
 export const creditChains = fc.record({
   body: fc
     .constantFrom('ETICKET' as const, 'EFACTURA' as const, 'EFACTURA_EXPORT' as const)
-    .chain((type) => validRequest(type, { today: TODAY })),
+    .chain((type) => validRequest(type, { today: TODAY }))
+    .filter(isDivisible),
   steps: fc.array(step, { maxLength: 5 }),
 });
 
