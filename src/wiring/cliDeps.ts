@@ -101,12 +101,8 @@ async function withCliDeps<T>(
       lookUpRates: () => openRates(readConfig(RATES_VARIABLES, source), orm),
       sealer: () => createSealer(readConfig(['CFE_SEALING_KEY'], source).CFE_SEALING_KEY),
       opener: () => createOpener(readConfig(['CFE_KEY_ENCRYPTION_KEYS'], source).CFE_KEY_ENCRYPTION_KEYS),
-      certificateAuthorities: () =>
-        readCertificateAuthorities(readConfig(['CFE_CERTIFICATE_CA_FILE'], source)),
-      lookUpRevocation: openRevocationLookUp(readConfig(['CFE_WEBHOOK_LOCAL_CA_FILE'], source)),
+      ...certificateDeps(source),
       writeFile: (path, bytes) => writeFileBytes(source, path, bytes),
-      provider: () => providerOf(readConfig(PROVIDER_VARIABLES, source)),
-      signProviderReport: () => openProviderSigner(readConfig(SIGNING_VARIABLES, source)),
       drawSheet,
       testKit: () => testKitOf(readConfig(TEST_KIT_VARIABLES, source)),
       requestHash: () => createRequestHash(readConfig(['CFE_PEPPER'], source).CFE_PEPPER),
@@ -193,3 +189,11 @@ function userOfMachine(): string | undefined {
     return undefined;
   }
 }
+
+/** What verbs need to judge certificates, and to sign with the operator's own. */
+const certificateDeps = (source: Variables) => ({
+  certificateAuthorities: () => readCertificateAuthorities(readConfig(['CFE_CERTIFICATE_CA_FILE'], source)),
+  lookUpRevocation: openRevocationLookUp(readConfig(['CFE_WEBHOOK_LOCAL_CA_FILE'], source)),
+  provider: () => providerOf(readConfig(PROVIDER_VARIABLES, source)),
+  signProviderReport: () => openProviderSigner(readConfig(SIGNING_VARIABLES, source)),
+});
