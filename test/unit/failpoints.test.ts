@@ -10,7 +10,11 @@ const CHECKOUT = join(import.meta.dirname, '../..');
 function start(program: string, variables: Record<string, string>): { status: number | null; said: string } {
   const { status, stderr } = spawnSync(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', `${program}.ts`, 'enterprise', 'list'],
+    [
+      '--disable-warning=ExperimentalWarning',
+      `${program}.ts`,
+      ...(program.endsWith('cli') ? ['enterprise', 'list'] : []),
+    ],
     { cwd: CHECKOUT, encoding: 'utf8', env: { PATH: process.env['PATH'], ...variables } },
   );
   return { status, said: stderr };
