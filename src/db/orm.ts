@@ -179,10 +179,11 @@ export async function withTimeout<T>(milliseconds: number, promise: Promise<T>):
 
 /**
  * Codes of sockets, of PostgreSQL (08 connection, 53 resources, 57P01–57P03 shutdown, 58030 I/O, 25006 standby), of
- * our timeouts (57014 statement, 25P03 idle in transaction), and of failed checks of a server certificate.
+ * our timeouts (57014 statement, 25P03 idle in transaction), of deadlocks (40P01: the other goes first, everything is rolled
+ * back), and of failed checks of a server certificate.
  */
 const OUTAGE_CODES =
-  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|08\w{3}|53\w{3}|57P0[123]|58030|25006|57014|25P03|ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+)$/;
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|08\w{3}|53\w{3}|57P0[123]|58030|25006|57014|25P03|40P01|ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_\w+)$/;
 /** Errors of the PostgreSQL driver that have no code, only these messages. */
 const OUTAGE_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Client has encountered a connection error|The server does not support SSL connections)/;

@@ -8,7 +8,7 @@ import {
 } from '../../db/numbers/numbers.ts';
 import { lockNumbering, type Numbering, skipSequences } from '../../db/receipts/cfes.ts';
 import { chooseCae } from '../../domain/numbers/cae.ts';
-import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
+import { type CfeType, cfeTypeRow, type Environment } from '../../domain/receipts/cfeTypes.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { Refusal } from '../../errors.ts';
 import { auditAct } from '../steps/auditAct.ts';
@@ -48,8 +48,11 @@ export interface SkipNumbersInput {
 export interface SkippedNumber {
   serie: string;
   numero: number;
-  /** Whether the authority has a CFE with this number, which our database lost. */
-  at_authority: boolean;
+  /**
+   * Whether the authority has a CFE with this number, which our database lost; null: it has none, and it may be an e-Ticket
+   * that is only reported.
+   */
+  at_authority: boolean | null;
   verdict: string | null;
 }
 
@@ -75,13 +78,15 @@ export async function skipNumbers(
       'INVALID_INPUT',
       `${cae.serie} ${to} is annulled and is never used; name another as --to.`,
     );
+  const { smallTickets } = await requireEnterprise(deps.orm.em.fork(), rut);
+  const mayBeUnsent = cfeTypeRow(type).family === 'ticket' && smallTickets === 'REPORT_ONLY';
   for (let numero = first; numero <= to; numero += 1) {
     if (isAnnulled(numero)) continue;
     const held = await deps.askAuthority({ ...numbering, serie: cae.serie, numero });
     numbers.push({
       serie: cae.serie,
       numero,
-      at_authority: held !== undefined,
+      at_authority: held !== undefined || (mayBeUnsent ? null : false),
       verdict: held?.verdict ?? null,
     });
   }

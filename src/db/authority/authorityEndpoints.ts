@@ -70,7 +70,7 @@ export async function listAuthorityStates(em: EntityManager): Promise<AuthorityS
   const waiting = await em.execute<{ environment: Environment; count: number; oldest: number }[]>(
     `select cfe.environment, count(*)::int as count, ${millisecondsSql('min(cfe.created_at)')} as oldest
      from cfe
-     where cfe.settled_at is null and cfe.stuck_reason is null
+     where cfe.settled_at is null and cfe.stuck_reason is null and not cfe.report_only
        and coalesce(${originalStatusSql('cfe')}, 'ACCEPTED') in ('ACCEPTED', 'OBSERVED')
      group by cfe.environment`,
   );

@@ -20,9 +20,11 @@ type Transmission = (typeof TRANSMISSIONS)[number];
  * RUC (Formato Sobre v05, section 1; Formato CFE v25.2, table E). `uiValue`: of the year of emission.
  */
 export function isSmallTicket(
-  { type, totals, receiver }: Pick<CfeContent, 'type' | 'totals' | 'receiver'>,
+  { type, totals, receiver, emissionDate }: Pick<CfeContent, 'type' | 'totals' | 'receiver' | 'emissionDate'>,
   uiValue: UiValueRow,
 ): boolean {
+  // The value of a later year, used for want of one, may be too high; sending is always allowed.
+  if (uiValue.year > Number(emissionDate.slice(0, 4))) return false;
   if (cfeTypeRow(type).family !== 'ticket' || receiver?.document?.type === 'RUC') return false;
   const { exempt, exported, perceived, suspended, minimumNet, basicNet, otherNet } = totals;
   const net = [exempt, exported, perceived, suspended, minimumNet, basicNet, otherNet].reduce(

@@ -26,6 +26,7 @@ const FILTERS = nameFilters(CFE_FILTERS, {
   numero: 'numero',
   receiver_document: 'receiver',
   idempotency_key: 'idempotencyKey',
+  external_id: 'externalId',
   from: 'from',
   to: 'to',
   created_from: 'createdFrom',

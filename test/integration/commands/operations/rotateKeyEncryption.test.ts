@@ -133,8 +133,10 @@ describe('changing the key-encryption key to a new pair', () => {
     const { ruts } = await seal(first.sealer, 1);
     const em = db.orm.em.fork();
     await em.execute(
-      `insert into certificate select gen_random_uuid(), rut, environment, subject, not_before, not_after, certificate,
-       sealed_key, created_at, now() from certificate, generate_series(1, 450) where rut = ?`,
+      `insert into certificate (id, rut, environment, subject, not_before, not_after, certificate, sealed_key, created_at,
+         replaced_at)
+       select gen_random_uuid(), rut, environment, subject, not_before, not_after, certificate, sealed_key, created_at, now()
+       from certificate, generate_series(1, 450) where rut = ?`,
       [ruts[0]],
     );
 
