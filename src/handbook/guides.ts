@@ -15,6 +15,7 @@ export const SLUGS = [
   'first-receipt',
   'going-live',
   'moving',
+  'shop',
   'notes',
   'exports',
   'foreign-currency',
