@@ -16,7 +16,9 @@ export const splitPem = (text: string): string[] => text.match(PEM) ?? [];
 
 /** Returns the certificates of a PEM file, DER. */
 export const dersOf = (text: string): Buffer[] =>
-  splitPem(text).map((pem) => Buffer.from(pem.replace(/-----(?:BEGIN|END) CERTIFICATE-----|\s/g, ''), 'base64'));
+  splitPem(text).map((pem) =>
+    Buffer.from(pem.replace(/-----(?:BEGIN|END) CERTIFICATE-----|\s/g, ''), 'base64'),
+  );
 
 /** True when a certificate is valid at a moment. */
 export const isValidAt = (certificate: X509Certificate, moment: Date): boolean =>

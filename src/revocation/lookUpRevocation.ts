@@ -7,7 +7,7 @@ import type { Issued, LookUpRevocation, RevocationState } from '../crypto/revoca
 import type { RevocationAnswer, RevocationTask } from './revocationWorker.ts';
 
 /** Longest and shortest time that a judgement is remembered, whatever its `nextUpdate`. */
-const LONGEST_MILLISECONDS = 86_400_000;
+const LONGEST_MILLISECONDS = 12 * 3_600_000;
 const SHORTEST_MILLISECONDS = 300_000;
 const MOST_REMEMBERED = 10_000;
 /** For one upload, its intermediates included; each further certificate of a batch adds little. */

@@ -58,6 +58,7 @@ export function messageInSpanish(message: string): string | null {
   const spanish = wordsInSpanish(message);
   if (spanish !== null) return spanish;
   // A fault of the whole body names no field, and begins with a capital.
+  if (!/^[A-Z]/.test(message)) return null;
   const words = wordsInSpanish(message.charAt(0).toLowerCase() + message.slice(1));
   return words && words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -27,6 +27,7 @@ const PAGE = 100;
 
 /** How long the look at a certificate counts; the run of each hour looks at those that are due. */
 const LOOK_MILLISECONDS = 23 * 3_600_000;
+const RETRY_MILLISECONDS = 4 * 3_600_000;
 /** Certificates looked up together: they share the lists of their authorities. */
 const LOOKED_UP_TOGETHER = 50;
 
@@ -48,9 +49,10 @@ export function createRecordExpiries(deps: ExpiryDeps): Activity<'recordExpiries
   return () =>
     withHeartbeat(async () => {
       await annulAllNumbers(deps);
-      await checkAllCertificates(deps);
       const result = await recordAllExpiries(deps);
       await recordAllWarnings(deps);
+      // Last: servers of authorities may be slow.
+      await checkAllCertificates(deps);
       return result;
     });
 }
@@ -105,10 +107,11 @@ async function storeLook(
   { isTrusted, state, now }: { isTrusted: boolean; state: RevocationState; now: Date },
 ): Promise<void> {
   const checks = {
-    checkedAt: now,
+    // Without an answer the next look is in some hours.
+    checkedAt: state === 'unknown' ? new Date(now.getTime() - LOOK_MILLISECONDS + RETRY_MILLISECONDS) : now,
     untrustedAt: isTrusted ? null : (untrustedAt ?? now),
-    // Nothing is learnt from silence.
-    revokedAt: state === 'revoked' ? (revokedAt ?? now) : state === 'good' ? null : (revokedAt ?? null),
+    // An older list may not know of a revocation yet: only another certificate ends it.
+    revokedAt: state === 'revoked' ? (revokedAt ?? now) : (revokedAt ?? null),
   };
   await orm.em.fork().transactional(async (em) => {
     const enterprise = await lockEnterprise(em, rut);

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { findFirstIdemisor, peekNextIdemisor, setNextIdemisor } from '../../db/authority/sobres.ts';
 import { readReadyFacts } from '../../db/enterprises/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
-import { findReportedBefore, setReportingDays } from '../../db/reports/dailyReports.ts';
+import { findReportedBefore, findReportingDays, setReportingDays } from '../../db/reports/dailyReports.ts';
 import { isAuthorizedIssuer } from '../../domain/enterprises/enterpriseObject.ts';
 import { type MigrationStep, migrationSteps } from '../../domain/enterprises/migration.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
@@ -43,6 +43,9 @@ export function migrateEnterprise(
     const isRepeat = enterprise.migratedOn === from;
     if (!isRepeat) {
       await requireNothingBefore(em, enterprise, from);
+      const days = await findReportingDays(em, rut);
+      if (from < montevideoDate(now) && (days === null || from < days.from))
+        throw refusal(`${from} is past, and its report is the other system's: name today or a later day.`);
       enterprise.migratedOn = from;
       await setReportingDays(em, rut, { from });
     }

@@ -8,7 +8,7 @@ import {
 import { type Identity, type OwnedIdentity, openPkcs12, type Pkcs12Failure } from '../../crypto/pkcs12.ts';
 import type { LookUpRevocation } from '../../crypto/revocation.ts';
 import type { Sealer } from '../../crypto/sealed.ts';
-import { replaceCertificate } from '../../db/enterprises/certificates.ts';
+import { replaceCertificate, wasRevoked } from '../../db/enterprises/certificates.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
 import { certificateFault, certificateFaults } from '../../domain/enterprises/certificate.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
@@ -121,6 +121,8 @@ export function storeCertificate(
     const facts = { subjectSerialNumber, rsaBits, notBefore, notAfter, keyMatches: true, maySign, isKnown };
     const faults = certificateFaults(facts, { rut, now });
     if (faults.length > 0) throw invalidInput(faults);
+    if (await wasRevoked(em, { rut, environment, certificate: certificateDer }))
+      throw invalidInput([certificateFault('certificate.revoked')]);
     const id = randomUUID();
     const certificate = await replaceCertificate(em, {
       id,

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { skipIdemisors } from '../../db/authority/sobres.ts';
+import { findEnterprise } from '../../db/enterprises/enterprises.ts';
 import {
   type CaeRow,
   listAnnulmentsOfSpan,
@@ -78,8 +79,8 @@ export async function skipNumbers(
       'INVALID_INPUT',
       `${cae.serie} ${to} is annulled and is never used; name another as --to.`,
     );
-  const { smallTickets } = await requireEnterprise(deps.orm.em.fork(), rut);
-  const mayBeUnsent = cfeTypeRow(type).family === 'ticket' && smallTickets === 'REPORT_ONLY';
+  const enterprise = await findEnterprise(deps.orm.em.fork(), rut);
+  const mayBeUnsent = cfeTypeRow(type).family === 'ticket' && enterprise?.smallTickets === 'REPORT_ONLY';
   for (let numero = first; numero <= to; numero += 1) {
     if (isAnnulled(numero)) continue;
     const held = await deps.askAuthority({ ...numbering, serie: cae.serie, numero });

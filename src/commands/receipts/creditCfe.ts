@@ -29,28 +29,22 @@ export interface CreditCfeInput extends Pick<IssueCfeInput, 'accountId' | 'idemp
 
 /**
  * Issues a credit note for what the request takes of a CFE, by `issueCfe`. The CFE is locked from before what is left is read
- * until the note is stored: notes on it follow one another. `within`: what else belongs to the transaction.
+ * until the note is stored: notes on it follow one another.
  * Throws as `issueCfe` does, with the faults at the fields of the request; NOT_FOUND for an unknown CFE.
  */
-export async function creditCfe(
-  deps: IssueDeps,
-  input: CreditCfeInput,
-  within: (em: EntityManager, note: CfeRow) => Promise<void> = async () => undefined,
-): Promise<CfeRow> {
+export async function creditCfe(deps: IssueDeps, input: CreditCfeInput): Promise<CfeRow> {
   const starts: LeasedMessage[] = [];
   const outbox = { ...deps.outbox, dispatchStored: (message: LeasedMessage) => void starts.push(message) };
   const note = await deps.orm.em.fork().transactional(async (em) => {
     const { body, credited } = await computeNote(em, deps, input);
     const { accountId, idempotency, requestId, key } = input;
     const { rut, environment } = key;
-    const issued = await atOwnFields(
+    return atOwnFields(
       issueCfe(
         { ...deps, orm: shareTransaction(em), outbox },
         { accountId, rut, environment, idempotency, requestId, body, credited },
       ),
     );
-    await within(em, issued);
-    return issued;
   });
   for (const message of starts) deps.outbox.dispatchStored(message);
   return note;
@@ -87,7 +81,7 @@ async function computeNote(
   } = request;
   const { document } = original;
   const left = leftOf(document, countedNotes(await listCreditNotes(em, original.id)), montevideoDate(now));
-  const wish = readWish(request, document, left);
+  const wish = readWish(request, document, left, emissionDate);
   if (!wish.ok) throw invalidInput(wish.faults);
   const { branch } = document.issuer;
   const own = await lockOpenBranch(em, { rut: key.rut, branch }, now);

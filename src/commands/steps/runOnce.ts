@@ -81,8 +81,17 @@ export async function runStoringKey<T>(
     try {
       return { kept: null, value: await work() };
     } catch (error) {
-      if (!(error instanceof KeyTaken)) throw error;
-      if (error.inProgress) throw requestInProgress();
+      if (error instanceof KeyTaken) {
+        if (error.inProgress) throw requestInProgress();
+        continue;
+      }
+      // The same request, which this one waited for, may have done it: then its result is why this one no longer fits.
+      const first =
+        error instanceof Refusal && error.code === 'INVALID_INPUT'
+          ? await findFirstAnswer(deps, request)
+          : null;
+      if (!first) throw error;
+      return { kept: first };
     }
   }
 }

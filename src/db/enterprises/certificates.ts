@@ -67,3 +67,11 @@ export async function storeChecks(em: EntityManager, id: string, checks: Checks)
   Object.assign(await em.findOneOrFail(Certificate, { id }), checks);
   await em.flush();
 }
+
+/** Returns whether this certificate of an enterprise was found revoked before. */
+export async function wasRevoked(
+  em: EntityManager,
+  { certificate, ...owner }: Pick<Certificate, 'rut' | 'environment' | 'certificate'>,
+): Promise<boolean> {
+  return (await em.count(Certificate, { ...owner, certificate, revokedAt: { $ne: null } })) > 0;
+}

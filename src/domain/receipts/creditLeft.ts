@@ -186,8 +186,9 @@ function* nearby(
       for (const by of [CENT.times(cents), CENT.times(-cents)]) {
         let at = -1;
         for (const [index, { ivaType }] of lines.entries()) {
+          if (ivaType !== kind) continue;
           const moved = (amounts[index] ?? ZERO).plus(by);
-          const room = ivaType === kind && moved.gte(0) && moved.lte(left.amounts[index] ?? ZERO);
+          const room = moved.gte(0) && moved.lte(left.amounts[index] ?? ZERO);
           if (room && (left.amounts[index] ?? ZERO).gt(left.amounts[at] ?? ZERO)) at = index;
         }
         if (at >= 0) yield amounts.with(at, (amounts[at] ?? ZERO).plus(by));

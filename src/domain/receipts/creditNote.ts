@@ -19,7 +19,16 @@ import type { Adjustment, CfeDocument, Line, LineAdjustment, Receiver } from './
 import { DocId } from './cfeRequest.ts';
 import { amountOf } from './cfeTotals.ts';
 import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow, type IvaType } from './cfeTypes.ts';
-import { type CreditedLine, type Figures, figuresOf, isUsedUp, takeShare, type Wish } from './creditLeft.ts';
+import {
+  type CreditedDocument,
+  type CreditedLine,
+  type Figures,
+  figuresOf,
+  isUsedUp,
+  takeShare,
+  type Wish,
+} from './creditLeft.ts';
+import { worthOf } from './noteAmount.ts';
 
 const MOST_LINES = 700;
 const ZERO = Big(0);
@@ -88,15 +97,16 @@ const refuse = (path: readonly (string | number)[], code: string, words: string)
   faults: [faultAt(path, code, words)],
 });
 
-/** Returns what a request takes of what is left, or why it cannot. */
+/** Returns what a request takes of what is left on the day `on`, or why it cannot. */
 export function readWish(
   request: Pick<CreditRequest, 'lines' | 'percent' | 'amount'>,
-  document: Pick<CfeDocument, 'totals'>,
+  document: CreditedDocument,
   left: Figures,
+  on: string,
 ): Checked<Wish> {
   const { lines, percent, amount } = request;
   if (isUsedUp(left)) return refuse([], 'credit.nothing_left', 'Nothing of the receipt is left to credit.');
-  if (lines) return readLines(lines, left);
+  if (lines) return readLinesWithin(lines, document, left, on);
   if (percent === undefined && amount === undefined) return { ok: true, value: { of: 'all' } };
   const name = percent ? 'percent' : 'amount';
   const asked = amountOf({ percent, amount }, Big(document.totals.pay));
@@ -112,6 +122,23 @@ export function readWish(
       `must come to 0.01 ${currency} or more, found 0.00 ${currency}.`,
     );
   return { ok: true, value: asked.eq(left.pay) ? { of: 'all' } : { of: 'pay', amount: asked } };
+}
+
+/** All notes together may come to what the receipt is worth, which can be more than its pay_amount (docs/contract.md#notes). */
+function readLinesWithin(
+  lines: NonNullable<CreditRequest['lines']>,
+  document: CreditedDocument,
+  left: Figures,
+  on: string,
+): Checked<Wish> {
+  const wish = readLines(lines, left);
+  if (!wish.ok) return wish;
+  const { pay } = takeShare(document, left, wish.value, on).figures;
+  const { currency, pay: whole } = document.totals;
+  const most = worthOf(document.totals).minus(whole).plus(left.pay);
+  if (pay.lte(most)) return wish;
+  const words = `must come to at most the ${amountText(most)} ${currency} that are left, found ${amountText(pay)} ${currency}.`;
+  return refuse(['lines'], 'credit.too_much', words);
 }
 
 function readLines(lines: NonNullable<CreditRequest['lines']>, left: Figures): Checked<Wish> {

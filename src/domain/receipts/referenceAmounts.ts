@@ -27,41 +27,48 @@ function fillOf(type: CfeType, original: OriginalCfe): Big {
   return left.lt(most) ? left : most;
 }
 
-/** Shares out what a document is worth over its references; a reference without an amount of its own takes nothing. */
+/** Shares out what a document is worth over its references. */
 export function takenAmounts(parts: Sharing, originals: Originals): { parts: Big[]; rest: Big } {
   const worth = worthOf({ total: parts.total_amount, pay: parts.pay_amount });
-  return shareOut(
-    { pay: worth, currency: parts.currency, exchangeRate: parts.exchange_rate },
-    parts.referred.map((one) => placeOf(one, parts, originals)),
-  );
+  return shareOverKnown(worth, parts, (one) => placeOf(one, parts, originals));
 }
 
 /** Returns MntCFEref of each reference: from 0 to that CFE's pay_amount (Formato CFE v25.2, zone F, field 8). */
 export function statedAmounts(parts: Sharing, originals: Originals, taken: readonly Big[]): Big[] {
-  const places = parts.referred.map((one, index): Place => {
+  return shareOverKnown(parts.pay_amount, parts, (one, index) => {
     const place = placeOf(one, parts, originals);
-    if (one.kind !== 'known') return place;
     const pay = atLeastZero(Big(originals.get(one.cfeId)?.document.totals.pay ?? 0));
     const most = (taken[index] ?? pay).lt(pay) ? (taken[index] ?? pay) : pay;
     return { ...place, most, amount: place.amount && (place.amount.lt(pay) ? place.amount : pay) };
-  });
-  return shareOut(
-    { pay: parts.pay_amount, currency: parts.currency, exchangeRate: parts.exchange_rate },
-    places,
-  ).parts;
+  }).parts;
 }
 
-const PESOS = { currency: 'UYU', exchangeRate: '1' } as const;
+type Known = Extract<Referred, { kind: 'known' }>;
 
-function placeOf(one: Referred, { cfe_type }: Sharing, originals: Originals): Place {
-  const original = one.kind === 'known' ? originals.get(one.cfeId) : undefined;
-  if (original && one.kind === 'known') {
-    const { currency, exchangeRate } = original.document.totals;
-    return { currency, exchangeRate, amount: one.amount, most: fillOf(cfe_type, original) };
-  }
-  if (one.kind === 'foreign' && one.value) {
-    const { amount, currency, exchangeRate } = one.value;
-    return { currency, exchangeRate: exchangeRate.toFixed(), amount, most: amount };
-  }
-  return { ...PESOS, most: Big(0) };
+/**
+ * Shares an amount out over the CFEs of this service; other references get 0. What is stated for those of other systems
+ * must not hide what is taken of ours.
+ */
+function shareOverKnown(
+  pay: Big,
+  { referred, currency, exchange_rate }: Sharing,
+  placeAt: (one: Known, index: number) => Place,
+): { parts: Big[]; rest: Big } {
+  const places = referred.flatMap((one, index) =>
+    one.kind === 'known' ? [{ index, place: placeAt(one, index) }] : [],
+  );
+  const shared = shareOut(
+    { pay, currency, exchangeRate: exchange_rate },
+    places.map(({ place }) => place),
+  );
+  const parts = referred.map(() => Big(0));
+  for (const [at, { index }] of places.entries()) parts[index] = shared.parts[at] ?? Big(0);
+  return { parts, rest: shared.rest };
+}
+
+function placeOf(one: Known, { cfe_type }: Sharing, originals: Originals): Place {
+  const original = originals.get(one.cfeId);
+  if (!original) return { currency: 'UYU', exchangeRate: '1', most: Big(0) };
+  const { currency, exchangeRate } = original.document.totals;
+  return { currency, exchangeRate, amount: one.amount, most: fillOf(cfe_type, original) };
 }

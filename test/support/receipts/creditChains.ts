@@ -63,7 +63,7 @@ export function creditInSteps(original: CfeDocument, steps: readonly Step[]): Cf
     counted.push(note);
   };
   for (const one of steps) {
-    const wish = readWish(requestOf(one, left()), original, left());
+    const wish = readWish(requestOf(one, left()), original, left(), TODAY);
     if (wish.ok) issue(wish.value);
   }
   if (!isUsedUp(left())) issue({ of: 'all' });

@@ -71,7 +71,7 @@ describe('GET /enterprises/{rut}/cfes', () => {
   test('200: the items are CFE objects like those that issuing answers', async () => {
     const one = await ready();
     const issued = await issue(one);
-    const { warnings: _, ...cfe } = issued.data as { warnings: unknown };
+    const { warnings: _, ...cfe } = issued.data as unknown as { warnings: unknown };
     expect((await list(one)).data).toEqual({ items: [cfe], total: 1 });
   });
 
@@ -230,7 +230,7 @@ describe('GET /enterprises/{rut}/cfes/{cfe_id}', () => {
   test('200: the CFE, as a list of one', async () => {
     const rut = await ready();
     const issued = await issue(rut, { type: 'EFACTURA' });
-    const { warnings: _, ...cfe } = issued.data as { warnings: unknown };
+    const { warnings: _, ...cfe } = issued.data as unknown as { warnings: unknown };
     const answer = await list(rut, '/111-1');
     expect(answer.status).toBe(200);
     expect(answer.data).toMatchObject({ items: [cfe], total: 1 });

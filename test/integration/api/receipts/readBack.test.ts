@@ -46,7 +46,7 @@ describe('external_id', () => {
     expect((await read(rut, '101-2')).external_id).toBeNull();
 
     const found = await suite.owner.client.get(`${path(rut)}?external_id=venta%204711`);
-    const { warnings: _, ...cfe } = issued.data as { warnings: unknown };
+    const { warnings: _, ...cfe } = issued.data as unknown as { warnings: unknown };
     expect(found.data).toEqual({ items: [cfe], total: 1 });
     const none = await suite.owner.client.get(`${path(rut)}?external_id=venta`);
     expect(none.data).toEqual({ items: [], total: 0 });
@@ -168,7 +168,6 @@ describe('GET …/cfes/{cfe_id}', () => {
     expect((await read(rut, '102-1')).document.references).toEqual([
       {
         cfe_id: '101-1',
-        cfe_type: 'ETICKET',
         cfe_type_code: '101',
         serie: 'A',
         numero: 1,
@@ -177,6 +176,7 @@ describe('GET …/cfes/{cfe_id}', () => {
         currency: 'UYU',
         exchange_rate: 1,
         reason: 'Devolución',
+        description: null,
       },
     ]);
   });

@@ -16,7 +16,10 @@ let full = false;
 
 const suite = useApi({
   draw: async (_, paper, read) => {
-    if (full) throw new Refusal('UNAVAILABLE', 'Too many receipts are being shown; try again in a few seconds.', { retryAfterSeconds: 3 });
+    if (full)
+      throw new Refusal('UNAVAILABLE', 'Too many receipts are being shown; try again in a few seconds.', {
+        retryAfterSeconds: 3,
+      });
     drawn.push([await read(), paper]);
     return Buffer.from(`%PDF-1.7 ${paper}`);
   },
