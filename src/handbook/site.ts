@@ -317,7 +317,8 @@ function rulesTables(visit: GuideVisit): Html {
   const tables = RULE_TABLES.map(({ title, rules }) => {
     const rows = rules.map(([code, { checks, example }]) => {
       const rule = checksOf(visit.language, code, checks);
-      return html`<tr id="${code}"><td><code>${code}</code></td><td>${rule}</td><td lang="${visit.language}">${exampleOf(visit.language, example)}</td></tr>`;
+      return html`<tr id="${code}"><td><code>${code}</code></td><td>${rule}</td>
+<td lang="${visit.language}">${exampleOf(visit.language, example)}</td></tr>`;
     });
     const shown = html`<table><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody></table>`;
     return html`<h3>${words.rules[title]}</h3>

@@ -212,7 +212,10 @@ ${pairs(payments.map(({ description, amount }) => [description, signedMoney(amou
 function referencesBlock({ references }: CfeDocument): Html | null {
   if (!references) return null;
   return html`<h2>${references.length === 1 ? 'Referencia' : 'Referencias'}</h2>
-${references.map(({ cfe, reason }) => html`${cfe && html`<p>${nameOf(cfe)}</p>\n`}${reason === undefined ? null : html`<p>${reason}</p>`}`)}`;
+${references.map(
+  ({ cfe, reason }) =>
+    html`${cfe && html`<p>${nameOf(cfe)}</p>\n`}${reason === undefined ? null : html`<p>${reason}</p>`}`,
+)}`;
 }
 
 /** The printed name of a CFE that another refers to, with what of it that one is about. */

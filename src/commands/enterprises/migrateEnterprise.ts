@@ -5,10 +5,13 @@ import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { findReportedBefore, findReportingDays, setReportingDays } from '../../db/reports/dailyReports.ts';
 import { isAuthorizedIssuer } from '../../domain/enterprises/enterpriseObject.ts';
 import { type MigrationStep, migrationSteps } from '../../domain/enterprises/migration.ts';
-import { montevideoDate } from '../../domain/values/montevideo.ts';
+import { addDays, montevideoDate } from '../../domain/values/montevideo.ts';
 import { Refusal } from '../../errors.ts';
 import { changeEnterprise } from '../steps/changeEnterprise.ts';
 import type { CommandDeps } from '../steps/deps.ts';
+
+/** A day further back is a slip: the other system has reported since. */
+const MOST_DAYS_BACK = 31;
 
 /** The result of a move from another system. */
 export interface Migration {
@@ -44,8 +47,11 @@ export function migrateEnterprise(
     if (!isRepeat) {
       await requireNothingBefore(em, enterprise, from);
       const days = await findReportingDays(em, rut);
-      if (from < montevideoDate(now) && (days === null || from < days.from))
-        throw refusal(`${from} is past, and its report is the other system's: name today or a later day.`);
+      const earliest = addDays(montevideoDate(now), -MOST_DAYS_BACK);
+      if (from < earliest && (days === null || from < days.from))
+        throw refusal(
+          `Reports of the days since ${from} would be sent again: name ${earliest} or a later day.`,
+        );
       enterprise.migratedOn = from;
       await setReportingDays(em, rut, { from });
     }

@@ -66,7 +66,7 @@ export const applicationEn: ApplicationWords = {
     cae: {
       what: 'CAE file: storage and access control',
       backed:
-        'Stored in the database with the authority’s signature verified; only people with a role at the company reach it, and each upload is in the audit.',
+        'Stored in the database with DGI’s signature verified; only people with a role at the company reach it, and each upload is in the audit.',
     },
     numbering: {
       what: 'Controlled numbering: each authorised number once',

@@ -53,7 +53,7 @@ export const auditEn = {
     'enterprise.update': 'Company changed',
     'enterprise.end': 'Contract with the company ended',
     'provider_report.build': 'Report of the provider built',
-    'provider_report.receive': 'Report of the provider received by the authority',
+    'provider_report.receive': 'Report of the provider received by DGI',
     'enterprise.suspend': 'Company suspended',
     'enterprise.resume': 'Suspension lifted',
     'enterprise.grant_permission': 'Permission entered by hand',

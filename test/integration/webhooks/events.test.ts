@@ -182,6 +182,7 @@ describe('events go to the webhooks that select them', () => {
           numero: 12,
           external_id: null,
           status: 'ACCEPTED',
+          transmission: 'SENT',
           changes: { cfe_status: { from: 'RECEIVED', to: 'ACCEPTED' } },
           rejection: null,
         },

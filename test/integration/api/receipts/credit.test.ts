@@ -158,6 +158,39 @@ test('a repeated key answers the first note; a trial stores nothing', async () =
   expectRefusal(await credit(rut, cfe_id, { percent: 1 }, key), 422, 'IDEMPOTENCY_KEY_REUSED');
 });
 
+test('the same key twice at once answers one note', async () => {
+  const rut = await ready();
+  const { cfe_id } = await issue(rut, aCfeBody());
+  const key = { 'idempotency-key': `twins-${rut}` };
+  const twins = await Promise.all(Array.from({ length: 4 }, () => credit(rut, cfe_id, {}, key)));
+  const taken = twins.filter(({ status }) => status === 201);
+  expect(new Set(taken.map(({ data }) => data.cfe_id)).size).toBe(1);
+  // The others are told to try again, never that nothing is left.
+  expect(twins.filter(({ status }) => status !== 201).every(({ status }) => status === 409)).toBe(true);
+  expect((await readCredit(rut, cfe_id)).notes).toHaveLength(1);
+});
+
+test('lines together never take more than the receipt is worth', async () => {
+  const rut = await ready();
+  const body = aCfeBody() as { header: { totals: Body }; details: Body[] } & Body;
+  Object.assign(body.header.totals, { pay_amount: 72, line_count: 3 });
+  for (const [iva_type, price] of [
+    ['NON_BILLABLE', 20],
+    ['NON_BILLABLE_NEGATIVE', 70],
+  ] as const) {
+    const line_number = body.details.length + 1;
+    const amounts = { count: 1, unit_price: price, item_amount: price };
+    body.details.push({ line_number, iva_type, item_name: 'Seña', ...amounts });
+  }
+  const { cfe_id } = await issue(rut, body);
+  const lines = [
+    { line_number: 1, count: 1 },
+    { line_number: 2, count: 1 },
+  ];
+  expectFaults(await credit(rut, cfe_id, { lines }), [['/lines', 'credit.too_much', /122\.00 UYU.*142\.00/]]);
+  expect((await credit(rut, cfe_id, { lines: lines.slice(0, 1) })).data.pay_amount).toBe(122);
+});
+
 test('many at once never credit more than there is, and come to all of it', async () => {
   const rut = await ready();
   const { cfe_id } = await issue(rut, sale());

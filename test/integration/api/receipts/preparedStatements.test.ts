@@ -31,7 +31,7 @@ const issue = (headers: Record<string, string> = {}) => owner.client.with(header
 test.each([
   ['a CFE', 4, () => issue()],
   ['with an Idempotency-Key', 5, () => issue({ 'idempotency-key': randomUUID() })],
-  ['a read', 3, () => owner.client.get(`${path}/101-1`)],
+  ['a read', 4, () => owner.client.get(`${path}/101-1`)],
   ['a list', 4, () => owner.client.get(path)],
 ])('statements: %s: %i', async (_, count, request) => {
   noted.taken();

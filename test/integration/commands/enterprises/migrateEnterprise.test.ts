@@ -131,6 +131,10 @@ describe('is refused, and changes nothing,', () => {
     expect(await migrate(rut, '2026-12-01')).toMatchObject({ reportsFrom: '2026-12-01' });
   });
 
+  test('where the day is long past: its reports were sent by the other system', async () => {
+    await refused(await fresh(), '2025-12-01', /would be sent again: name 2026-10-28/);
+  });
+
   test('where it is an issuer only later', async () => {
     const rut = await anEnterprise(db.orm, await anAccount(db.orm), { issuerSince: '2026-12-02' });
     await refused(rut, '2026-12-01', /is an issuer since 2026-12-02/);
