@@ -32,7 +32,7 @@ export function identifyRequest(trustedProxies: number, logger: Logger): Middlew
   };
 }
 
-/** Paths requested every few seconds by machines; their lines would bury the others. */
+/** Health checks, every few seconds: their lines would bury those of real requests. */
 const PROBES = new Set(['/livez', '/readyz']);
 
 /**
@@ -70,7 +70,7 @@ export function observeRequests(logger: Logger, metrics: ApiMetrics): Middleware
   };
 }
 
-/** An answer is data for one caller: not to be run, framed, sniffed or stored. */
+/** A response is for one caller: it must not be executed, framed, sniffed or cached. */
 const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy':
@@ -142,7 +142,7 @@ export function allowOrigins(origins: readonly string[]): Middleware<RequestStat
 const errorLanguage = (ctx: Pick<Context, 'acceptsLanguages'>): ErrorLanguage =>
   ERROR_LANGUAGES.find((one) => one === ctx.acceptsLanguages(...ERROR_LANGUAGES)) ?? ERROR_LANGUAGES[0];
 
-/** Turns every error thrown below into the error envelope; the only try/catch of requests. */
+/** Turns every error of a request into the error envelope. */
 export function answerErrors({
   logger,
   publicUrl,
@@ -165,7 +165,7 @@ export function answerErrors({
   };
 }
 
-/** A client whose base URL lacks /v1 asks for paths that never exist. */
+/** For clients whose base URL lacks /v1. */
 const unknownPath = (path: string): string =>
   path.startsWith('/v1/')
     ? 'This path does not exist.'

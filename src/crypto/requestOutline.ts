@@ -1,6 +1,6 @@
 /**
- * Outline of a request, stored with its hash to report where another request with its Idempotency-Key differs: field
- * names, and a short keyed hash for each value.
+ * Outline of a request: field names, and a short keyed hash for each value. Stored to report where a later request with the same
+ * Idempotency-Key differs.
  */
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../domain/values/canonicalJson.ts';
@@ -42,8 +42,8 @@ export function outlineRequest(body: unknown, key: string): RequestOutline {
 }
 
 /**
- * Returns the JSON Pointer of the first difference between a body and an outline, in the order of the body, missing fields
- * last. '' if no difference is found (tags are short); null if the outline has another method or path.
+ * Returns the JSON Pointer of the first difference between a body and an outline, in the order of the body, fields that
+ * it lacks last. '' if none is found (short tags may be equal by chance); null if the outline has another method or path.
  */
 export function findFirstDifference(
   { check, body: kept }: RequestOutline,

@@ -10,7 +10,7 @@ export interface Timeouts {
   readonly answerSeconds: number;
 }
 
-/** No answer came. The message holds no address and nothing of the request. */
+/** No answer came, or none that can be read. The message has neither the URL nor anything of the request. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
   /** False when it is certain that nothing was sent. */
@@ -22,13 +22,13 @@ export class Unanswered extends Error {
   }
 }
 
-/** The decompressed answer is larger than any real one. */
+/** The decompressed answer exceeds the limit. */
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge';
 }
 
 /**
- * Closes unused connections before a gateway does: a request on a connection that is being closed has an unknown outcome.
+ * Closes idle connections before a gateway does: what is sent on a closing connection has an unknown outcome.
  * A Keep-Alive header of the gateway overrides this.
  */
 const UNUSED_MILLISECONDS = 3_000;

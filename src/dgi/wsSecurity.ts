@@ -58,7 +58,7 @@ export function signEnvelope(
   );
 }
 
-/** Writes the Body: the exclusive canonical form declares the prefix that the sent Body inherits from the envelope. */
+/** Writes the Body in exclusive canonical form, which declares the prefix itself; as sent, it inherits it from the envelope. */
 const writeBody = (call: string, declared = ''): string =>
   `<soapenv:Body${declared} xmlns:wsu="${WSU}" wsu:Id="Body-1">${call}</soapenv:Body>`;
 

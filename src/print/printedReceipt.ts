@@ -13,8 +13,8 @@ interface SignedCfe {
 }
 
 /**
- * Returns the data printed for a CFE, with the issuer's data at numbering. e-Tickets of issuers without their
- * own website are verified on our page below `publicUrl`.
+ * Returns the data printed for a CFE, with the issuer's data as of its numbering. Without a website of the issuer
+ * e-Tickets name our verification page, below `publicUrl`.
  */
 export function printedReceipt(
   { signedXml, environment, status, document }: SignedCfe,

@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { RuleRow } from '../../src/domain/requests/bodyRules.ts';
 import { RULE_TABLES } from '../../src/domain/requests/ruleTables.ts';
 
@@ -19,18 +21,40 @@ export function rulesPage(): string {
 
 function section(title: string, about: string, rules: readonly (readonly [string, RuleRow])[]): string {
   const rows = rules.map(
-    ([code, { checks, source }]) => `| \`${code}\` | ${cell(checks)} | ${linked(source)} |`,
+    ([code, { checks, source }]) =>
+      `| \`${code}\` | ${cell(checks)} | ${linked(source)} | ${judgeOf(code)} |`,
   );
   return [
     `## ${title}`,
     '',
     about,
     '',
-    '| Code | What is checked | Source |',
-    '|---|---|---|',
+    '| Code | What is checked | Source | Code in |',
+    '|---|---|---|---|',
     ...rows,
     '',
   ].join('\n');
+}
+
+const ROOT = join(import.meta.dirname, '../..');
+/** Files that may judge a rule; tables of words come last, since others judge by them. */
+const JUDGES = globSync('src/{domain,commands,api,crypto,db,http}/**/*.ts', { cwd: ROOT })
+  .toSorted()
+  .map((path) => ({
+    path,
+    isTable: /[a-z]Rules\.ts$/.test(path),
+    text: readFileSync(join(ROOT, path), 'utf8'),
+  }))
+  .toSorted((a, b) => Number(a.isTable) - Number(b.isTable));
+
+/** Returns a link to the file that judges a rule. */
+function judgeOf(code: string): string {
+  // Some codes are put together from their first part and the name of the field.
+  const beginnings = [...code.matchAll(/[._]/g)].map(({ index }) => `\`${code.slice(0, index + 1)}\${`);
+  const found = [`'${code}'`, ...beginnings.toReversed()]
+    .map((one) => JUDGES.find(({ text }) => text.includes(one)))
+    .find((one) => one !== undefined);
+  return found ? `[${basename(found.path)}](../${found.path})` : '';
 }
 
 const cell = (text: string) => text.replaceAll('|', '\\|');

@@ -145,7 +145,7 @@ export class KeyTaken extends Error {
 
 /**
  * Locks the sequence first, like every other writer of a numbering, then the CAE, whose check fails beyond its range
- * and rolls everything back. Skips the slot while another request takes one: the CFE then waits.
+ * and rolls everything back. Takes no slot while another request is taking one: the CFE then waits.
  */
 const STORE = declareStatement(
   'issue_cfe',

@@ -30,11 +30,11 @@ export const isActiveTestRun = (status: TestRunStatus): boolean =>
 export const TEST_RUN_FAILURES = [
   /** A receipt was refused before it got a number. */
   'homologation.receipt_refused',
-  /** Receipts were left to be issued at midnight: all must be of one signing day. */
+  /** Not all were issued by midnight; all must be of one signing day. */
   'homologation.day_over',
-  /** Fewer than the authority asks for were received. */
+  /** The authority received fewer than it requires. */
   'homologation.too_few',
-  /** The authority did not take the report, or found it different. */
+  /** The authority rejected the report or found differences. */
   'homologation.report_failed',
 ] as const;
 export type TestRunFailure = (typeof TEST_RUN_FAILURES)[number];
@@ -49,7 +49,7 @@ export const TESTING_TYPES = [
   'EFACTURA_ND',
 ] as const satisfies readonly CfeType[];
 
-/** How many of each type a run in Testing issues: at least those that must be received, and some to spare. */
+/** How many of each type a run in Testing issues: the required minimum and a margin. */
 export const EACH = { least: 50, most: 200, usual: 52 } as const;
 
 /** Returns how many of `wanted` receipts of one type must be received (Instructivo Ingreso al Régimen v18, Testing III). */
@@ -68,7 +68,7 @@ export interface TypeCount {
 export const hasEnough = (counts: readonly TypeCount[]): boolean =>
   counts.every(({ wanted, received }) => received >= requiredOf(wanted));
 
-/** The steps of each set, in order; the last ones are clicks of a person at the authority's portal. */
+/** The steps of each set, in order; the last ones are done by hand at the authority's portal. */
 export const CHECKLISTS = {
   TESTING: ['receipts', 'report', 'process', 'user', 'application'],
   SIMULATION: ['receipts', 'annulment', 'report', 'declaration'],
@@ -86,7 +86,7 @@ export interface RunProgress {
 
 export interface ChecklistStep {
   readonly code: ChecklistCode;
-  /** Of what only the authority's portal shows, nothing is known: such steps stay open. */
+  /** Steps that only the authority's portal shows stay open. */
   readonly done: boolean;
 }
 

@@ -24,10 +24,10 @@ export interface QrFacts {
   readonly digest: string;
 }
 
-/** Returns the characters of the hash below the QR code, with their case. */
+/** Returns the security code: the first characters of the hash, with their case. */
 export const securityCode = (digest: string): string => digest.slice(0, SECURITY_CODE_LENGTH);
 
-/** Returns the address in the QR code: positional, with the day of signing, the amount to pay and the signature's hash. */
+/** Returns the URL in the QR code; its parameters are positional. */
 export function qrUrl(cfe: QrFacts): string {
   const [year, month, day] = cfe.signedAt.slice(0, 10).split('-');
   const parts = [
@@ -42,7 +42,7 @@ export function qrUrl(cfe: QrFacts): string {
   return `${VERIFICATION_PAGES[cfe.environment]}?${parts.join(',')}`;
 }
 
-/** The page on which anybody verifies an e-Ticket, below the API's address and outside /v1. */
+/** Path of the public page that verifies e-Tickets: below the API's address, outside /v1. */
 export const VERIFICATION_PATH = '/verificar';
 
 /** Returns the address of that page. `publicUrl`: the API's address, without a final slash. */

@@ -1,4 +1,4 @@
-/** Longest texts of the CFE format, in characters (docs/authority/receipts.md). */
+/** Maximum lengths of texts in the CFE format, in characters (docs/authority/receipts.md). */
 export const LENGTHS = {
   legalName: 150,
   tradeName: 30,
@@ -25,6 +25,6 @@ export const LENGTHS = {
   purchaseOrder: 50,
   referenceReason: 90,
   information: 150,
-  /** Our own limit: the format has none, and a printed page fits less. */
+  /** Our own limit: the format has none. */
   adenda: 10_000,
 } as const;

@@ -34,7 +34,7 @@ export const membersEn = {
     reason: 'Reason',
     revokeDone: 'The key was revoked.',
     onceTitle: 'API key',
-    onceAbout: 'Copy it now: it is shown this once, and no one can show it again.',
+    onceAbout: 'Copy it now: it is shown only once.',
     key: 'Key',
   },
   members: {
@@ -56,17 +56,17 @@ export const membersEn = {
     act: 'Change',
     invite: 'Invite a person',
     inviteAbout:
-      'Creates a link, shown once, which is valid for 24 hours and for one use. Send it yourself, in a way that no one else can read.',
+      'Creates a link for one use, valid for 24 hours and shown only once. Send it in a way that no one else can read.',
     inviteGo: 'Create link',
     open: 'Invited people',
     openNone: 'There are no open invitations.',
     expires: 'Valid until',
     withdraw: 'Withdraw',
     withdrawn: 'The invitation was withdrawn.',
-    lost: 'A person who lost the password, or the phone with the codes, asks support for a new link; an owner can ask for them. To change them: click your e-mail address, top right.',
+    lost: 'A person who loses the password, or the phone with the codes, asks support for a new link; an owner may ask, too. To change your own: click your e-mail address, top right.',
     onceTitle: 'Invitation link',
     onceAbout: (email: string): string =>
-      `For ${email} only. Copy it now: it is shown this once. A person who already has a user opens it while signed in.`,
+      `For ${email} only. Copy it now: it is shown only once. Existing users open it while signed in.`,
   },
   join: {
     title: 'Invitation',
@@ -86,7 +86,7 @@ export const membersEn = {
     noPlan: 'none',
     price: 'Price',
     used: 'Receipts this month',
-    due: 'Payments pending',
+    due: 'Pending payments',
     role: 'Role of the account',
     choose: 'Change plan',
     chooseAbout:
@@ -107,6 +107,6 @@ export const membersEn = {
     made: 'Created',
     settled: 'Paid or cancelled',
     pay: 'Pay',
-    cancelAbout: 'To cancel a payment that is not wanted any more, ask support.',
+    cancelAbout: 'To cancel a payment that you no longer want, ask support.',
   },
 };

@@ -20,7 +20,7 @@ export const TYPE_NAMES: Readonly<Record<CfeType, string>> = {
 /** FmaPago (zone A, field 11). */
 export const PAYMENT_FORMS: Readonly<Record<string, string>> = { 1: 'Contado', 2: 'Crédito' };
 
-/** TipoDocRecep (zone A, field 60). Kind 4, "others", names no kind. */
+/** TipoDocRecep (zone A, field 60). Kind 4 ("others") prints no name. */
 export const DOCUMENT_KINDS: Readonly<Record<string, string>> = {
   1: 'NIE',
   2: 'RUC',
@@ -31,17 +31,17 @@ export const DOCUMENT_KINDS: Readonly<Record<string, string>> = {
   7: 'NIFE',
 };
 
-/** CAEEspecial: text that taxpayers of a special kind print in a separate box. */
+/** CAEEspecial: the text of the box that taxpayers of a special kind print. */
 export const SPECIAL_TAXPAYERS: Readonly<Record<string, string>> = {
   1: 'Contribuyente Exonerado',
   2: 'Contribuyente IVA MINIMO',
   3: 'MONOTRIBUTO',
   4: 'MONOTRIBUTO SOCIAL MIDES',
 };
-/** CAEEspecial of taxpayers whose receipts say nothing of being up to date with VAT. */
+/** CAEEspecial of receipts without the note on VAT (*IVA al día*). */
 export const WITHOUT_VAT_NOTE = ['3', '4'];
 
-/** Rows of the totals in the order of their fields (zone A, 112 to 130), with the field of their rate. */
+/** Rows of the totals in the order of their fields (zone A, 112 to 130), each with the field of its rate, if any. */
 export const TOTALS: readonly { field: string; label: string; rate?: string }[] = [
   { field: 'MntNoGrv', label: 'No gravado' },
   { field: 'MntExpoyAsim', label: 'Exportación y asimiladas' },
