@@ -33,6 +33,11 @@ def _was_computed(fault, case) -> bool:
             return False
 
 
+def _is_written_with_decimals(case) -> bool:
+    """274.0 is an integer to JSON Schema; a path has digits alone."""
+    return str((case.path_parameters or {}).get("branch", "")).endswith(".0")
+
+
 def _was_not_sent(failure, case) -> bool:
     """The enterprise in the path is always the one that is there; a trial does not look at the key."""
     return (
@@ -46,7 +51,11 @@ def filter_failure(context, failure, case, response) -> bool:
     match type(failure).__name__:
         case "RejectedPositiveData":
             # What `If-None-Match: *` is answered is no refusal.
-            return response.status_code != 304 and not _breaks_only_listed_rules(response, case)
+            return (
+                response.status_code != 304
+                and not _breaks_only_listed_rules(response, case)
+                and not _is_written_with_decimals(case)
+            )
         case "AcceptedNegativeData":
             return not _was_not_sent(failure, case)
         case _:

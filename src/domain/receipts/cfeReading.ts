@@ -212,14 +212,8 @@ function derivePrices(parts: Partial<Parts>, today: string): Partial<Derived> {
   return { sums, overdrawn, prices, expected_total: expected };
 }
 
-/** First day of e-invoicing: no VAT rates are known before it. */
-const FIRST_DAY = '2011-10-01';
-
-function dateForVat(emissionDate: string | undefined, today: string): string {
-  return emissionDate !== undefined && isDate(emissionDate) && emissionDate >= FIRST_DAY
-    ? emissionDate
-    : today;
-}
+const dateForVat = (emissionDate: string | undefined, today: string): string =>
+  emissionDate !== undefined && isDate(emissionDate) ? emissionDate : today;
 
 function soundFields(line: unknown): Partial<RequestLine> {
   const sound: Record<string, unknown> = {};

@@ -285,6 +285,9 @@ test('each fault has the field of the request', async () => {
   await refused({ emission_date: day(-61) }, [
     ['/emission_date', 'emission_date.too_early', /^emission_date: must/],
   ]);
+  await refused({ emission_date: '0361-02-25' }, [
+    ['/emission_date', 'emission_date.too_early', /found 0361/],
+  ]);
   const note = await credit(rut, cfe_id, { percent: 1 });
   expectFaults(await credit(rut, note.data.cfe_id), [['/path/cfe_id', 'credit.original', /ETICKET_NC/]]);
   expect((await readCredit(rut, note.data.cfe_id)).left).toEqual({ amount: 0, lines: [] });
