@@ -387,7 +387,7 @@ test('who lost password or telephone is told whom to ask, where they come to a s
   for (const [browser, path, sentence] of [
     [nobody, '/sign-in', 'Ask support for a new link. The owner of your account can ask for you.'],
     [halfway, '/sign-in/code', 'Ask support for a new link. The owner of your account can ask for you.'],
-    [member, '/members', 'asks support for a new link; an owner can ask for them.'],
+    [member, '/members', 'asks support for a new link; an owner may ask, too.'],
     [member, PATH, 'Ask support for a link to set up both again.'],
   ] as const)
     expect([path, (await browser.get(path)).text]).toEqual([path, expect.stringContaining(sentence)]);
