@@ -319,11 +319,15 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     worker: 'select, insert, update (id_receptor, token)',
     operator: 'select',
   },
-  sobre_sequence: { worker: 'select, insert, update', operator: 'select, insert, update (last)' },
+  sobre_sequence: {
+    console: 'select, insert, update (last)',
+    worker: 'select, insert, update',
+    operator: 'select, insert, update (last)',
+  },
   stuck_moment: { console: 'select', operator: 'select' },
   ui_value: {
     api: 'select',
-    console: 'select',
+    console: 'select, insert, update',
     worker: 'select',
     operator: 'select, insert, update',
   },

@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import type { UiValue } from '../../db/entities/operations.ts';
 import { listRates, listUiValues, putRates, putUiValues } from '../../db/receipts/rates.ts';
 import { ExchangeRateList, readRows, UiValueList } from '../../domain/operations/operatorFiles.ts';
@@ -22,12 +23,14 @@ export async function loadExchangeRates(deps: CommandDeps, input: { file: string
   });
 }
 
+/** Loads UI values from a JSON list of {year, value, source, estimate}; otherwise as `setUiValues`. */
+export const loadUiValues = (deps: CommandDeps, input: { file: string }): Promise<UiValue[]> =>
+  setUiValues(deps, readRows(UiValueList, input.file));
+
 /**
- * Loads UI values from a JSON list of {year, value, source, estimate}, each replacing that year's. Operators
- * only. Returns all known values. Throws INVALID_INPUT with all faults of the file.
+ * Sets UI values, each replacing that of its year. Operators only. Returns all known values.
  */
-export async function loadUiValues(deps: CommandDeps, input: { file: string }): Promise<UiValue[]> {
-  const rows = readRows(UiValueList, input.file);
+export function setUiValues(deps: CommandDeps, rows: z.infer<typeof UiValueList>): Promise<UiValue[]> {
   return deps.orm.em.fork().transactional(async (em) => {
     await putUiValues(
       em,

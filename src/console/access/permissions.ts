@@ -84,6 +84,7 @@ export const WHO_MAY = {
   'POST /reports/{rut}/{environment}/{date}/retry': 'supportOperators',
   'POST /reports/{rut}/{environment}/{date}/settle': 'supportOperators',
   'GET /rates': 'anyOperator',
+  'POST /rates/ui': 'adminOperators',
 
   // Enterprises.
   'GET /enterprises': 'anyRole',
@@ -104,6 +105,8 @@ export const WHO_MAY = {
   'POST /enterprises/{rut}/grants/remove': 'adminOperators',
   'POST /enterprises/{rut}/send-report': 'supportOperators',
   'POST /enterprises/{rut}/report-duty': 'adminOperators',
+  'POST /enterprises/{rut}/migrate': 'adminOperators',
+  'POST /enterprises/{rut}/idemisor': 'adminOperators',
   'POST /enterprises/{rut}/suspend': 'adminOperators',
   'POST /enterprises/{rut}/resume': 'adminOperators',
   'POST /enterprises/{rut}/permissions': 'adminOperators',

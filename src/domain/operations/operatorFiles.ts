@@ -27,18 +27,19 @@ export const PlanList = z
   .min(1)
   .superRefine(eachOnce(({ plan_id, frequency_id }) => `${plan_id} ${frequency_id}`));
 
+/** The pesos of one UI that count in a year, with their source. */
+export const UiValueRow = z.strictObject({
+  year: integerSchema({ minimum: 2000, maximum: 2100 }),
+  value: decimalSchema({ integerDigits: 8, decimals: 4 }).superRefine((value, ctx) => {
+    if (value.eq(0)) addIssue(ctx, 'number.out_of_range', 'must be above 0, found 0.');
+  }),
+  source: textSchema(SOURCE_LENGTH),
+  estimate: z.boolean(),
+});
+
 /** UI values by year, with their sources. */
 export const UiValueList = z
-  .array(
-    z.strictObject({
-      year: integerSchema({ minimum: 2000, maximum: 2100 }),
-      value: decimalSchema({ integerDigits: 8, decimals: 4 }).superRefine((value, ctx) => {
-        if (value.eq(0)) addIssue(ctx, 'number.out_of_range', 'must be above 0, found 0.');
-      }),
-      source: textSchema(SOURCE_LENGTH),
-      estimate: z.boolean(),
-    }),
-  )
+  .array(UiValueRow)
   .min(1)
   .superRefine(eachOnce(({ year }) => String(year)));
 

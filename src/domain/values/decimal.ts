@@ -16,9 +16,12 @@ export class JsonNumber {
   }
 }
 
-/** Parses typed text as a JsonNumber; returns other text unchanged, which the schema refuses. */
+/**
+ * Parses typed text, with a decimal point or comma, as a JsonNumber; returns other text unchanged, which the schema
+ * refuses.
+ */
 export const parseTypedNumber = (typed: string): JsonNumber | string =>
-  /^\d+(\.\d+)?$/.test(typed) ? new JsonNumber(typed) : typed;
+  /^\d+([.,]\d+)?$/.test(typed) ? new JsonNumber(typed.replace(',', '.')) : typed;
 
 interface Size {
   readonly negative: boolean;

@@ -221,6 +221,21 @@ export const enterprisesEn = {
   directory: 'Address in DGI’s directory',
   directoryNone: 'not listed at DGI',
   acts: 'Operator actions',
+  migrate: 'Move in from another system',
+  migrateAbout:
+    'Needs what the guide “Coming from another provider” lists. From midnight of the day this service issues and reports; the other system reports the days before.',
+  migrateGo: 'Set the day',
+  migrateFrom: 'First day here',
+  migrateRefused:
+    'Receipts, reports or annulled numbers of an earlier day exist here, the day is more than 31 days ago, or that number of a sobre was used.',
+  migrated: (from: string, next: string): string =>
+    `This service issues and reports from ${from}. Number of the next sobre: ${next}.`,
+  idemisor: 'Number of the next sobre (Idemisor)',
+  idemisorAbout: 'Above all that this or another system of the company has used.',
+  idemisorGo: 'Set the number',
+  idemisorDone: 'The next sobre has this number.',
+  idemisorNext: 'Number of the next sobre',
+  idemisorRefused: 'A sobre already has that number, or one above it.',
   suspend: 'Suspend',
   suspendAbout: 'The company cannot issue until it is resumed. Receipts already received are still sent.',
   suspendDone: 'The company is suspended.',

@@ -221,6 +221,21 @@ export const enterprisesEs: typeof enterprisesEn = {
   directory: 'Dirección en el registro de la DGI',
   directoryNone: 'no figura en la DGI',
   acts: 'Acciones de operadores',
+  migrate: 'Venir de otro sistema',
+  migrateAbout:
+    'Antes, lo que pide la guía «Venir de otro proveedor». Desde la medianoche de ese día este servicio factura y reporta; los días anteriores los reporta el otro sistema.',
+  migrateGo: 'Fijar el día',
+  migrateFrom: 'Primer día acá',
+  migrateRefused:
+    'Acá hay comprobantes, reportes o números anulados de un día anterior, el día quedó más de 31 días atrás, o ese número de sobre ya se usó.',
+  migrated: (from, next) =>
+    `Este servicio factura y reporta desde el ${from}. Número del próximo sobre: ${next}.`,
+  idemisor: 'Número del próximo sobre (Idemisor)',
+  idemisorAbout: 'Mayor que todos los que usó este u otro sistema de la empresa.',
+  idemisorGo: 'Fijar el número',
+  idemisorDone: 'El próximo sobre lleva ese número.',
+  idemisorNext: 'Número del próximo sobre',
+  idemisorRefused: 'Ese número de sobre, o uno mayor, ya se usó.',
   suspend: 'Suspender',
   suspendAbout:
     'La empresa no puede emitir hasta que se reanude. Los comprobantes ya recibidos se siguen enviando.',

@@ -148,6 +148,18 @@ export const ENTERPRISE_PAGES: Samples = {
     of: 'enterprise',
     sample: of('/report-duty', { act: 'start', from: '2026-12-01', ...REASON }),
   },
+  'POST /enterprises/{rut}/migrate': {
+    of: 'enterprise',
+    sample: of('/migrate', { from: '2050-01-01', idemisor: '', ...REASON }),
+    // Receipts of the other samples come before that day.
+    mayFail: true,
+  },
+  'POST /enterprises/{rut}/idemisor': {
+    of: 'enterprise',
+    sample: of('/idemisor', { environment: 'production', next: '9000000001', ...REASON }),
+    // Only a number above the last one is taken.
+    mayFail: true,
+  },
   'POST /enterprises/{rut}/suspend': {
     of: 'enterprise',
     sample: of('/suspend', REASON),
@@ -208,5 +220,12 @@ export const ENTERPRISE_PAGES: Samples = {
       await putRates(site.deps.orm.em.fork(), [rate]);
       return { path: '/rates' };
     },
+  },
+  'POST /rates/ui': {
+    of: 'everyone',
+    sample: async () => ({
+      path: '/rates/ui',
+      fields: { year: '2049', value: '6.5', source: 'INE', kind: 'published' },
+    }),
   },
 };

@@ -340,7 +340,8 @@ async function actsPanel(data: EnterprisePageData): Promise<Html> {
     enterprise.status === 'SUSPENDED' ? offerAt(forms.resumption, data) : offerAt(forms.suspension, data);
   return panel(
     visit.texts.enterprises.acts,
-    html`${status}${offerAt(forms.permission, data)}${offerAt(forms.transfer, data, { about })}`,
+    html`${status}${offerAt(forms.permission, data)}${offerAt(forms.transfer, data, { about })}
+      ${offerAt(forms.migration, data)}${offerAt(forms.idemisor, data)}`,
   );
 }
 

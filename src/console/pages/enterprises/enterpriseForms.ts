@@ -2,7 +2,9 @@
 import * as z from 'zod';
 import { addBranch, removeBranch, updateBranch } from '../../../commands/enterprises/branches.ts';
 import { changePermission } from '../../../commands/enterprises/changePermission.ts';
+import { migrateEnterprise } from '../../../commands/enterprises/migrateEnterprise.ts';
 import { requestCredentialsCheck } from '../../../commands/enterprises/requestCredentialsCheck.ts';
+import { setIdemisor } from '../../../commands/enterprises/setIdemisor.ts';
 import { resumeEnterprise, suspendEnterprise } from '../../../commands/enterprises/suspension.ts';
 import { transferEnterprise } from '../../../commands/enterprises/transferEnterprise.ts';
 import { updateEnterprise } from '../../../commands/enterprises/updateEnterprise.ts';
@@ -15,6 +17,7 @@ import { sendReport } from '../../../commands/reports/sendReport.ts';
 import type { BranchFacts } from '../../../db/enterprises/enterprises.ts';
 import type { Leftovers } from '../../../db/enterprises/leftovers.ts';
 import type { Enterprise, Plan } from '../../../db/entities/enterprises.ts';
+import { LAST_IDEMISOR } from '../../../domain/authority/sobre.ts';
 import {
   CreateBranch,
   UpdateEnterprise,
@@ -28,7 +31,7 @@ import { GRANTED_ROLES } from '../../../domain/people/roles.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
 import { SMALL_TICKETS } from '../../../domain/receipts/transmission.ts';
 import { parseOrRefuse } from '../../../domain/requests/faults.ts';
-import { parseTypedNumber } from '../../../domain/values/decimal.ts';
+import { integerSchema, parseTypedNumber } from '../../../domain/values/decimal.ts';
 import { dateText } from '../../../domain/values/figures.ts';
 import { montevideoDate, montevideoTimestamp } from '../../../domain/values/montevideo.ts';
 import type { Refusal } from '../../../errors.ts';
@@ -57,6 +60,10 @@ import { planName, planOf, planValue } from '../people/plan.ts';
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const MAX_NUMBER = 9_999_999;
+const nextIdemisor = z
+  .string()
+  .transform(parseTypedNumber)
+  .pipe(integerSchema({ minimum: 1, maximum: LAST_IDEMISOR }));
 const numeric = { inputmode: 'numeric', maxlength: 7 } as const;
 /** The member's account; for an operator the owner's: an account must not guess a secret through operators. */
 const accountOf = ({ access, enterprise }: AtEnterprise): string =>
@@ -347,6 +354,38 @@ export const duty = enterpriseForm('reports', 'POST /enterprises/{rut}/report-du
 });
 
 // Actions of operators.
+
+export const migration = enterpriseForm('acts', 'POST /enterprises/{rut}/migrate', {
+  words: ({ enterprises: words }) => wordsOf(words, 'migrate'),
+  fields: ({ enterprises: words }) => ({
+    from: day(words.migrateFrom),
+    idemisor: text(words.idemisorNext, {
+      schema: z
+        .literal('')
+        .transform(() => undefined)
+        .or(nextIdemisor),
+      inputmode: 'numeric',
+      optional: true,
+    }),
+    reason: reason(words.why),
+  }),
+  refused: ({ enterprises: words }, { faults }) => (faults.length === 0 ? words.migrateRefused : undefined),
+  async run({ params, form, visit }, deps) {
+    const { reportsFrom, idemisor } = await migrateEnterprise(deps, { ...params, ...form });
+    return visit.texts.enterprises.migrated(dateText(reportsFrom), String(idemisor));
+  },
+});
+
+export const idemisor = enterpriseForm('acts', 'POST /enterprises/{rut}/idemisor', {
+  words: ({ enterprises: words }) => wordsOf(words, 'idemisor'),
+  fields: ({ enterprises: words, environments }) => ({
+    environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
+    next: text(words.idemisorNext, { schema: nextIdemisor, inputmode: 'numeric' }),
+    reason: reason(words.why),
+  }),
+  refused: ({ enterprises: words }, { faults }) => (faults.length === 0 ? words.idemisorRefused : undefined),
+  command: ({ params, form }, deps) => setIdemisor(deps, { ...params, ...form }),
+});
 
 export const suspension = enterpriseForm('acts', 'POST /enterprises/{rut}/suspend', {
   words: ({ enterprises: words }) => wordsOf(words, 'suspend'),

@@ -1,10 +1,14 @@
 import * as z from 'zod';
-import { listRatesAfter } from '../../../db/receipts/rates.ts';
+import { setUiValues } from '../../../commands/receipts/rates.ts';
+import type { UiValue } from '../../../db/entities/operations.ts';
+import { listRatesAfter, listUiValues } from '../../../db/receipts/rates.ts';
 import { listVisibleReports, type ReportRow, reportCursor } from '../../../db/reports/consoleReports.ts';
+import { UiValueRow } from '../../../domain/operations/operatorFiles.ts';
 import { ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
 import type { KnownRate } from '../../../domain/receipts/exchangeRate.ts';
 import type { SubmissionStatus } from '../../../domain/reports/reportStatus.ts';
 import { dateSchema } from '../../../domain/values/dates.ts';
+import { parseTypedNumber } from '../../../domain/values/decimal.ts';
 import { decimalText } from '../../../domain/values/figures.ts';
 import { REPORTS } from '../../../lists/reports.ts';
 import { type Html, html } from '../../../page/html.ts';
@@ -12,10 +16,12 @@ import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { REPORT_WORDS } from '../../../words/reportStates.ts';
 import { accountsOf } from '../../access/access.ts';
 import { mayOpen } from '../../access/permissions.ts';
+import { choice, text } from '../../fields.ts';
+import { defineForm, wordsOf } from '../../form.ts';
 import { day, moment } from '../../format.ts';
 import { type Column, column, figureColumn, filterFields, listQuery, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { mark, table } from '../../parts.ts';
+import { mark, panel, table } from '../../parts.ts';
 
 /** Colours of the statuses of reports and submissions. */
 const TONES = {
@@ -141,7 +147,45 @@ export function reportTable(visit: Visit, found: readonly ReportRow[], now: Date
 
 const RATE_FILTERS = { date: dateSchema() } as const;
 
-/** GET /rates: the exchange rates of reports, latest day first. */
+/** The form of the UI value of a year, on the page of rates. */
+export const uiValueForm = defineForm('POST /rates/ui', {
+  as: 'folded',
+  words: ({ reports: words }) => wordsOf(words, 'ui'),
+  fields: ({ reports: words }) => {
+    const { year, value, source } = UiValueRow.shape;
+    const typed = z.string().transform(parseTypedNumber);
+    return {
+      year: text(words.uiYear, { schema: typed.pipe(year), inputmode: 'numeric', maxlength: 4 }),
+      value: text(words.uiValue, { schema: typed.pipe(value), maxlength: 13 }),
+      source: text(words.source, { schema: source }),
+      kind: choice(words.uiKind, [
+        ['published', words.uiPublished],
+        ['estimate', words.uiEstimate],
+      ]),
+    };
+  },
+  back: () => '/rates',
+  command: ({ form: { kind, ...row } }, deps) =>
+    setUiValues(deps, [{ ...row, estimate: kind === 'estimate' }]),
+});
+
+/** Renders the UI values of all years and, for administrators, the form of one. */
+function uiValuePanel(visit: Visit, values: readonly UiValue[]): Html {
+  const { reports: words, numerals } = visit.texts;
+  const rows = values.map(({ year, value, source, estimate }) => [
+    String(year),
+    decimalText(value, undefined, numerals),
+    estimate ? words.uiEstimate : words.uiPublished,
+    source,
+  ]);
+  const heads = [words.uiYear, words.uiValue, words.uiKind, words.source];
+  return panel(
+    words.uiValues,
+    html`${table(words.uiValues, heads, rows, [1])}${mayOpen(signedIn(visit).viewer, uiValueForm.route) && uiValueForm.draw(visit, {})}`,
+  );
+}
+
+/** GET /rates: the UI values of all years, and the exchange rates of reports, latest day first. */
 export const ratesPage = definePage({
   name: 'rates',
   route: 'GET /rates',
@@ -151,6 +195,7 @@ export const ratesPage = definePage({
     const em = deps.orm.em.fork();
     return showList<KnownRate>(visit, deps, {
       title: words.rates,
+      above: uiValuePanel(visit, await listUiValues(em)),
       name: 'rates',
       path: '/rates',
       query,

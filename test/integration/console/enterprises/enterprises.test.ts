@@ -453,6 +453,41 @@ describe('acts of operators', () => {
     ]);
   });
 
+  test('a company moves in on a day, and the next sobre gets a number above all that were used', async () => {
+    const rut = await aReadyEnterprise(db.orm, account);
+    const at = (path: string) => `/enterprises/${rut}/${path}`;
+    const reason = 'Viene de otro proveedor';
+    expect(await act(admin, at('migrate'), { from: day(-10), idemisor: 'x', reason })).toContain('Número');
+    expect(await act(admin, at('migrate'), { from: day(10), idemisor: '5000000001', reason })).toContain(
+      'Número del próximo sobre: 5000000001.',
+    );
+    const sobre = { environment: 'production', reason };
+    expect(await act(admin, at('idemisor'), { ...sobre, next: '5000000009' })).toContain('lleva ese número');
+    expect(await act(admin, at('idemisor'), { ...sobre, next: '5000000003' })).toContain('ya se usó');
+    expect(await act(admin, at('migrate'), { from: day(-60), idemisor: '', reason })).toContain('31 días');
+    const rows = await db.orm.em
+      .fork()
+      .execute(
+        'select from_date::text, (select last from sobre_sequence where rut = ?) from report_duty where rut = ?',
+        [rut, rut],
+      );
+    expect(rows).toEqual([{ from_date: day(10), last: '5000000008' }]);
+  });
+
+  test('the UI value of a year is set, shown with its source, and corrected', async () => {
+    const value = { year: '2048', value: '7,1234', source: 'INE, 31/12/2047', kind: 'estimate' };
+    expect(await act(admin, '/rates/ui', { ...value, value: '0' })).toContain('Pesos:');
+    expect(await act(admin, '/rates/ui', value)).toContain('Guardado');
+    expect(await act(admin, '/rates/ui', { ...value, value: '7,1235', kind: 'published' })).toContain(
+      'Guardado',
+    );
+    const page = await read(admin, '/rates');
+    expect(page).toContain('INE, 31/12/2047');
+    expect(page).toContain('7.1235');
+    expect(page).not.toContain('7.1234');
+    expect((await owner.send('/rates/ui', value)).status).toBe(403);
+  });
+
   test('numbers are annulled by hand, listed and told as CSV; those that were given are not', async () => {
     const rut = await aReadyEnterprise(db.orm, account, { caes: [{ last: 5 }] });
     const span = { type: 'ETICKET', serie: 'A', environment: 'production', reason: 'Impresos en papel' };
