@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { startRun } from '../../commands/operations/runs.ts';
 import { type SupportedCfe, supportCfe, supportCfes } from '../../commands/operations/supportCfe.ts';
 import type { Cfe } from '../../db/entities/receipts.ts';
-import { countRunTargets } from '../../db/operations/matching.ts';
+import { countRunTargets } from '../../db/operations/runTargets.ts';
 import { readCfeDossier, readCfeHistory } from '../../db/receipts/cfeDossier.ts';
 import { searchCfes } from '../../db/receipts/cfeSearch.ts';
 import { findCfesById, findStuckCfes } from '../../db/receipts/cfes.ts';
@@ -189,7 +189,7 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
         kind: action,
         filter: { ...filter, limit: most },
         reason,
-        seen: null,
+        accounts: null,
       });
       const items = await waitForItems(deps, run.id);
       const ids = items.map(({ subject }) => subject);
