@@ -5,8 +5,8 @@ import { comparedNumber, type DocumentType, soughtNumbers } from '../../domain/r
 import { toStoredFields } from '../../domain/requests/fields.ts';
 import { searchText } from '../../domain/values/searchText.ts';
 import { Customer } from '../entities/enterprises.ts';
-import { containsPattern } from '../sql.ts';
-import { givenConditions } from '../where.ts';
+import { type ListPage, listOrder } from '../page.ts';
+import { containsPattern, givenConditions } from '../sql.ts';
 
 /** The key of a customer, as in its URL: its number may be written in other ways than the stored one. */
 export interface CustomerKey {
@@ -104,6 +104,8 @@ export async function removeCustomer(em: EntityManager, key: CustomerKey): Promi
   return customer.id;
 }
 
+export const CUSTOMER_ORDER = listOrder({ legalNameSearch: 'text', docNumber: 'text', docType: 'text' });
+
 /** Returns a page of an enterprise's customers, by name. */
 export function findCustomers(
   em: EntityManager,
@@ -111,7 +113,7 @@ export function findCustomers(
   page: { skip: number; limit: number },
 ): Promise<Customer[]> {
   return em.find(Customer, toWhere(filter), {
-    orderBy: { legalNameSearch: 'asc', docNumber: 'asc', docType: 'asc' },
+    orderBy: CUSTOMER_ORDER.orderBy,
     offset: page.skip,
     limit: page.limit,
   });
@@ -121,23 +123,12 @@ export function findCustomers(
 export function listCustomersAfter(
   em: EntityManager,
   filter: CustomerFilter,
-  { after, limit }: { after: readonly string[] | null; limit: number },
+  { after, limit }: ListPage,
 ): Promise<Customer[]> {
-  const [legalNameSearch = '', docNumber = '', docType = ''] = after ?? [];
-  const type = docType as DocumentType;
   return em.find(
     Customer,
-    {
-      ...toWhere(filter),
-      ...(after && {
-        $or: [
-          { legalNameSearch: { $gt: legalNameSearch } },
-          { legalNameSearch, docNumber: { $gt: docNumber } },
-          { legalNameSearch, docNumber, docType: { $gt: type } },
-        ],
-      }),
-    },
-    { orderBy: { legalNameSearch: 'asc', docNumber: 'asc', docType: 'asc' }, limit },
+    { $and: [toWhere(filter), CUSTOMER_ORDER.after(after)] },
+    { orderBy: CUSTOMER_ORDER.orderBy, limit },
   );
 }
 

@@ -5,6 +5,7 @@ import { endSessions } from '../../../commands/people/sessions.ts';
 import { createUser, disableUser, inviteUser } from '../../../commands/people/users.ts';
 import { apiKeyPrefix } from '../../../crypto/apiKeys.ts';
 import type { Account, ApiKey } from '../../../db/entities/people.ts';
+import { BY_RUT } from '../../../db/page.ts';
 import { listApiKeys, listMembers, type Member, requireAccount } from '../../../db/people/accounts.ts';
 import {
   type EnterpriseRole,
@@ -100,8 +101,8 @@ function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at
     columns: maySend(visit, grantRemoval.route)
       ? [...columns, column('account_id', words.act, () => id, remove)]
       : columns,
-    read: ({ after, limit }) => listEnterpriseRoles(orm.em.fork(), id, { after: after?.[0] ?? null, limit }),
-    key: { parts: ['text'], of: ({ rut }) => [rut] },
+    read: (page) => listEnterpriseRoles(orm.em.fork(), id, page),
+    key: BY_RUT,
     href: ({ rut }) => `/enterprises/${rut}`,
     empty: words.noEnterprise,
   };
