@@ -106,31 +106,17 @@ export async function removeCustomer(em: EntityManager, key: CustomerKey): Promi
 
 export const CUSTOMER_ORDER = listOrder({ legalNameSearch: 'text', docNumber: 'text', docType: 'text' });
 
-/** Returns a page of an enterprise's customers, by name. */
-export function findCustomers(
+/** Returns a page of an enterprise's customers, by name: after a customer, or behind so many. */
+export const findCustomers = (
   em: EntityManager,
   filter: CustomerFilter,
-  page: { skip: number; limit: number },
-): Promise<Customer[]> {
-  return em.find(Customer, toWhere(filter), {
-    orderBy: CUSTOMER_ORDER.orderBy,
-    offset: page.skip,
-    limit: page.limit,
-  });
-}
-
-/** Returns a page of an enterprise's customers, by name, after the name, number and document type of one. */
-export function listCustomersAfter(
-  em: EntityManager,
-  filter: CustomerFilter,
-  { after, limit }: ListPage,
-): Promise<Customer[]> {
-  return em.find(
+  { after = null, skip = 0, limit }: Partial<ListPage> & { skip?: number; limit: number },
+): Promise<Customer[]> =>
+  em.find(
     Customer,
     { $and: [toWhere(filter), CUSTOMER_ORDER.after(after)] },
-    { orderBy: CUSTOMER_ORDER.orderBy, limit },
+    { orderBy: CUSTOMER_ORDER.orderBy, offset: skip, limit },
   );
-}
 
 function toWhere({ rut, legalName, docNumber, countryCode }: CustomerFilter) {
   return {
