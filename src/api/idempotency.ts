@@ -3,6 +3,7 @@
  * (docs/contract.md#idempotency).
  */
 import type { IncomingMessage } from 'node:http';
+import { comparableKey } from '../commands/steps/comparableKey.ts';
 import {
   type ComparableKey,
   findFirstAnswer,
@@ -11,11 +12,8 @@ import {
   runStoringKey,
 } from '../commands/steps/runOnce.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
-import { findFirstDifference, outlineRequest } from '../crypto/requestOutline.ts';
 import type { KeptResult } from '../db/people/idempotency.ts';
 import type { RequestRule } from '../domain/requests/requestRules.ts';
-import { canonicalJson } from '../domain/values/canonicalJson.ts';
-import { readJson } from '../domain/values/json.ts';
 import { invalidInput } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Route } from './route.ts';
@@ -52,32 +50,8 @@ export function readRequestKey(
     const code: RequestRule = 'idempotency_key.malformed';
     throw invalidInput([{ path: `/headers/${IDEMPOTENCY_KEY}`, code, message }]);
   }
-  const { path, hashOf } = asked;
-  const { method } = route;
-  const json = parseExtra(asked.json);
-  const body = Buffer.from(canonicalJson(json), 'utf8');
-  // `like` is a stored hash; a hash under an older pepper is compared under that pepper.
-  const outlineKey = (like?: Uint8Array) =>
-    hashOf({ method, path, body: OUTLINE }, like).toString('base64url');
-  return {
-    key,
-    hash: hashOf({ method, path, body }),
-    outline: () => outlineRequest(json, outlineKey()),
-    isSame: (stored) => hashOf({ method, path, body }, stored).equals(stored),
-    differsAt: ({ hash, outline }) => findFirstDifference(outline, json, outlineKey(hash)),
-  };
+  return comparableKey(key, { method: route.method, ...asked });
 }
-
-/** `extra` is JSON inside a string: its meaning counts, not its formatting. */
-function parseExtra(json: unknown): unknown {
-  if (typeof json !== 'object' || json === null || !('extra' in json) || typeof json.extra !== 'string')
-    return json;
-  const extra = readJson(json.extra);
-  return extra.ok ? { ...json, extra: extra.value } : json;
-}
-
-/** Derives the key of outlines; no JSON body can equal it. */
-const OUTLINE = Buffer.from('outline');
 
 /** The handler's `data`, or the first answer to the same request as JSON. */
 export type HandlerAnswer = { readonly data: unknown } | { readonly replayed: string };
