@@ -3,7 +3,7 @@
  * (docs/contract.md#idempotency).
  */
 import type { IncomingMessage } from 'node:http';
-import { comparableKey } from '../commands/steps/comparableKey.ts';
+import { comparableKey, IDEMPOTENCY_KEY_TEXT } from '../commands/steps/comparableKey.ts';
 import {
   type ComparableKey,
   findFirstAnswer,
@@ -20,8 +20,6 @@ import type { Route } from './route.ts';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
-/** 1 to 255 printable ASCII characters. */
-const KEY = /^[\x20-\x7e]{1,255}$/;
 /** A string of RFC 8941 §3.3.3, as the IETF draft requires; an unquoted key is accepted too. */
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
@@ -45,7 +43,7 @@ export function readRequestKey(
   const [text] = texts;
   if (!takesIdempotencyKey(route) || text === undefined) return null;
   const key = QUOTED.exec(text)?.[1]?.replace(/\\(["\\])/g, '$1') ?? text;
-  if (texts.length > 1 || !KEY.test(key)) {
+  if (texts.length > 1 || !IDEMPOTENCY_KEY_TEXT.test(key)) {
     const message = `${IDEMPOTENCY_KEY} must be one string of 1 to 255 printable ASCII characters.`;
     const code: RequestRule = 'idempotency_key.malformed';
     throw invalidInput([{ path: `/headers/${IDEMPOTENCY_KEY}`, code, message }]);

@@ -12,6 +12,11 @@ import { runStoringKey } from '../steps/runOnce.ts';
 import { type CreditAct, creditCfe, validateCredit } from './creditCfe.ts';
 import type { IssueDeps } from './issueCfe.ts';
 
+export interface CreditByHandDeps extends IssueDeps {
+  /** Returns what obtains sandbox credentials; called in the sandbox only. */
+  readonly equipped: () => EquipSandboxDeps;
+}
+
 /** A note of `cfe` for an account. `body`: that of POST …/credit-notes, as read from JSON. */
 interface CreditByHand {
   readonly cfe: Cfe;
@@ -33,11 +38,11 @@ const kindOf = ({ type }: Cfe) => ({ cfe_type: creditNoteType(type) });
 
 /** Computes a note and stores nothing; throws as `creditCfe` does. */
 export function previewCreditByHand(
-  deps: IssueDeps & EquipSandboxDeps,
+  deps: CreditByHandDeps,
   input: CreditByHand,
 ): Promise<{ content: CfeContent; warnings: readonly RequestWarning[] }> {
   const { cfe } = input;
-  const awaitsTestKit = cfe.environment === 'sandbox' && obtainsTestKit(deps, kindOf(cfe));
+  const awaitsTestKit = cfe.environment === 'sandbox' && obtainsTestKit(deps.equipped(), kindOf(cfe));
   return validateCredit(deps, { ...askedOf(input), awaitsTestKit });
 }
 
@@ -46,7 +51,7 @@ export function previewCreditByHand(
  * first such request issued, if any. Throws as `creditCfe` and `runStoringKey` do.
  */
 export async function creditByHand(
-  deps: IssueDeps & EquipSandboxDeps & { readonly requestHash: RequestHash },
+  deps: CreditByHandDeps & { readonly requestHash: RequestHash },
   input: CreditByHand & CreditAct & { readonly idempotencyKey: string; readonly requestId?: string },
 ): Promise<{ note: Pick<CfeRow, 'type' | 'sequence' | 'payAmount' | 'currency'>; repeated: boolean }> {
   const { cfe, body, why, expected, requestId, idempotencyKey } = input;
@@ -60,7 +65,7 @@ export async function creditByHand(
   });
   const scope = { accountId: asked.accountId, environment, ...idempotency };
   const outcome = await runStoringKey(deps, scope, async () => {
-    if (environment === 'sandbox') await equipSandbox(deps, { rut, body: kindOf(cfe) });
+    if (environment === 'sandbox') await equipSandbox(deps.equipped(), { rut, body: kindOf(cfe) });
     return creditCfe(deps, { ...asked, idempotency, requestId, byHand: { why, expected } });
   });
   if (!outcome.kept) return { note: outcome.value, repeated: false };

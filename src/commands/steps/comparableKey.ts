@@ -4,6 +4,9 @@ import { canonicalJson } from '../../domain/values/canonicalJson.ts';
 import { readJson } from '../../domain/values/json.ts';
 import type { ComparableKey } from './runOnce.ts';
 
+/** 1 to 255 printable ASCII characters. */
+export const IDEMPOTENCY_KEY_TEXT = /^[\x20-\x7e]{1,255}$/;
+
 /** Returns an Idempotency-Key with the keyed hash of its request's meaning (`json`: the body as `readJson` reads it). */
 export function comparableKey(
   key: string,
