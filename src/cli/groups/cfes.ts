@@ -185,7 +185,8 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
     },
   }),
   'credit-note RUT CFE_ID': actingVerb({
-    summary: 'Issue a credit note for all that is left of a CFE, or a part; repeated, it answers the first note',
+    summary:
+      'Issue a credit note for all that is left of a CFE, or a part; repeated, it answers the first note',
     takes: {
       ...ONE,
       percent: optionalInput(Decimal, 'this percentage of the whole CFE'),
@@ -193,7 +194,7 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       lines: optionalInput(LineParts, 'quantities of lines, such as 1=2,3=0.5', 'parts'),
       lineAmounts: optionalInput(LineParts, 'amounts of lines, such as 2=150.00', 'parts'),
       reason: textSchema(LENGTHS.referenceReason).meta({
-        description: 'why; stands on the note and in the audit',
+        description: 'why; printed on the note and kept in the audit',
         placeholder: 'text',
       }),
       idempotencyKey: optionalInput(
@@ -231,7 +232,8 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       const note = await requireCfeOfRut(deps.orm.em.fork(), { ...one, cfe_id: formatCfeId(issued.note) });
       return { ...row, ...(await rowOf(deps, note)), idempotency_key: key, repeated: issued.repeated };
     },
-    columns: 'rut environment credits cfe_type cfe_id cfe_status currency pay_amount idempotency_key repeated',
+    columns:
+      'rut environment credits cfe_type cfe_id cfe_status currency pay_amount idempotency_key repeated',
   }),
   'retry RUT CFE_ID': actingVerb({
     summary:

@@ -6,10 +6,12 @@ import { formatCfeId } from '../../domain/receipts/cfeId.ts';
 import { CreditRequest, creditNoteType } from '../../domain/receipts/creditNote.ts';
 import type { RequestWarning } from '../../domain/receipts/requestWarnings.ts';
 import { parseOrRefuse } from '../../domain/requests/faults.ts';
+import { invalidInput } from '../../errors.ts';
 import { type EquipSandboxDeps, equipSandbox, obtainsTestKit } from '../enterprises/equipSandbox.ts';
+import { auditAct } from '../steps/auditAct.ts';
 import { comparableKey } from '../steps/comparableKey.ts';
 import { runStoringKey } from '../steps/runOnce.ts';
-import { type CreditAct, creditCfe, validateCredit } from './creditCfe.ts';
+import { creditCfe, validateCredit } from './creditCfe.ts';
 import type { IssueDeps } from './issueCfe.ts';
 
 export interface CreditByHandDeps extends IssueDeps {
@@ -22,6 +24,12 @@ interface CreditByHand {
   readonly cfe: Cfe;
   readonly accountId: string;
   readonly body: unknown;
+}
+
+/** `why`: of the act, for the audit; `expected`: what the note must pay, decimal text. */
+interface CreditAct {
+  readonly why: string | undefined;
+  readonly expected: string | undefined;
 }
 
 const askedOf = ({ cfe, accountId, body }: CreditByHand) => {
@@ -46,6 +54,13 @@ export function previewCreditByHand(
   return validateCredit(deps, { ...askedOf(input), awaitsTestKit });
 }
 
+/** Throws INVALID_INPUT if the note pays another amount than its person was shown. */
+function requireExpected({ payAmount, currency }: CfeRow, expected: string | undefined): void {
+  if (expected === undefined || payAmount === expected) return;
+  const message = `The note would now pay ${payAmount} ${currency}, but ${expected} ${currency} were shown: check again.`;
+  throw invalidInput([{ path: '', code: 'credit.changed', message }]);
+}
+
 /**
  * Issues a note once per key, which is one of its account, and the API's for the same request. Returns the note that the
  * first such request issued, if any. Throws as `creditCfe` and `runStoringKey` do.
@@ -66,7 +81,16 @@ export async function creditByHand(
   const scope = { accountId: asked.accountId, environment, ...idempotency };
   const outcome = await runStoringKey(deps, scope, async () => {
     if (environment === 'sandbox') await equipSandbox(deps.equipped(), { rut, body: kindOf(cfe) });
-    return creditCfe(deps, { ...asked, idempotency, requestId, byHand: { why, expected } });
+    return creditCfe(deps, {
+      ...asked,
+      idempotency,
+      requestId,
+      onIssued(em, note) {
+        requireExpected(note, expected);
+        const act = { action: 'cfe.credit', subject: note.id, rut, reason: why } as const;
+        auditAct(deps, em, act, deps.clock());
+      },
+    });
   });
   if (!outcome.kept) return { note: outcome.value, repeated: false };
   // The hash covers the path, at which only notes are issued.

@@ -18,7 +18,6 @@ import {
 import type { RequestWarning } from '../../domain/receipts/requestWarnings.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../../errors.ts';
-import { auditAct } from '../steps/auditAct.ts';
 import type { CommandDeps } from '../steps/deps.ts';
 import { checkInTransaction, type IssueCfeInput, type IssueDeps, issueCfe } from './issueCfe.ts';
 
@@ -26,14 +25,8 @@ import { checkInTransaction, type IssueCfeInput, type IssueDeps, issueCfe } from
 export interface CreditCfeInput extends Pick<IssueCfeInput, 'accountId' | 'idempotency' | 'requestId'> {
   readonly key: CfeKey;
   readonly request: CreditRequest;
-  /** A person's act in the console or at the command line, which the audit keeps. */
-  readonly byHand?: CreditAct;
-}
-
-/** `why`: of the act, for the audit; `expected`: what the note must pay, decimal text. */
-export interface CreditAct {
-  readonly why: string | undefined;
-  readonly expected: string | undefined;
+  /** Runs in the transaction of the note, which its error undoes. */
+  readonly onIssued?: (em: EntityManager, note: CfeRow) => void;
 }
 
 /**
@@ -46,7 +39,7 @@ export async function creditCfe(deps: IssueDeps, input: CreditCfeInput): Promise
   const outbox = { ...deps.outbox, dispatchStored: (message: LeasedMessage) => void starts.push(message) };
   const note = await deps.orm.em.fork().transactional(async (em) => {
     const { body, credited } = await computeNote(em, deps, input);
-    const { accountId, idempotency, requestId, key, byHand } = input;
+    const { accountId, idempotency, requestId, key, onIssued } = input;
     const { rut, environment } = key;
     const issued = await atOwnFields(
       issueCfe(
@@ -54,22 +47,11 @@ export async function creditCfe(deps: IssueDeps, input: CreditCfeInput): Promise
         { accountId, rut, environment, idempotency, requestId, body, credited },
       ),
     );
-    if (byHand) {
-      requireExpected(issued, byHand);
-      const act = { action: 'cfe.credit', subject: issued.id, rut, reason: byHand.why } as const;
-      auditAct(deps, em, act, deps.clock());
-    }
+    onIssued?.(em, issued);
     return issued;
   });
   for (const message of starts) deps.outbox.dispatchStored(message);
   return note;
-}
-
-/** Throws INVALID_INPUT, which undoes all, if the note pays another amount than its person was shown. */
-function requireExpected({ payAmount, currency }: CfeRow, { expected }: CreditAct): void {
-  if (expected === undefined || payAmount === expected) return;
-  const message = `The note would now pay ${payAmount} ${currency}, but ${expected} ${currency} were shown: check again.`;
-  throw invalidInput([{ path: '', code: 'credit.changed', message }]);
 }
 
 /** Checks a request as `creditCfe` does, and stores nothing; throws as it does. */

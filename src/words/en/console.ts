@@ -123,8 +123,10 @@ export const consoleEn = {
     'credit.too_little': 'Type more than zero.',
     'credit.line': 'Type what to credit of at least one line.',
     'credit.original': 'No credit note corrects this receipt.',
-    'credit.changed': 'What is left has changed since you looked at the note. Nothing was issued; check it and decide again.',
-    'idempotency_key.reused': 'This form has already issued another note. Open the receipt and look at its credit notes.',
+    'credit.changed':
+      'What is left has changed since you looked at the note. Nothing was issued; check it and decide again.',
+    'idempotency_key.reused':
+      'This form has already issued another note. Open the receipt and look at its credit notes.',
     'enterprise.suspended': 'The company is suspended.',
     'enterprise.not_ready': 'The company is not ready to issue. Its page says what is missing.',
     'enterprise.not_authorized': 'DGI does not authorise the company to issue.',

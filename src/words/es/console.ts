@@ -124,8 +124,10 @@ export const consoleEs: Texts = {
     'credit.too_little': 'Escriba más que cero.',
     'credit.line': 'Escriba lo que se acredita de al menos una línea.',
     'credit.original': 'Ninguna nota de crédito corrige este comprobante.',
-    'credit.changed': 'Lo que queda cambió desde que usted vio la nota. No se emitió nada; revísela y decida de nuevo.',
-    'idempotency_key.reused': 'Este formulario ya emitió otra nota. Abra el comprobante y mire sus notas de crédito.',
+    'credit.changed':
+      'Lo que queda cambió desde que usted vio la nota. No se emitió nada; revísela y decida de nuevo.',
+    'idempotency_key.reused':
+      'Este formulario ya emitió otra nota. Abra el comprobante y mire sus notas de crédito.',
     'enterprise.suspended': 'La empresa está suspendida.',
     'enterprise.not_ready': 'La empresa no está lista para emitir. En su página figura lo que falta.',
     'enterprise.not_authorized': 'La DGI no autoriza a la empresa a emitir.',

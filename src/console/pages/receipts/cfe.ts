@@ -46,7 +46,8 @@ const MAX_ROWS = 100;
 export type CfeParams = ParamsOf<'GET /cfes/{rut}/{environment}/{cfe_id}'>;
 
 /** Returns the path of a CFE's page. */
-export const cfePath = ({ rut, environment, cfe_id }: CfeParams): string => `/cfes/${rut}/${environment}/${cfe_id}`;
+export const cfePath = ({ rut, environment, cfe_id }: CfeParams): string =>
+  `/cfes/${rut}/${environment}/${cfe_id}`;
 /** Returns the parameters of a CFE's page, or of that of another CFE of its enterprise. */
 export const paramsOf = (cfe: Cfe, cfeId = formatCfeId(cfe)): CfeParams => ({
   rut: cfe.rut,

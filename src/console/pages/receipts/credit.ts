@@ -36,8 +36,7 @@ type Way = (typeof WAYS)[number];
 const labelOf = ({ type, serie, numero }: Cfe): string => `${CFE_TYPES[type].label} ${serie}-${numero}`;
 const accountOf = (access: EnterpriseAccess, cfe: Cfe): string =>
   access.kind === 'member' ? access.accountId : cfe.accountId;
-const quantityText = (count: string, { numerals }: Texts): string =>
-  decimalText(count, 0, numerals);
+const quantityText = (count: string, { numerals }: Texts): string => decimalText(count, 0, numerals);
 
 /** GET …/credit: what is left of a receipt to credit, its notes, and the forms for another. */
 export const creditPage = definePage({
@@ -154,7 +153,9 @@ function bodyOf(form: CreditForm): { body: unknown; numbers: readonly number[] }
   const { take } = form;
   const field = take === 'counts' ? 'count' : 'amount';
   const isOfLines = take === 'counts' || take === 'sums';
-  const numbers = Array.from({ length: MOST_LINES }, (_, at) => at + 1).filter((number) => form[lineName(number)]);
+  const numbers = Array.from({ length: MOST_LINES }, (_, at) => at + 1).filter(
+    (number) => form[lineName(number)],
+  );
   const lines = numbers.map((number) => ({
     line_number: parseTypedNumber(String(number)),
     [field]: parseTypedNumber(form[lineName(number)] ?? ''),
@@ -206,7 +207,11 @@ export const creditPreview = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}
   async run({ params, found: { cfe, access }, form, visit }, deps) {
     const { body, numbers } = bodyOf(form);
     try {
-      const { content } = await previewCreditByHand(handDeps(deps), { cfe, accountId: accountOf(access, cfe), body });
+      const { content } = await previewCreditByHand(handDeps(deps), {
+        cfe,
+        accountId: accountOf(access, cfe),
+        body,
+      });
       return show(visit.texts.credit.preview, previewOf(visit, { cfe, params, content, body }));
     } catch (error) {
       if (!(error instanceof Refusal) || error.faults.length === 0) throw error;
@@ -233,7 +238,13 @@ function previewOf(visit: Visit, { cfe, params, content, body }: Preview): Html 
     [words.type, CFE_TYPES[content.type].label],
     [words.receiver, [receiver?.legalName, receiver?.document?.number].filter(Boolean).join(' · ') || never],
     [words.reason, content.references?.[0]?.reason ?? never],
-    [words.vat, vat.filter((one) => Number(one) !== 0).map(sum).join(' + ') || sum('0.00')],
+    [
+      words.vat,
+      vat
+        .filter((one) => Number(one) !== 0)
+        .map(sum)
+        .join(' + ') || sum('0.00'),
+    ],
     [words.total, sum(totals.total)],
     [words.pays, html`<strong>${sum(totals.pay)}</strong>`],
   ]);
