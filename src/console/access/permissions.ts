@@ -65,7 +65,7 @@ export const WHO_MAY = {
   'GET /cfes/{rut}/{environment}/{cfe_id}/exchange': 'anyOperator',
   'POST /cfes/{rut}/{environment}/{cfe_id}/support': 'supportOperators',
   'GET /cfes/{rut}/{environment}/{cfe_id}/credit': 'anyRole',
-  'POST /cfes/{rut}/{environment}/{cfe_id}/credit/preview': 'editorsAndSupport',
+  'POST /cfes/{rut}/{environment}/{cfe_id}/credit': 'editorsAndSupport',
   'POST /cfes/{rut}/{environment}/{cfe_id}/credit-notes': 'editorsAndSupport',
   'POST /cfes/{rut}/{environment}/{cfe_id}/mails': 'editorsAndSupport',
   'POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}': 'editorsAndSupport',

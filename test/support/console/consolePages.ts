@@ -442,10 +442,10 @@ const SAMPLES: Samples = {
     of: 'enterprise',
     sample: ({ rut, cfeId }) => ({ path: `/cfes/${rut}/production/${cfeId}/credit` }),
   },
-  'POST /cfes/{rut}/{environment}/{cfe_id}/credit/preview': {
+  'POST /cfes/{rut}/{environment}/{cfe_id}/credit': {
     of: 'enterprise',
     sample: ({ rut, cfeId }) => ({
-      path: `/cfes/${rut}/production/${cfeId}/credit/preview`,
+      path: `/cfes/${rut}/production/${cfeId}/credit`,
       fields: { take: 'all', reason: 'Devolución' },
     }),
     mayFail: true,

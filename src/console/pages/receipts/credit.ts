@@ -188,8 +188,8 @@ const FORM = {
     findVisibleCfe(deps, visit, params),
 } as const;
 
-/** POST …/credit/preview: computes the note and shows it; nothing is stored. */
-export const creditPreview = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/credit/preview', {
+/** POST …/credit: computes the note and shows it; nothing is stored. */
+export const creditPreview = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/credit', {
   ...FORM,
   as: 'folded',
   words: ({ credit: words }) => ({ go: words.look }),

@@ -76,7 +76,7 @@ const notesOf = async ({ id }: CfeRow): Promise<string[]> => {
   return rows.map(({ pay }) => pay);
 };
 const look = (browser: Browser, page: string, fields: Record<string, string>): Promise<Shown> =>
-  browser.send(`${page}/credit/preview`, { reason: 'Devolución', ...fields }, `${page}/credit`);
+  browser.send(`${page}/credit`, { reason: 'Devolución', ...fields }, `${page}/credit`);
 /** The fields of the form that issues the note, as a page shows it. */
 function issueFields({ text }: Shown): Record<string, string> {
   const form = /<form method="post" action="[^"]*\/credit-notes"[\s\S]*?<\/form>/.exec(text)?.[0] ?? '';
@@ -219,7 +219,7 @@ test('support gives a reason for the audit; readers are offered nothing; others 
   expect(act?.reason).toBe('the customer asked by telephone');
   const used = (await support.get(`${page}/credit`)).text;
   expect(used).toContain('Nothing is left to credit.');
-  expect(used).not.toContain('/credit/preview');
+  expect(used).not.toContain('name="take"');
   const note = await db.orm.em.fork().findOneOrFail(Cfe, { id: act?.subject ?? '' });
   const notePage = `/cfes/${rut}/production/102-${note.sequence}`;
   const shown = (await support.get(notePage)).text;
@@ -232,10 +232,10 @@ test('support gives a reason for the audit; readers are offered nothing; others 
   expect((await reader.get(open)).text).toContain('What is left to credit');
   const seen = await reader.get(`${open}/credit`);
   expect(seen.text).toContain('UYU 222.00');
-  expect(seen.text).not.toContain('/credit/preview');
+  expect(seen.text).not.toContain('name="take"');
   const token = formTokenIn(seen.text);
   const forced = { take: 'all', reason: 'x', form_token: token };
-  expect((await reader.post(`${open}/credit/preview`, forced)).status).toBe(403);
+  expect((await reader.post(`${open}/credit`, forced)).status).toBe(403);
   const stranger = await site.as(await site.aMember(await anAccount(db.orm), 'OWNER'));
   expect((await stranger.get(`${open}/credit`)).status).toBe(404);
 });
