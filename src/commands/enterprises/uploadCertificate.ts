@@ -10,6 +10,8 @@ import type { LookUpRevocation } from '../../crypto/revocation.ts';
 import type { Sealer } from '../../crypto/sealed.ts';
 import { replaceCertificate, wasRevoked } from '../../db/enterprises/certificates.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
+import { openCaeStartMessages } from '../../db/numbers/numbers.ts';
+import { enqueue } from '../../db/outbox.ts';
 import { certificateFault, certificateFaults } from '../../domain/enterprises/certificate.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 import { type Fault, invalidInput } from '../../errors.ts';
@@ -136,7 +138,10 @@ export function storeCertificate(
       sealedKey: deps.sealer.seal(identity.privateKeyDer, { purpose: 'certificate-key', rut, rowId: id }),
       createdAt: now,
     });
-    if (environment === 'production') signalFactsChanged(em, rut, now);
+    if (environment === 'production') {
+      signalFactsChanged(em, rut, now);
+      for (const message of await openCaeStartMessages(em, { rut })) enqueue(em, message, now);
+    }
     return certificate;
   });
 }

@@ -1,5 +1,6 @@
 /** The enterprise object (docs/contract.md#enterprise) of responses, events and the console. */
 import { type CaeStatus, caeStatus, chooseCae, noNumbersLeftFault } from '../numbers/cae.ts';
+import { type CaeStartFinding, type CaeWarning, caeWarnings } from '../numbers/caeStart.ts';
 import { CFE_TYPES, type CfeType } from '../receipts/cfeTypes.ts';
 import { type UiValueRow, uiValueStandIns } from '../receipts/uiValues.ts';
 import { type Stored, toApiFields } from '../requests/fields.ts';
@@ -13,6 +14,7 @@ import {
   missingPermissions,
   type Permission,
 } from './enterpriseStatus.ts';
+import { daysLeft } from './warnings.ts';
 
 /** The stored facts of an enterprise. */
 interface EnterpriseFacts extends Partial<Stored<typeof ENTERPRISE_FIELDS>> {
@@ -52,6 +54,8 @@ interface HeldCae {
   readonly authorizationNumber: string;
   readonly issueDate: string;
   readonly expirationDate: string;
+  readonly startNumber?: number | null;
+  readonly startFindings?: readonly CaeStartFinding[] | null;
 }
 
 /** Returns the certificate object at `now`; status NONE and nulls before the first upload. */
@@ -87,6 +91,15 @@ export function caeObject(cae: HeldCae, now: Date) {
   };
 }
 
+/** Returns the CAE object of a list: `usedLately` numbers of its type in the last weeks. */
+export function listedCaeObject(cae: HeldCae, usedLately: number, now: Date) {
+  return {
+    ...caeObject(cae, now),
+    days_left: daysLeft(cae.numbersLeft, usedLately),
+    warnings: caeWarnings(cae, montevideoDate(now)),
+  };
+}
+
 /** A warning for an enterprise. */
 interface EnterpriseWarning {
   readonly code:
@@ -95,7 +108,8 @@ interface EnterpriseWarning {
     | 'enterprise.no_exemption_norm'
     | 'enterprise.ui_value_estimated'
     | 'enterprise.certificate_revoked'
-    | 'enterprise.certificate_untrusted';
+    | 'enterprise.certificate_untrusted'
+    | CaeWarning['code'];
   readonly message: string;
 }
 
@@ -106,8 +120,8 @@ const LACKS = {
 } as const;
 
 /**
- * Returns the warnings: types without numbers at `now`, what the printed form lacks, an inexact limit of e-Tickets, and a
- * certificate of no use.
+ * Returns the warnings: types without numbers at `now`, CAEs that do not go on where another system stopped, what the printed
+ * form lacks, an inexact limit of e-Tickets, and a certificate of no use.
  */
 function warningsOf(
   { enterprise: { issuerSince, resolution, exemptionNorm }, certificate, caes, uiValues }: FullEnterprise,
@@ -117,6 +131,7 @@ function warningsOf(
   const warnings: EnterpriseWarning[] = [...Map.groupBy(caes, ({ type }) => type)]
     .filter(([, ofType]) => chooseCae(ofType, today) === undefined)
     .map(([type]) => ({ code: 'enterprise.no_numbers', message: noNumbersLeftFault(type).message }));
+  warnings.push(...caes.flatMap((cae) => caeWarnings(cae, today)));
   if (!issuerSince && !resolution)
     warnings.push({
       code: 'enterprise.no_issuer_since',
