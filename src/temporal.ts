@@ -95,7 +95,7 @@ export const WORKFLOWS = {
     taskQueue: TASK_QUEUES.cfe,
     lane: LANES.work,
     idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
-    summary: 'Asks the authority whether a CAE goes on where another system stopped',
+    summary: 'Asks the authority whether a CAE continues where another system stopped',
   },
   deliverWebhook: {
     taskQueue: TASK_QUEUES.webhooks,

@@ -12,7 +12,7 @@ export interface CheckCaeStartInput {
 }
 
 /**
- * Asks the authority whether a CAE goes on where another system stopped; ends with what is wrong. Without a certificate it
+ * Asks the authority whether a CAE continues where another system stopped; ends with what is wrong. Without a certificate it
  * waits for one; with findings it asks again daily, as the other system may still be sending.
  */
 export const checkCaeStart = withoutCancellation(
@@ -38,7 +38,9 @@ export const checkCaeStart = withoutCancellation(
         return { findings };
       }
       setCurrentDetails(`Found: ${found}. The authority is asked again tomorrow.`);
-      await condition(() => changed, checked.againInMilliseconds, { summary: 'The authority is asked again' });
+      await condition(() => changed, checked.againInMilliseconds, {
+        summary: 'The authority is asked again',
+      });
     }
   },
 );

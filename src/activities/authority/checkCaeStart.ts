@@ -6,7 +6,11 @@ import type { Orm } from '../../db/orm.ts';
 import type { DgiClient } from '../../dgi/client.ts';
 import type { DgiCredentials } from '../../dgi/wsSecurity.ts';
 import type { CaeStartResult } from '../../domain/authority/activityResults.ts';
-import { type CaeStartFinding, caeStartAskedAgainIn, caeStartFindings } from '../../domain/numbers/caeStart.ts';
+import {
+  type CaeStartFinding,
+  caeStartAskedAgainIn,
+  caeStartFindings,
+} from '../../domain/numbers/caeStart.ts';
 import { CFE_TYPES } from '../../domain/receipts/cfeTypes.ts';
 import type { Gate } from '../../gate/gate.ts';
 import type { Activity } from '../activities.ts';

@@ -9,6 +9,7 @@ import type { AuthorityCertificate } from '../../db/entities/authority.ts';
 import { findCaes } from '../../db/numbers/numbers.ts';
 import { UploadCertificate } from '../../domain/enterprises/enterprise.ts';
 import { caeObject, certificateObject, listedCaeObject } from '../../domain/enterprises/enterpriseObject.ts';
+import { daysLeft } from '../../domain/enterprises/warnings.ts';
 import { caeStatus } from '../../domain/numbers/cae.ts';
 import { LAST_NUMBER } from '../../domain/operations/parseSearch.ts';
 import { parseOrRefuse } from '../../domain/requests/faults.ts';
@@ -77,7 +78,7 @@ export const caeGroup = verbGroup('cae', 'The ranges of numbers that the authori
         environment === 'production' ? (await countRecentNumbers(em, [rut], now)).get(rut) : undefined;
       return (await findCaes(em, rut, environment))
         .filter((one) => status === undefined || caeStatus(one, montevideoDate(now)) === status)
-        .map((one) => listedCaeObject(one, used?.get(one.type) ?? 0, now));
+        .map((one) => listedCaeObject(one, daysLeft(one.numbersLeft, used?.get(one.type) ?? 0), now));
     },
   }),
   'upload RUT FILE': actingVerb({

@@ -1,5 +1,5 @@
 /** CAEs, and the fate of their numbers. */
-import { type EntityManager, type FilterQuery, LockMode, type Loaded, raw } from '@mikro-orm/postgresql';
+import { type EntityManager, type FilterQuery, type Loaded, LockMode, raw } from '@mikro-orm/postgresql';
 import type { AnnulmentReason } from '../../domain/numbers/annulment.ts';
 import type { CaeStartFinding } from '../../domain/numbers/caeStart.ts';
 import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';

@@ -14,7 +14,6 @@ import {
   missingPermissions,
   type Permission,
 } from './enterpriseStatus.ts';
-import { daysLeft } from './warnings.ts';
 
 /** The stored facts of an enterprise. */
 interface EnterpriseFacts extends Partial<Stored<typeof ENTERPRISE_FIELDS>> {
@@ -91,11 +90,11 @@ export function caeObject(cae: HeldCae, now: Date) {
   };
 }
 
-/** Returns the CAE object of a list: `usedLately` numbers of its type in the last weeks. */
-export function listedCaeObject(cae: HeldCae, usedLately: number, now: Date) {
+/** Returns the CAE object of a list; `daysLeft`: for which its numbers last. */
+export function listedCaeObject(cae: HeldCae, daysLeft: number | null, now: Date) {
   return {
     ...caeObject(cae, now),
-    days_left: daysLeft(cae.numbersLeft, usedLately),
+    days_left: daysLeft,
     warnings: caeWarnings(cae, montevideoDate(now)),
   };
 }
@@ -120,7 +119,7 @@ const LACKS = {
 } as const;
 
 /**
- * Returns the warnings: types without numbers at `now`, CAEs that do not go on where another system stopped, what the printed
+ * Returns the warnings: types without numbers at `now`, CAEs that do not continue where another system stopped, what the printed
  * form lacks, an inexact limit of e-Tickets, and a certificate of no use.
  */
 function warningsOf(

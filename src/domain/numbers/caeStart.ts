@@ -1,4 +1,4 @@
-/** Whether a CAE goes on where the company's earlier system stopped (docs/contract.md#first-number). */
+/** Whether a CAE continues where the company's earlier system stopped (docs/contract.md#first-number). */
 import type { CfeType } from '../receipts/cfeTypes.ts';
 import { caeStatus } from './cae.ts';
 
@@ -6,7 +6,7 @@ import { caeStatus } from './cae.ts';
 export const CAE_START_FINDINGS = ['before_unknown', 'first_known'] as const;
 export type CaeStartFinding = (typeof CAE_START_FINDINGS)[number];
 
-/** The stored facts of a CAE of which a part was used elsewhere. */
+/** The stored facts of a CAE that was perhaps partly used elsewhere. */
 interface StartedCae {
   readonly type: CfeType;
   readonly serie: string;

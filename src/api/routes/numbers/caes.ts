@@ -4,6 +4,7 @@ import { countRecentNumbers } from '../../../db/enterprises/warnings.ts';
 import { findCaes as find } from '../../../db/numbers/numbers.ts';
 import { UploadCae } from '../../../domain/enterprises/enterprise.ts';
 import { caeObject, listedCaeObject } from '../../../domain/enterprises/enterpriseObject.ts';
+import { daysLeft } from '../../../domain/enterprises/warnings.ts';
 import { caeStatus } from '../../../domain/numbers/cae.ts';
 import { CaeStatusName } from '../../../domain/requests/enums.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
@@ -36,7 +37,7 @@ export const listCaesRoute = defineRoute({
     const used = (await countRecentNumbers(em, [enterprise.rut], now)).get(enterprise.rut);
     return caes
       .filter((cae) => query.status === undefined || caeStatus(cae, montevideoDate(now)) === query.status)
-      .map((cae) => listedCaeObject(cae, used?.get(cae.type) ?? 0, now));
+      .map((cae) => listedCaeObject(cae, daysLeft(cae.numbersLeft, used?.get(cae.type) ?? 0), now));
   },
 });
 

@@ -75,14 +75,8 @@ describe('requeue', () => {
     await issue(other);
     const waiting = await anEnterprise(db.orm, account);
     const asking = await aReadyEnterprise(db.orm, account, { values: { efacturaStatus: 'VALIDATING' } });
-    const cae = await giveCae(db.orm, waiting);
-    await db.orm.em
-      .fork()
-      .nativeUpdate(
-        Cae,
-        { id: cae },
-        { authorizationNumber: '90260000001', startNumber: 500, startOpen: true },
-      );
+    const asked = await giveCae(db.orm, waiting, { start: { number: 500 } });
+    const { authorizationNumber } = await db.orm.em.fork().findOneOrFail(Cae, { id: asked });
     const { webhook } = await addWebhook(deps(), {
       accountId: account,
       url: 'https://hooks.example.com/',
@@ -123,7 +117,11 @@ describe('requeue', () => {
     expect((await outbox()).slice(5)).toEqual([
       { workflow: 'onboardEnterprise', workflow_id: `enterprise:${waiting}`, signal: 'factsChanged' },
       { workflow: 'validateCredentials', workflow_id: `credentials:${asking}`, signal: null },
-      { workflow: 'checkCaeStart', workflow_id: `cae-start:${waiting}:90260000001`, signal: 'factsChanged' },
+      {
+        workflow: 'checkCaeStart',
+        workflow_id: `cae-start:${waiting}:${authorizationNumber}`,
+        signal: 'factsChanged',
+      },
       { workflow: 'deliverWebhook', workflow_id: `wh:webhook.test:-:${delivery.id}`, signal: null },
     ]);
   });
