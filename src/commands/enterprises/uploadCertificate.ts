@@ -70,7 +70,7 @@ export async function openCertificate(
   if (!opened.ok) throw invalidInput([OPENING_FAULTS[opened.reason]]);
   const { identity } = opened;
   try {
-    if (input.environment !== 'sandbox' && (await isRevoked(deps, identity)))
+    if (input.environment !== 'sandbox' && (await isRevoked(deps, identity, input.owner)))
       throw invalidInput([certificateFault('certificate.revoked')]);
     await passFirstSecond(deps, identity);
     return identity;
@@ -84,10 +84,11 @@ export async function openCertificate(
 async function isRevoked(
   { certificateAuthorities: authorities, lookUpRevocation, clock }: OpenDeps,
   { certificateDer, intermediates }: Identity,
+  owner: string,
 ): Promise<boolean> {
   if (authorities === 'any' || !lookUpRevocation) return false;
   const chain = certifiedChain(certificateDer, intermediates, { authorities, at: clock() });
-  return chain !== null && (await lookUpRevocation([chain])).includes('revoked');
+  return chain !== null && (await lookUpRevocation([chain], owner)).includes('revoked');
 }
 
 /**
