@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { certifiedChain } from '../../crypto/certificateAuthorities.ts';
 import type { LookUpRevocation, RevocationState } from '../../crypto/revocation.ts';
-import { dersOf } from '../../crypto/x509.ts';
+import { readPemCertificates } from '../../crypto/x509.ts';
 import { listUncheckedCertificates, storeChecks } from '../../db/enterprises/certificates.ts';
 import { lockEnterprise } from '../../db/enterprises/enterprises.ts';
 import {
@@ -89,7 +89,7 @@ async function checkAllCertificates(deps: ExpiryDeps): Promise<void> {
     const limit = Math.min(page, LOOKED_UP_TOGETHER);
     const due = await listUncheckedCertificates(orm.em.fork(), { before, after, limit });
     const chains = due.map((one) =>
-      certifiedChain(one.certificate, dersOf(one.intermediates), {
+      certifiedChain(one.certificate, readPemCertificates(one.intermediates), {
         authorities: certificates.authorities,
         at: now,
       }),
