@@ -267,7 +267,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     worker: 'select',
     operator: 'select, insert, update (per_hour)',
   },
-  provider_report: { operator: 'select, insert, update' },
+  provider_report: { operator: 'select, insert, update, delete' },
   service_time: {
     console: 'select, insert, update (ended_on)',
     worker: 'select, insert',
