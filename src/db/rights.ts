@@ -320,9 +320,9 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     operator: 'select',
   },
   sobre_sequence: {
-    console: 'select, insert, update (last)',
+    console: 'select, insert, update (last, set_to, set_from)',
     worker: 'select, insert, update',
-    operator: 'select, insert, update (last)',
+    operator: 'select, insert, update (last, set_to, set_from)',
   },
   stuck_moment: { console: 'select', operator: 'select' },
   ui_value: {
