@@ -51,7 +51,7 @@ import { writeCfe } from '../dgi/xml/cfe.ts';
 import { writeReport } from '../dgi/xml/report.ts';
 import type { CfeDocument } from '../domain/receipts/cfeDocument.ts';
 import { createBreakers } from '../gate/breakers.ts';
-import { AT_ONCE_MILLISECONDS, createGate, type Gate, spacingOf } from '../gate/gate.ts';
+import { createGate, type Gate } from '../gate/gate.ts';
 import { createGatekeeper, type Gatekeeper } from '../gate/gatekeeper.ts';
 import { createReportSlots } from '../gate/reportSlots.ts';
 import type { Logger } from '../logger.ts';
@@ -70,6 +70,7 @@ import { createDeliverySlots } from '../webhooks/slots.ts';
 import { openRevocationLookUp, readCertificateAuthorities } from './certificateAuthorities.ts';
 import { AUTHORITY_RUTS, authorityRutsOf, DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
 import { MAIL_VARIABLES, openMailer } from './mailer.ts';
+import { paceOf } from './pace.ts';
 import { createKeyOpener } from './privateKeys.ts';
 import { openRates, RATES_VARIABLES } from './rates.ts';
 
@@ -250,10 +251,7 @@ function testRunActivities({
   outbox,
 }: Parts): Pick<Activities, 'issueTestReceipts' | 'reportTestRun' | 'stopTestRun'> {
   const deps = { orm, clock, outbox };
-  const pace = {
-    spacingMilliseconds: spacingOf(config.CFE_DGI_SENDS_PER_SECOND),
-    nearMilliseconds: AT_ONCE_MILLISECONDS,
-  };
+  const pace = paceOf(config);
   return {
     issueTestReceipts: createIssueTestReceipts({
       ...deps,
