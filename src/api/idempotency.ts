@@ -3,6 +3,7 @@
  * (docs/contract.md#idempotency).
  */
 import type { IncomingMessage } from 'node:http';
+import { comparableKey, IDEMPOTENCY_KEY_TEXT } from '../commands/steps/comparableKey.ts';
 import {
   type ComparableKey,
   findFirstAnswer,
@@ -11,19 +12,14 @@ import {
   runStoringKey,
 } from '../commands/steps/runOnce.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
-import { findFirstDifference, outlineRequest } from '../crypto/requestOutline.ts';
 import type { KeptResult } from '../db/people/idempotency.ts';
 import type { RequestRule } from '../domain/requests/requestRules.ts';
-import { canonicalJson } from '../domain/values/canonicalJson.ts';
-import { readJson } from '../domain/values/json.ts';
 import { invalidInput } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Route } from './route.ts';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
-/** 1 to 255 printable ASCII characters. */
-const KEY = /^[\x20-\x7e]{1,255}$/;
 /** A string of RFC 8941 §3.3.3, as the IETF draft requires; an unquoted key is accepted too. */
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
@@ -47,37 +43,13 @@ export function readRequestKey(
   const [text] = texts;
   if (!takesIdempotencyKey(route) || text === undefined) return null;
   const key = QUOTED.exec(text)?.[1]?.replace(/\\(["\\])/g, '$1') ?? text;
-  if (texts.length > 1 || !KEY.test(key)) {
+  if (texts.length > 1 || !IDEMPOTENCY_KEY_TEXT.test(key)) {
     const message = `${IDEMPOTENCY_KEY} must be one string of 1 to 255 printable ASCII characters.`;
     const code: RequestRule = 'idempotency_key.malformed';
     throw invalidInput([{ path: `/headers/${IDEMPOTENCY_KEY}`, code, message }]);
   }
-  const { path, hashOf } = asked;
-  const { method } = route;
-  const json = parseExtra(asked.json);
-  const body = Buffer.from(canonicalJson(json), 'utf8');
-  // `like` is a stored hash; a hash under an older pepper is compared under that pepper.
-  const outlineKey = (like?: Uint8Array) =>
-    hashOf({ method, path, body: OUTLINE }, like).toString('base64url');
-  return {
-    key,
-    hash: hashOf({ method, path, body }),
-    outline: () => outlineRequest(json, outlineKey()),
-    isSame: (stored) => hashOf({ method, path, body }, stored).equals(stored),
-    differsAt: ({ hash, outline }) => findFirstDifference(outline, json, outlineKey(hash)),
-  };
+  return comparableKey(key, { method: route.method, ...asked });
 }
-
-/** `extra` is JSON inside a string: its meaning counts, not its formatting. */
-function parseExtra(json: unknown): unknown {
-  if (typeof json !== 'object' || json === null || !('extra' in json) || typeof json.extra !== 'string')
-    return json;
-  const extra = readJson(json.extra);
-  return extra.ok ? { ...json, extra: extra.value } : json;
-}
-
-/** Derives the key of outlines; no JSON body can equal it. */
-const OUTLINE = Buffer.from('outline');
 
 /** The handler's `data`, or the first answer to the same request as JSON. */
 export type HandlerAnswer = { readonly data: unknown } | { readonly replayed: string };

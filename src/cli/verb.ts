@@ -3,9 +3,9 @@ import type { AuthorityRuts } from '../commands/authority/addAuthorityCertificat
 import type { AuthorityTestKit } from '../commands/enterprises/equipSandbox.ts';
 import type { SkipNumbersDeps } from '../commands/numbers/skipNumbers.ts';
 import type { SupportCfeDeps } from '../commands/operations/supportCfe.ts';
+import type { IssueDeps } from '../commands/receipts/issueCfe.ts';
 import type { FetchExchangeRateDeps } from '../commands/receipts/rates.ts';
 import type { SignProviderReport } from '../commands/reports/providerReport.ts';
-import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { ApiKeys } from '../crypto/apiKeys.ts';
 import type { CertificateAuthorities } from '../crypto/certificateAuthorities.ts';
 import type { RequestHash } from '../crypto/requestHash.ts';
@@ -15,7 +15,7 @@ import type { DrawSheet, SoftwareProvider } from '../domain/enterprises/applicat
 import type { RegistryRecord } from '../domain/enterprises/registryRecord.ts';
 
 /** Dependencies of every verb. */
-export interface CliDeps extends CommandDeps {
+export interface CliDeps extends IssueDeps {
   /** The RUT of the authority in each environment. */
   readonly authorityRuts: AuthorityRuts;
   /** Reads the file at a path given by a person. Throws INVALID_INPUT for an unreadable one. */

@@ -7,6 +7,7 @@ import type { CredentialsCheckDeps } from '../commands/enterprises/requestCreden
 import type { UpdateEnterpriseDeps } from '../commands/enterprises/updateEnterprise.ts';
 import type { SupportCfeDeps } from '../commands/operations/supportCfe.ts';
 import type { CreateApiKeyDeps } from '../commands/people/apiKeys.ts';
+import type { IssueDeps } from '../commands/receipts/issueCfe.ts';
 import type { CommandDeps } from '../commands/steps/deps.ts';
 import type { SignInDeps } from '../commands/steps/people.ts';
 import type { WebhookCommandDeps } from '../commands/webhooks/webhooks.ts';
@@ -30,7 +31,7 @@ import type { ChangeWatch, Topic } from './changes.ts';
 
 /** Dependencies of pages. */
 export interface ConsoleDeps
-  extends CommandDeps,
+  extends IssueDeps,
     SignInDeps,
     UpdateEnterpriseDeps,
     CredentialsCheckDeps,
@@ -39,6 +40,7 @@ export interface ConsoleDeps
     EquipSandboxDeps,
     Pick<SupportCfeDeps, 'askSupport' | 'askRejected'> {
   readonly orm: Orm;
+  readonly outbox: IssueDeps['outbox'];
   /** Clock of expiry dates and reported days, which tests may move; `clock` is that of sessions. */
   readonly businessClock: () => Date;
   readonly knownBrowsers: KnownBrowsers;

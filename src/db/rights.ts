@@ -97,9 +97,9 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   },
   cae: {
     api: 'select, insert, update (last_number)',
-    console: 'select, insert, update (withheld)',
+    console: 'select, insert, update (last_number, withheld)',
     // It numbers the receipts of test runs.
-    worker: 'select, update (last_number, withheld)',
+    worker: 'select, update (last_number, withheld, start_open, start_findings)',
     operator: 'select, insert, update (last_number, number_end, elsewhere, withheld), delete',
   },
   certificate: {
@@ -110,16 +110,16 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   },
   cfe: {
     api: 'select, insert, update (first_answer)',
-    // Only to lock a CFE while its e-mail is queued: changes nothing.
-    console: 'select, update (request_id)',
+    // Both issue credit notes; the update only locks a CFE, and changes nothing.
+    console: 'select, insert, update (request_id)',
     worker: 'select, insert, update',
-    operator: 'select',
+    operator: 'select, insert, update (request_id)',
   },
   cfe_reference: {
     api: 'select, insert',
-    console: 'select',
+    console: 'select, insert',
     worker: 'select, insert',
-    operator: 'select',
+    operator: 'select, insert',
   },
   cfe_sequence: {
     api: 'select, insert, update (last)',
@@ -214,7 +214,9 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   },
   idempotent_answer: {
     api: 'select, insert, update',
+    console: 'select',
     worker: 'select, update (created_at), delete',
+    operator: 'select',
   },
   invitation: {
     console: 'select, insert, update (ended_at)',
@@ -267,7 +269,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     worker: 'select',
     operator: 'select, insert, update (per_hour)',
   },
-  provider_report: { operator: 'select, insert, update' },
+  provider_report: { operator: 'select, insert, update, delete' },
   service_time: {
     console: 'select, insert, update (ended_on)',
     worker: 'select, insert',
@@ -309,20 +311,20 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   sign_in_count: { console: 'select, insert, update, delete', worker: 'select, update (since), delete' },
   sobre: {
     api: 'select (id, environment, rut, state, slot), insert',
-    console: 'select',
+    console: 'select, insert',
     worker: 'select, insert, update',
-    operator: 'select',
+    operator: 'select, insert',
   },
   sobre_cfe: {
     api: 'insert',
-    console: 'select',
+    console: 'select, insert',
     worker: 'select, insert, update (id_receptor, token)',
-    operator: 'select',
+    operator: 'select, insert',
   },
   sobre_sequence: {
-    console: 'select, insert, update (last)',
+    console: 'select, insert, update (last, set_to, set_from)',
     worker: 'select, insert, update',
-    operator: 'select, insert, update (last)',
+    operator: 'select, insert, update (last, set_to, set_from)',
   },
   stuck_moment: { console: 'select', operator: 'select' },
   ui_value: {

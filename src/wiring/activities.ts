@@ -5,6 +5,7 @@ import type { Activities } from '../activities/activities.ts';
 import { createAskRejected } from '../activities/authority/askRejected.ts';
 import { reportBugs } from '../activities/authority/attempt.ts';
 import { createAuthority } from '../activities/authority/authority.ts';
+import { createCheckCaeStart } from '../activities/authority/checkCaeStart.ts';
 import { acceptReportOnlyCfes, signWaitingCfes } from '../activities/authority/prepareSobre.ts';
 import { createTakeToVerdict } from '../activities/authority/takeToVerdict.ts';
 import { createIssueTestReceipts } from '../activities/enterprises/issueTestReceipts.ts';
@@ -50,7 +51,7 @@ import { writeCfe } from '../dgi/xml/cfe.ts';
 import { writeReport } from '../dgi/xml/report.ts';
 import type { CfeDocument } from '../domain/receipts/cfeDocument.ts';
 import { createBreakers } from '../gate/breakers.ts';
-import { AT_ONCE_MILLISECONDS, createGate, spacingOf } from '../gate/gate.ts';
+import { createGate, type Gate } from '../gate/gate.ts';
 import { createGatekeeper, type Gatekeeper } from '../gate/gatekeeper.ts';
 import { createReportSlots } from '../gate/reportSlots.ts';
 import type { Logger } from '../logger.ts';
@@ -69,6 +70,7 @@ import { createDeliverySlots } from '../webhooks/slots.ts';
 import { openRevocationLookUp, readCertificateAuthorities } from './certificateAuthorities.ts';
 import { AUTHORITY_RUTS, authorityRutsOf, DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
 import { MAIL_VARIABLES, openMailer } from './mailer.ts';
+import { paceOf } from './pace.ts';
 import { createKeyOpener } from './privateKeys.ts';
 import { openRates, RATES_VARIABLES } from './rates.ts';
 
@@ -141,12 +143,18 @@ export function createWorkerActivities(parts: Omit<Parts, 'opener'>) {
     acceptReportOnlyCfes: () => acceptReportOnlyCfes(verdictParts),
   });
   const verdictParts = createVerdictParts(all, authority, gatekeeper);
+  const gate = createGate({
+    orm: all.orm,
+    sendsPerSecond: all.config.CFE_DGI_SENDS_PER_SECOND,
+    questionsPerSecond: all.config.CFE_DGI_QUESTIONS_PER_SECOND,
+    breakers,
+  });
   const { prepareReport, ...reportCalls } = reportActivities(all, authority);
   const activities = {
     cfe: { ...databaseActivities(all), ...runActivities(all), ...testRunActivities(all) },
-    dgi: cfeActivities(all, authority, verdictParts),
+    dgi: cfeActivities(all, gate, verdictParts),
     calls: {
-      ...otherCalls(all, authority),
+      ...otherCalls(all, authority, gate),
       ...reportCalls,
       askRejected: createAskRejected({
         ...verdictParts,
@@ -243,10 +251,7 @@ function testRunActivities({
   outbox,
 }: Parts): Pick<Activities, 'issueTestReceipts' | 'reportTestRun' | 'stopTestRun'> {
   const deps = { orm, clock, outbox };
-  const pace = {
-    spacingMilliseconds: spacingOf(config.CFE_DGI_SENDS_PER_SECOND),
-    nearMilliseconds: AT_ONCE_MILLISECONDS,
-  };
+  const pace = paceOf(config);
   return {
     issueTestReceipts: createIssueTestReceipts({
       ...deps,
@@ -330,16 +335,10 @@ function createVerdictParts(
 
 /** Creates the activities that send CFEs to the authority. */
 function cfeActivities(
-  { config, orm, clock }: Parts,
-  { breakers }: AuthorityParts,
+  { orm, clock }: Parts,
+  gate: Gate,
   deciding: ReturnType<typeof createVerdictParts>,
 ): Pick<Activities, 'takeToVerdict' | 'supportCfe'> {
-  const gate = createGate({
-    orm,
-    sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND,
-    questionsPerSecond: config.CFE_DGI_QUESTIONS_PER_SECOND,
-    breakers,
-  });
   return {
     takeToVerdict: reportBugs({ orm, clock }, createTakeToVerdict({ ...deciding, gate })),
     supportCfe: createSupportCfe(deciding),
@@ -350,7 +349,8 @@ function cfeActivities(
 function otherCalls(
   { config, orm, clock, outbox, opener }: Parts,
   { client, breakers, onCall }: AuthorityParts,
-): Pick<Activities, 'validateLogin' | 'prepareExchange' | 'loadDirectory'> {
+  gate: Gate,
+): Pick<Activities, 'checkCaeStart' | 'validateLogin' | 'prepareExchange' | 'loadDirectory'> {
   const directory = { orm, clock, client, privateKeyOf: cacheByCertificate(createKeyOpener(opener)) };
   const checkLogin = measureCalls(
     onCall,
@@ -363,6 +363,7 @@ function otherCalls(
     { isHeldBack },
   );
   return {
+    checkCaeStart: createCheckCaeStart({ ...directory, gate }),
     validateLogin: createValidateLogin({
       orm,
       clock,

@@ -7,12 +7,12 @@ import { createSealer } from '../crypto/sealed.ts';
 import { createTokens } from '../crypto/tokens.ts';
 import type { Orm } from '../db/orm.ts';
 import type { AuthorityCall } from '../dgi/client.ts';
-import { AT_ONCE_MILLISECONDS, spacingOf } from '../gate/gate.ts';
 import { drawReceipt } from '../print/drawReceipt.ts';
 import { createReceiptPdfs } from '../print/receiptPdfs.ts';
 import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { openRevocationLookUp, readCertificateAuthorities } from './certificateAuthorities.ts';
+import { paceOf } from './pace.ts';
 import { LOOK_UP_VARIABLES, openRutLookUp } from './rutLookUp.ts';
 import { TEST_KIT_VARIABLES, testKitOf } from './testKit.ts';
 
@@ -59,10 +59,7 @@ export async function createApiDeps(
     receiptPdfs: createReceiptPdfs({ draw: drawReceipt }),
     publicUrl: config.CFE_PUBLIC_URL,
     checkoutUrl: config.CFE_CHECKOUT_URL,
-    pace: {
-      spacingMilliseconds: spacingOf(config.CFE_DGI_SENDS_PER_SECOND),
-      nearMilliseconds: AT_ONCE_MILLISECONDS,
-    },
+    pace: paceOf(config),
     lookUpRut: await openRutLookUp(config, deps.orm, onCall),
   };
 }

@@ -17,6 +17,7 @@ import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { openRevocationLookUp, readCertificateAuthorities } from './certificateAuthorities.ts';
 import { ensureSchema, TIMEOUT_VARIABLES, timeoutsOf } from './database.ts';
 import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
+import { paceOf } from './pace.ts';
 import {
   drawSheet,
   openProviderSigner,
@@ -89,8 +90,9 @@ async function withCliDeps<T>(
       caps: capsOf(config),
       sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
       clock: businessClock(readConfig(CLOCK_VARIABLES, source)),
-      // The worker's relay finds stored messages within a second.
-      outbox: { scheduleDispatch: () => undefined },
+      // The worker's relay finds stored messages within a second, leased ones once their lease has ended.
+      outbox: { scheduleDispatch: () => undefined, dispatchStored: () => undefined },
+      pace: paceOf(readConfig(['CFE_DGI_SENDS_PER_SECOND'], source)),
       readFile: (path) => readBytes(path).toString('utf8'),
       readBytes,
       ...actor,

@@ -10,6 +10,7 @@ import { createTotpSecrets } from '../crypto/totp.ts';
 import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { openRevocationLookUp, readCertificateAuthorities } from './certificateAuthorities.ts';
+import { paceOf } from './pace.ts';
 import type { Closers } from './process.ts';
 import { drawSheet, PROVIDER_VARIABLES, providerOf } from './provider.ts';
 import { openSupport } from './temporal/askSupport.ts';
@@ -28,6 +29,7 @@ export const CONSOLE_VARIABLES = [
   'CFE_CONSOLE_PEPPER',
   'CFE_SEALING_KEY',
   'CFE_PUBLIC_URL',
+  'CFE_DGI_SENDS_PER_SECOND',
   'CFE_CHECKOUT_URL',
   'CFE_WEBHOOK_LOCAL_CA_FILE',
   'CFE_CERTIFICATE_CA_FILE',
@@ -74,6 +76,7 @@ export function createConsoleDeps(
     passwords: createPasswords(),
     totpSecrets: createTotpSecrets(config.CFE_CONSOLE_PEPPER),
     knownBrowsers: createKnownBrowsers(config.CFE_CONSOLE_PEPPER),
+    pace: paceOf(config),
     askSupport: support.ask,
     askRejected: support.askRejected,
     oidc: oidcOf(config),

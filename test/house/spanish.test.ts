@@ -13,6 +13,7 @@ const NOT_BY_THE_API = [
   'src/commands/authority/',
   'src/commands/operations/',
   'src/commands/people/',
+  'src/commands/receipts/creditByHand.ts',
   'src/commands/webhooks/',
   'src/commands/reports/',
   'src/commands/steps/alreadyCreated.ts',

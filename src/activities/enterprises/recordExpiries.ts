@@ -75,6 +75,9 @@ async function annulAllNumbers({ orm, clock, page = PAGE }: ExpiryDeps): Promise
   }
 }
 
+/** Its owner in the queue of look-ups. */
+const DAILY_LOOK = 'daily look';
+
 /** Looks once a day whether each current certificate is still an authority's, and not revoked. */
 async function checkAllCertificates(deps: ExpiryDeps): Promise<void> {
   const { orm, clock, certificates, page = LOOKED_UP_TOGETHER } = deps;
@@ -91,7 +94,10 @@ async function checkAllCertificates(deps: ExpiryDeps): Promise<void> {
         at: now,
       }),
     );
-    const states = await certificates.lookUpRevocation(chains.map((chain) => chain ?? []));
+    const states = await certificates.lookUpRevocation(
+      chains.map((chain) => chain ?? []),
+      DAILY_LOOK,
+    );
     for (const [index, certificate] of due.entries()) {
       const isTrusted = Boolean(chains[index]);
       await storeLook(deps, certificate, { isTrusted, state: states[index] ?? 'unknown', now });

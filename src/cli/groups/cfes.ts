@@ -1,6 +1,10 @@
+import { hash } from 'node:crypto';
 import * as z from 'zod';
 import { startRun } from '../../commands/operations/runs.ts';
 import { type SupportedCfe, supportCfe, supportCfes } from '../../commands/operations/supportCfe.ts';
+import { creditByHand, previewCreditByHand } from '../../commands/receipts/creditByHand.ts';
+import { readCredit } from '../../commands/receipts/creditCfe.ts';
+import { IDEMPOTENCY_KEY_TEXT } from '../../commands/steps/comparableKey.ts';
 import type { Cfe } from '../../db/entities/receipts.ts';
 import { countRunTargets } from '../../db/operations/runTargets.ts';
 import { readCfeDossier, readCfeHistory } from '../../db/receipts/cfeDossier.ts';
@@ -8,10 +12,18 @@ import { searchCfes } from '../../db/receipts/cfeSearch.ts';
 import { findCfesById, findStuckCfes } from '../../db/receipts/cfes.ts';
 import { STUCK_REASONS } from '../../domain/authority/stuckReason.ts';
 import { SUPPORT_ACTIONS } from '../../domain/operations/supportAction.ts';
+import { omitUndefined } from '../../domain/receipts/cfeContent.ts';
+import { formatCfeId } from '../../domain/receipts/cfeId.ts';
 import { CFE_STATUSES, isFinal } from '../../domain/receipts/cfeStatus.ts';
+import { canonicalJson } from '../../domain/values/canonicalJson.ts';
+import { JsonNumber } from '../../domain/values/decimal.ts';
+import { exactNumber } from '../../domain/values/exactNumber.ts';
+import { LENGTHS } from '../../domain/values/lengths.ts';
+import { textSchema } from '../../domain/values/text.ts';
 import { Refusal } from '../../errors.ts';
 import { CFE_FILTERS, cfeSearchOf } from '../../lists/cfes.ts';
 import { cfeView } from '../../views/receipts/cfe.ts';
+import { creditView } from '../../views/receipts/credit.ts';
 import { cfeText, dossierRow } from '../cfePage.ts';
 import {
   DryRunOption,
@@ -66,6 +78,38 @@ const messageWithEnd = ({ status, rejection }: Cfe, outcome: string, message: st
   const codes = rejection?.map(({ code }) => code).join(', ');
   return `${message} Ended: ${status}${codes ? ` (${codes})` : ''}.`;
 };
+
+/** Parts of lines as typed, `1=2,3=0.5`: the number of each line and how much of it. */
+const LineParts = z
+  .string()
+  .refine((typed) => typed.split(',').every((part) => /^\d+=\d+(\.\d+)?$/.test(part)), {
+    params: { expected: 'numbers of lines and how much of each, such as 1=2,3=0.5' },
+  })
+  .transform((typed) =>
+    typed.split(',').map((part) => {
+      const [number = '', much = ''] = part.split('=');
+      return [new JsonNumber(number), new JsonNumber(much)] as const;
+    }),
+  );
+const Decimal = z
+  .string()
+  .refine((typed) => /^\d+(\.\d+)?$/.test(typed), { params: { expected: 'a number such as 12.5' } })
+  .transform((typed) => new JsonNumber(typed));
+
+/** Returns the key of a note that names none: the same note, asked for again, has the same. */
+const keyOfNote = (cfe: Cfe, body: unknown): string =>
+  `cli:${hash('sha256', canonicalJson([cfe.rut, cfe.environment, formatCfeId(cfe), body]), 'base64url')}`;
+
+/** Returns what issuing in either environment needs. */
+const issuingDeps = (deps: CliDeps) => ({
+  ...deps,
+  equipped: () => ({
+    ...deps,
+    testKit: deps.testKit(),
+    sealer: deps.sealer(),
+    certificateAuthorities: deps.certificateAuthorities(),
+  }),
+});
 
 export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and support', {
   list: readVerb({
@@ -128,6 +172,68 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       return { xml };
     },
     plain: 'xml',
+  }),
+  'credit RUT CFE_ID': readVerb({
+    summary: 'Show what is left of a CFE to credit, per line, and its credit notes',
+    takes: ONE,
+    examples: EXAMPLES,
+    async run(deps, input) {
+      const one = await requireCfeOfRut(deps.orm.em.fork(), input);
+      const { left, notes } = await readCredit(deps, one);
+      const { left: figures, notes: issued } = creditView(left, notes);
+      return { cfe_id: formatCfeId(one), currency: one.currency, ...figures, notes: issued };
+    },
+  }),
+  'credit-note RUT CFE_ID': actingVerb({
+    summary:
+      'Issue a credit note for all that is left of a CFE, or a part; repeated, it answers the first note',
+    takes: {
+      ...ONE,
+      percent: optionalInput(Decimal, 'this percentage of the whole CFE'),
+      amount: optionalInput(Decimal, 'this amount, in the currency of the CFE'),
+      lines: optionalInput(LineParts, 'quantities of lines, such as 1=2,3=0.5', 'parts'),
+      lineAmounts: optionalInput(LineParts, 'amounts of lines, such as 2=150.00', 'parts'),
+      reason: textSchema(LENGTHS.referenceReason).meta({
+        description: 'why; printed on the note and kept in the audit',
+        placeholder: 'text',
+      }),
+      idempotencyKey: optionalInput(
+        z.string().regex(IDEMPOTENCY_KEY_TEXT),
+        'to issue another note that is equal to an earlier one; default: made of the note',
+      ),
+      dryRun: DryRunOption,
+    },
+    examples: [
+      '219999830019 101-1 --reason "goods returned" --dry-run',
+      '219999830019 101-1 --percent 10 --reason "discount"',
+      '219999830019 101-1 --lines 1=2,3=0.5 --reason "goods returned"',
+    ],
+    async run(deps, { percent, amount, lines, lineAmounts, reason, idempotencyKey, dryRun, ...one }) {
+      const cfe = await requireCfeOfRut(deps.orm.em.fork(), one);
+      const { rut, environment, accountId } = cfe;
+      const parts = [
+        ...(lines ?? []).map(([line_number, count]) => ({ line_number, count })),
+        ...(lineAmounts ?? []).map(([line_number, sum]) => ({ line_number, amount: sum })),
+      ];
+      const body = omitUndefined({ reason, percent, amount, lines: parts.length > 0 ? parts : undefined });
+      const asked = { cfe, accountId, body };
+      const row = { rut, environment, credits: formatCfeId(cfe) };
+      const issuing = issuingDeps(deps);
+      if (dryRun) {
+        const { content } = await previewCreditByHand(issuing, asked);
+        const { type, totals } = content;
+        return { ...row, cfe_type: type, currency: totals.currency, pay_amount: exactNumber(totals.pay) };
+      }
+      const key = idempotencyKey ?? keyOfNote(cfe, body);
+      const issued = await creditByHand(
+        { ...issuing, requestHash: deps.requestHash() },
+        { ...asked, why: reason, expected: undefined, idempotencyKey: key },
+      );
+      const note = await requireCfeOfRut(deps.orm.em.fork(), { ...one, cfe_id: formatCfeId(issued.note) });
+      return { ...row, ...(await rowOf(deps, note)), idempotency_key: key, repeated: issued.repeated };
+    },
+    columns:
+      'rut environment credits cfe_type cfe_id cfe_status currency pay_amount idempotency_key repeated',
   }),
   'retry RUT CFE_ID': actingVerb({
     summary:

@@ -25,6 +25,8 @@ import { checkInTransaction, type IssueCfeInput, type IssueDeps, issueCfe } from
 export interface CreditCfeInput extends Pick<IssueCfeInput, 'accountId' | 'idempotency' | 'requestId'> {
   readonly key: CfeKey;
   readonly request: CreditRequest;
+  /** Runs in the transaction of the note, which its error undoes. */
+  readonly onIssued?: (em: EntityManager, note: CfeRow) => void;
 }
 
 /**
@@ -37,14 +39,16 @@ export async function creditCfe(deps: IssueDeps, input: CreditCfeInput): Promise
   const outbox = { ...deps.outbox, dispatchStored: (message: LeasedMessage) => void starts.push(message) };
   const note = await deps.orm.em.fork().transactional(async (em) => {
     const { body, credited } = await computeNote(em, deps, input);
-    const { accountId, idempotency, requestId, key } = input;
+    const { accountId, idempotency, requestId, key, onIssued } = input;
     const { rut, environment } = key;
-    return atOwnFields(
+    const issued = await atOwnFields(
       issueCfe(
         { ...deps, orm: shareTransaction(em), outbox },
         { accountId, rut, environment, idempotency, requestId, body, credited },
       ),
     );
+    onIssued?.(em, issued);
+    return issued;
   });
   for (const message of starts) deps.outbox.dispatchStored(message);
   return note;

@@ -24,6 +24,7 @@ import * as secondFactor from './people/secondFactor.ts';
 import * as signIn from './people/signIn.ts';
 import * as cfe from './receipts/cfe.ts';
 import * as cfes from './receipts/cfes.ts';
+import * as credit from './receipts/credit.ts';
 import * as exports from './receipts/exports.ts';
 import * as report from './reports/report.ts';
 import * as reports from './reports/reports.ts';
@@ -36,7 +37,7 @@ const MODULES: readonly Readonly<Record<string, unknown>>[][] = [
   [health, help, search, audit, runs, stuck],
   [application, customers, enterprise, enterpriseForms, enterprises, homologation],
   [account, accounts, invitation, join, keys, me, members, plan, savedFilters, secondFactor, signIn],
-  [cfe, cfes, exports, report, reports],
+  [cfe, cfes, credit, exports, report, reports],
   [deliveries, delivery, webhook, webhooks],
 ];
 const isPage = (one: unknown): one is Page =>

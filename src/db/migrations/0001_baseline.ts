@@ -344,6 +344,9 @@ const NUMBERS = `
     expiration_date date not null check (expiration_date >= issue_date),
     special_kind integer check (special_kind between 1 and 4),
     special_cause text,
+    start_number integer check (start_number between number_start + 1 and number_end),
+    start_open boolean not null default false check (start_number is not null or not start_open),
+    start_findings text[] check (start_findings <@ array['before_unknown', 'first_known']),
     xml text check (xml is not null or environment = 'sandbox'),
     created_at timestamptz not null,
     constraint cae_gives_no_withheld check (not withheld @> last_number),
@@ -582,6 +585,9 @@ const AUTHORITY = `
     rut text not null references enterprise,
     environment text not null,
     last bigint not null,
+    -- What an operator set \`last\` to, and what it was before; without meaning once a number was taken since.
+    set_to bigint,
+    set_from bigint,
     last_slot timestamptz,
     primary key (rut, environment)
   );

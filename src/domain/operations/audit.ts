@@ -33,6 +33,7 @@ export const AUDIT_ACTIONS = [
   'cfe.retry',
   'cfe.settle',
   'cfe.abandon',
+  'cfe.credit',
   'report.send',
   'report.override_other_system',
   'report.start',

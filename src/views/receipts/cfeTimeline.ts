@@ -147,13 +147,14 @@ function actHappening(
   { action: acts, outcome: outcomes, timeline }: CfeWords,
 ): TimelineEntry {
   const act = SUPPORT_ACTIONS.find((known) => `cfe.${known}` === action);
+  const label = act ? acts[act].label : action === 'cfe.credit' ? timeline.credited : action;
   const end = SUPPORT_OUTCOMES.find((known) => known === outcome);
   const result = end ? outcomes[end] : (outcome ?? (requestId === null ? null : timeline.asked));
   const who = actor === 'unverified' ? timeline.unverified : actor;
   const from = address === null ? null : timeline.from(address);
   return {
     at,
-    what: [act ? acts[act].label : action, result].filter(Boolean).join(': '),
+    what: [label, result].filter(Boolean).join(': '),
     more: [[who, from].filter(Boolean).join(' '), reason].filter(Boolean).join(': '),
     kind: 'act',
   };

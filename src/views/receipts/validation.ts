@@ -100,7 +100,7 @@ export const previewView = (body: unknown, warnings: readonly RequestWarning[]) 
 });
 
 /** Returns JSON as it was read, to be written with the same numbers. */
-function withExactNumbers(value: unknown): unknown {
+export function withExactNumbers(value: unknown): unknown {
   if (value instanceof JsonNumber) return exactNumber(value.text);
   if (Array.isArray(value)) return value.map(withExactNumbers);
   if (typeof value !== 'object' || value === null) return value;

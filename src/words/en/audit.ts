@@ -38,6 +38,7 @@ export const auditEn = {
     'cfe.retry': 'Receipt retried',
     'cfe.settle': 'Receipt: DGI asked',
     'cfe.abandon': 'Receipt given up',
+    'cfe.credit': 'Credit note issued by hand',
     'report.send': 'Daily report sent by hand',
     'report.override_other_system': 'Daily report sent in place of another system’s',
     'report.start': 'Reporting started',

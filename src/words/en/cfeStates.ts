@@ -306,6 +306,7 @@ export const WORDS_EN = {
   },
   timeline: {
     numbered: 'Received and numbered',
+    credited: 'Credit note issued by hand',
     by: (key: string) => `With the API key ${key}`,
     sobreMade: (idemisor: string) => `Signed, in sobre ${idemisor}`,
     sobreSent: (idemisor: string) => `Sobre ${idemisor} on its way to DGI`,

@@ -2,6 +2,7 @@ import { ENGLISH } from '../../domain/values/figures.ts';
 import { accountsEn } from './accounts.ts';
 import { auditEn } from './audit.ts';
 import { cfeEn } from './cfePage.ts';
+import { creditEn } from './credit.ts';
 import { customersEn } from './customers.ts';
 import { enterprisesEn } from './enterprises.ts';
 import { exportsEn } from './exports.ts';
@@ -50,6 +51,7 @@ export const consoleEn = {
   search: searchEn,
   secondFactor: secondFactorEn,
   cfe: cfeEn,
+  credit: creditEn,
   ...runsEn,
   signOut: 'Sign out',
   account: 'Your profile',
@@ -116,6 +118,23 @@ export const consoleEn = {
     qr: 'QR code of the key below',
   },
   faults: {
+    'credit.nothing_left': 'Nothing of the receipt is left to credit.',
+    'credit.too_much': 'This is more than is left to credit.',
+    'credit.too_little': 'Type more than zero.',
+    'credit.line': 'Type what to credit of at least one line.',
+    'credit.original': 'No credit note corrects this receipt.',
+    'credit.changed':
+      'What is left has changed since you looked at the note. Nothing was issued; check it and decide again.',
+    'idempotency_key.reused':
+      'This form has already issued another note. Open the receipt and look at its credit notes.',
+    'enterprise.suspended': 'The company is suspended.',
+    'enterprise.not_ready': 'The company is not ready to issue. Its page says what is missing.',
+    'enterprise.not_authorized': 'DGI does not authorise the company to issue.',
+    'enterprise.not_yet': 'The company does not issue here yet.',
+    'enterprise.certificate_missing': 'The company has no certificate. Upload one.',
+    'enterprise.certificate_expired': 'The company’s certificate has expired. Upload a new one.',
+    'enterprise.certificate_revoked': 'The company’s certificate was revoked. Upload a new one.',
+    'cae.none_left': 'The company has no numbers left for credit notes of this type. Upload a CAE.',
     'run.nothing': 'Nothing matches any more. No bulk run was started.',
     'run.more': 'More match now than were shown. Check them and decide again.',
     'run.blind': 'To give up several, choose the reason why they need attention.',

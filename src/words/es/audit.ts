@@ -43,6 +43,7 @@ export const auditEs: typeof auditEn = {
     'cfe.retry': 'Comprobante reintentado',
     'cfe.settle': 'Comprobante: consulta a la DGI',
     'cfe.abandon': 'Comprobante abandonado',
+    'cfe.credit': 'Nota de crédito emitida a mano',
     'report.send': 'Reporte diario enviado a mano',
     'report.override_other_system': 'Reporte diario enviado en lugar del de otro sistema',
     'report.start': 'Comienzo de los reportes',

@@ -280,6 +280,7 @@ export const WORDS_ES: CfeWords = {
   },
   timeline: {
     numbered: 'Recibido y numerado',
+    credited: 'Nota de crédito emitida a mano',
     by: (key) => `Con la clave de API ${key}`,
     sobreMade: (idemisor) => `Firmado, en el sobre ${idemisor}`,
     sobreSent: (idemisor) => `Sobre ${idemisor} en camino a la DGI`,

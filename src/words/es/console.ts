@@ -3,6 +3,7 @@ import type { Texts } from '../en/console.ts';
 import { accountsEs } from './accounts.ts';
 import { auditEs } from './audit.ts';
 import { cfeEs } from './cfePage.ts';
+import { creditEs } from './credit.ts';
 import { customersEs } from './customers.ts';
 import { enterprisesEs } from './enterprises.ts';
 import { exportsEs } from './exports.ts';
@@ -51,6 +52,7 @@ export const consoleEs: Texts = {
   search: searchEs,
   secondFactor: secondFactorEs,
   cfe: cfeEs,
+  credit: creditEs,
   ...runsEs,
   signOut: 'Salir',
   account: 'Su perfil',
@@ -117,6 +119,23 @@ export const consoleEs: Texts = {
     qr: 'Código QR de la clave de abajo',
   },
   faults: {
+    'credit.nothing_left': 'No queda nada del comprobante por acreditar.',
+    'credit.too_much': 'Es más de lo que queda por acreditar.',
+    'credit.too_little': 'Escriba más que cero.',
+    'credit.line': 'Escriba lo que se acredita de al menos una línea.',
+    'credit.original': 'Ninguna nota de crédito corrige este comprobante.',
+    'credit.changed':
+      'Lo que queda cambió desde que usted vio la nota. No se emitió nada; revísela y decida de nuevo.',
+    'idempotency_key.reused':
+      'Este formulario ya emitió otra nota. Abra el comprobante y mire sus notas de crédito.',
+    'enterprise.suspended': 'La empresa está suspendida.',
+    'enterprise.not_ready': 'La empresa no está lista para emitir. En su página figura lo que falta.',
+    'enterprise.not_authorized': 'La DGI no autoriza a la empresa a emitir.',
+    'enterprise.not_yet': 'La empresa todavía no emite aquí.',
+    'enterprise.certificate_missing': 'La empresa no tiene certificado. Cargue uno.',
+    'enterprise.certificate_expired': 'El certificado de la empresa venció. Cargue uno nuevo.',
+    'enterprise.certificate_revoked': 'El certificado de la empresa fue revocado. Cargue uno nuevo.',
+    'cae.none_left': 'La empresa no tiene números para notas de crédito de este tipo. Cargue un CAE.',
     'run.nothing': 'Ya no hay nada que coincida. No se inició ninguna acción masiva.',
     'run.more': 'Ahora coinciden más de los que se mostraron. Revíselos y decida de nuevo.',
     'run.blind': 'Para abandonar varios, elija el motivo por el que están detenidos.',

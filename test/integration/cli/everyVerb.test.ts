@@ -344,6 +344,8 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   'cfe list': [null, async () => ['--serie', 'A', '--numero', '1']],
   'cfe show': [null, aCfe],
   'cfe xml': [null, aCfe],
+  'cfe credit': [null, aCfe],
+  'cfe credit-note': ['cfe.credit', async () => [...(await aCfe()), '--reason', 'Devolución']],
   // To ask takes a workflow, and there is none here: test/e2e/support.test.ts.
   'cfe retry': [null, async () => [...(await aCfe()), '--reason', 'look', '--dry-run']],
   'run list': [null, () => []],

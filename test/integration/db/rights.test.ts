@@ -162,7 +162,7 @@ describe('the table of rights', () => {
       ['person', 'console_session', 'membership', 'enterprise_grant', 'account', 'webhook', 'plan'],
     ],
     ['api', 'delete', ['enterprise_grant', 'cfe', 'audit', 'api_key', 'idempotent_answer']],
-    ['console', 'insert', ['cfe', 'authority_certificate', 'plan', 'sobre']],
+    ['console', 'insert', ['authority_certificate', 'plan', 'idempotent_answer']],
     ['console', 'update', ['sobre', 'authority_certificate', 'audit']],
     [
       'worker',
@@ -171,8 +171,8 @@ describe('the table of rights', () => {
     ],
     ['worker', 'update', ['person', 'console_session', 'membership', 'api_key', 'enterprise_grant', 'audit']],
     ['worker', 'select', ['person', 'membership', 'api_key', 'saved_filter']],
-    ['operator', 'insert', ['console_session', 'cfe', 'sobre']],
-    ['operator', 'update', ['audit', 'cfe', 'sobre']],
+    ['operator', 'insert', ['console_session', 'idempotent_answer']],
+    ['operator', 'update', ['audit', 'sobre', 'sobre_cfe', 'cfe_reference']],
     ['operator', 'delete', ['audit', 'cfe', 'enterprise', 'person', 'api_key']],
   ])('%s has no right to %s: %s', (program, verb, tables) => {
     expect(tables.filter((table) => granted(table, program).has(verb))).toEqual([]);

@@ -15,6 +15,7 @@ import type { MemberRole, OperatorRole } from '../../../src/domain/people/people
 import { closeServer, createHttpServer, listen } from '../../../src/http/server.ts';
 import { drawSheet } from '../../../src/wiring/provider.ts';
 import { keptLog } from '../api/api.ts';
+import { idleIssuing } from '../commandDeps.ts';
 import { ormAs } from '../database/database.ts';
 import { aPepper } from '../database/pepper.ts';
 import { aKeyPair } from '../database/sealing.ts';
@@ -120,7 +121,7 @@ export async function startConsole(
     drawSheet,
     publicUrl: 'https://cfe.example',
     checkoutUrl: 'https://pay.example',
-    outbox: { scheduleDispatch() {} },
+    ...idleIssuing,
     passwords: createPasswords(CHEAP),
     totpSecrets: createTotpSecrets(peppers),
     knownBrowsers: createKnownBrowsers(peppers),

@@ -438,6 +438,31 @@ const SAMPLES: Samples = {
     }),
     mayFail: true,
   },
+  'GET /cfes/{rut}/{environment}/{cfe_id}/credit': {
+    of: 'enterprise',
+    sample: ({ rut, cfeId }) => ({ path: `/cfes/${rut}/production/${cfeId}/credit` }),
+  },
+  'POST /cfes/{rut}/{environment}/{cfe_id}/credit': {
+    of: 'enterprise',
+    sample: ({ rut, cfeId }) => ({
+      path: `/cfes/${rut}/production/${cfeId}/credit`,
+      fields: { take: 'all', reason: 'Devolución' },
+    }),
+    mayFail: true,
+  },
+  'POST /cfes/{rut}/{environment}/{cfe_id}/credit-notes': {
+    of: 'enterprise',
+    sample: ({ rut, cfeId }) => ({
+      path: `/cfes/${rut}/production/${cfeId}/credit-notes`,
+      fields: {
+        once: '00000000-0000-4000-8000-000000000001',
+        request: '{"reason":"Devolución"}',
+        expected: '1220.00',
+        why: 'the customer asked',
+      },
+    }),
+    mayFail: true,
+  },
   'GET /stuck': { of: 'everyone', sample: at('/stuck?stuck_reason=undecided') },
   'GET /runs': { of: 'everyone', sample: at('/runs') },
   'GET /runs/{id}': { of: 'account', sample: ({ runId }) => ({ path: `/runs/${runId}` }) },

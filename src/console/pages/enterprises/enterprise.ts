@@ -16,6 +16,7 @@ import {
   type ReadyFact,
 } from '../../../domain/enterprises/enterpriseStatus.ts';
 import { type LowNumbers, lowNumbers } from '../../../domain/enterprises/warnings.ts';
+import { type CaeStartFinding, currentCaeStartFindings } from '../../../domain/numbers/caeStart.ts';
 import { CFE_TYPES, type CfeType } from '../../../domain/receipts/cfeTypes.ts';
 import { dateText } from '../../../domain/values/figures.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
@@ -146,7 +147,8 @@ const FIX_SECTIONS: Readonly<Record<ReadyFact, Section>> = {
 };
 
 /** Renders its status, and each fact that prevents it from issuing, with how to fix it. */
-async function statusPanel({ enterprise, access, visit, deps, now, low }: EnterprisePageData): Promise<Html> {
+async function statusPanel(data: EnterprisePageData): Promise<Html> {
+  const { enterprise, access, visit, deps, now, today, caes, low } = data;
   const { enterprises: words } = visit.texts;
   const { status } = enterprise;
   const missing = missingReadyFacts(await readReadyFacts(deps.orm.em.fork(), enterprise, now));
@@ -156,15 +158,18 @@ async function statusPanel({ enterprise, access, visit, deps, now, low }: Enterp
     fact === 'dateCome' ? words.todo.dateCome(start) : words.todo[fact];
   // Without a valid CAE, the list of missing facts already asks for one.
   const few = missing.includes('okCae') ? [] : low;
+  const doubtful = caes.flatMap((cae) =>
+    currentCaeStartFindings(cae, today).map((finding) => startItem(visit, cae, finding)),
+  );
   const list =
-    missing.length + few.length > 0 &&
+    missing.length + few.length + doubtful.length > 0 &&
     html`<ul class="lacks">${missing.map(
       (fact) =>
         html`<li><a href="#${FIX_SECTIONS[fact]}"><strong>${words.facts[fact]}</strong></a><br>${todo(fact)}</li>`,
-    )}${few.map((one) => lowItem(visit, one))}</ul>`;
+    )}${few.map((one) => lowItem(visit, one))}${doubtful}</ul>`;
   const says = {
     PENDING: missing.length === 0 ? words.soonReady : null,
-    READY: missing.length > 0 ? words.cannotIssue : few.length > 0 ? words.readyBut : words.isReady,
+    READY: missing.length > 0 ? words.cannotIssue : readyWords(words, { few, doubtful }),
     SUSPENDED: words.isSuspended,
   }[status];
   const reason =
@@ -177,6 +182,18 @@ async function statusPanel({ enterprise, access, visit, deps, now, low }: Enterp
   const shown = badge(words.statuses[status], STATUS_TONES[status]);
   const who = html`<p>${shown} ${enterprise.legalName} · ${rut}${role}</p>`;
   return panel(words.readiness, html`${who}${says !== null && html`<p>${says}</p>`}${reason}${list}`);
+}
+
+const readyWords = (
+  words: Visit['texts']['enterprises'],
+  { few, doubtful }: Readonly<Record<'few' | 'doubtful', readonly unknown[]>>,
+): string => (few.length > 0 ? words.readyBut : doubtful.length > 0 ? words.readyCheck : words.isReady);
+
+/** Renders what is doubtful about the first number of a CAE, and what to do about it. */
+function startItem({ texts }: Visit, { type, serie, startNumber }: CaeRow, finding: CaeStartFinding): Html {
+  const { what, todo } = texts.enterprises.caeStart[finding];
+  const number = Number(startNumber) - (finding === 'before_unknown' ? 1 : 0);
+  return html`<li><a href="#caes"><strong>${what(`${CFE_TYPES[type].label} ${serie} ${number}`)}</strong></a><br>${todo}</li>`;
 }
 
 /** Renders a type whose numbers run low, and what to do about it. */

@@ -17,6 +17,7 @@ import { SUPPORT_ACTIONS, type SupportAction } from '../../../domain/operations/
 import { formatCfeId, parseCfeId } from '../../../domain/receipts/cfeId.ts';
 import type { CfeStatus } from '../../../domain/receipts/cfeStatus.ts';
 import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
+import { creditNoteType } from '../../../domain/receipts/creditNote.ts';
 import { PAPER_SIZES, receiptUrl } from '../../../domain/receipts/qr.ts';
 import { receiptState } from '../../../domain/receipts/receiptState.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
@@ -50,19 +51,22 @@ import { redeliverInRow, redelivery } from '../webhooks/delivery.ts';
 
 const MAX_ROWS = 100;
 
-type CfeParams = ParamsOf<'GET /cfes/{rut}/{environment}/{cfe_id}'>;
+export type CfeParams = ParamsOf<'GET /cfes/{rut}/{environment}/{cfe_id}'>;
 
-const pathOf = ({ rut, environment, cfe_id }: CfeParams): string => `/cfes/${rut}/${environment}/${cfe_id}`;
-const paramsOf = (cfe: Cfe, cfeId = formatCfeId(cfe)): CfeParams => ({
+/** Returns the path of a CFE's page. */
+export const cfePath = ({ rut, environment, cfe_id }: CfeParams): string =>
+  `/cfes/${rut}/${environment}/${cfe_id}`;
+/** Returns the parameters of a CFE's page, or of that of another CFE of its enterprise. */
+export const paramsOf = (cfe: Cfe, cfeId = formatCfeId(cfe)): CfeParams => ({
   rut: cfe.rut,
   environment: cfe.environment,
   cfe_id: cfeId,
 });
 /** Returns the path of a CFE's page, or of another CFE of its enterprise. */
-const cfePathOf = (cfe: Cfe, cfeId?: string): string => pathOf(paramsOf(cfe, cfeId));
+const cfePathOf = (cfe: Cfe, cfeId?: string): string => cfePath(paramsOf(cfe, cfeId));
 
 /** Returns the CFE and the viewer's role. Throws NOT_FOUND without a role there, FORBIDDEN if the role is too low. */
-async function findVisibleCfe(
+export async function findVisibleCfe(
   { orm }: Pick<ConsoleDeps, 'orm'>,
   visit: Visit,
   params: CfeParams,
@@ -117,7 +121,7 @@ export const cfePage = definePage({
     };
     const body = html`<div class="panels"><div>
 ${panel(null, factsOf(visit, data))}
-${panel(visit.texts.cfe.whatToDo, renderActions(visit, data))}
+${panel(visit.texts.cfe.whatToDo, html`${renderActions(visit, data)}${creditLink(visit, data)}`)}
 ${panel(visit.texts.cfe.mails, mailsOf(visit, data, deps))}
 </div><div>
 ${panel(visit.texts.cfe.timeline, renderTimeline(visit, data))}
@@ -131,7 +135,7 @@ ${panel(null, linksOf(visit, data, deps))}
   },
 });
 
-const TONES: Readonly<Record<CfeStatus, 'good' | 'bad' | 'wait' | 'calm'>> = {
+export const TONES: Readonly<Record<CfeStatus, 'good' | 'bad' | 'wait' | 'calm'>> = {
   PENDING: 'wait',
   RECEIVED: 'wait',
   ACCEPTED: 'good',
@@ -225,6 +229,15 @@ function renderActions(visit: Visit, { cfe, access, dossier }: CfePageData): Htm
       values: { action },
     });
   return html`${advice}${dossier.actions.map(one)}`;
+}
+
+/** Renders the way to credit a receipt; none to credit what no note corrects. */
+function creditLink(visit: Visit, { cfe, access }: CfePageData): Html | false {
+  const isCreditable = creditNoteType(cfe.type) !== undefined && cfe.status !== 'REJECTED';
+  const { credit: words } = visit.texts;
+  const may = mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/credit-notes');
+  const [text, kind] = may ? [words.open, 'main'] : [words.read, ''];
+  return isCreditable && html`<p><a class="${kind}" href="${cfePathOf(cfe)}/credit">${text}</a></p>`;
 }
 
 /** Renders what the company does about each code of a rejection; null if the receipt is not rejected. */
@@ -397,15 +410,16 @@ export const cfeExchangePage = definePage({
       sobres.length > 0
         ? sobres.map(({ idemisor, xml }) => panel(own.sobre(String(idemisor)), shown(xml)))
         : panel(own.sent, shown(exchange.request));
-    const cfeLink = html`<a href="${pathOf(params)}">${formatCfeId(cfe)}</a>`;
+    const cfeLink = html`<a href="${cfePath(params)}">${formatCfeId(cfe)}</a>`;
     const last = html`${exchange.count > 1 && `${own.lastOf(figure(exchange.count, visit.texts))} `}${timeOf(exchange.lastAt)}`;
     const about = html`<p>${cfeLink} · ${words} → <code>${query.answer}</code> · ${last}</p>`;
     return show(own.exchange, html`${about}${sent}${panel(own.answered, shown(exchange.response))}`);
   },
 });
 
+/** What the forms of a CFE's page have in common. */
 const FORM = {
-  back: ({ params }: { params: CfeParams }): string => pathOf(params),
+  back: ({ params }: { params: CfeParams }): string => cfePath(params),
   find: ({ params, visit }: { params: CfeParams; visit: Visit }, deps: ConsoleDeps) =>
     findVisibleCfe(deps, visit, params),
   /** Names the rate limit of e-mails; the usual message would name that of sign-in. */
@@ -422,7 +436,7 @@ export const cfeSupport = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/su
     const { outcomes } = visit.texts.cfe;
     const words = Object.hasOwn(outcomes, outcome) ? outcomes[outcome as keyof typeof outcomes] : '';
     const text = why ? `${words} ${refusalMeans(why, visit.language)}` : words;
-    return redirect(pathOf(params), { kind: outcome === 'refused' ? 'failed' : 'done', text });
+    return redirect(cfePath(params), { kind: outcome === 'refused' ? 'failed' : 'done', text });
   },
 });
 

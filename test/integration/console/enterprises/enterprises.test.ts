@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../../../src/commands/authority/addAuthorityCertificates.ts';
+import { nextIdemisor } from '../../../../src/db/authority/sobres.ts';
 import { Enterprise, Warning } from '../../../../src/db/entities/enterprises.ts';
 import { dateText } from '../../../../src/domain/values/figures.ts';
 import { anAccount } from '../../../support/commandDeps.ts';
@@ -123,6 +124,17 @@ describe('lists', () => {
     expect(ruts(await read(member, '/papers?kind=certificate'))).toEqual([]);
     expect(ruts(await read(admin, '/papers'))).toContain(other);
   });
+});
+
+test('a CAE that does not go on where another system stopped is told with what to do about it', async () => {
+  const start = { number: 500, findings: ['before_unknown' as const, 'first_known' as const] };
+  const rut = await aReadyEnterprise(db.orm, account, { caes: [{}, { serie: 'B', start }] });
+  const page = await read(owner, `/enterprises/${rut}`);
+  expect(page).toContain('Ready to issue. Please check:');
+  expect(page).toContain('<strong>DGI does not know e-Ticket B 499</strong>');
+  expect(page).toContain('<strong>DGI already knows e-Ticket B 500</strong>');
+  const { text } = await owner.get(`/enterprises/${rut}`, { 'accept-language': 'es' });
+  expect(text).toContain('Verifique cuál fue el último que usó el sistema anterior.');
 });
 
 describe('numbers running low', () => {
@@ -462,7 +474,13 @@ describe('acts of operators', () => {
       'Número del próximo sobre: 5000000001.',
     );
     const sobre = { environment: 'production', reason };
-    expect(await act(admin, at('idemisor'), { ...sobre, next: '5000000009' })).toContain('lleva ese número');
+    // A slip, put right before a sobre has taken a number from it.
+    for (const next of ['9000000009', '5000000008'])
+      expect(await act(admin, at('idemisor'), { ...sobre, next })).toContain('lleva ese número');
+    const taken = await db.orm.em
+      .fork()
+      .transactional((em) => nextIdemisor(em, { rut, environment: 'production' }, day(10)));
+    expect(taken).toBe(5_000_000_008n);
     expect(await act(admin, at('idemisor'), { ...sobre, next: '5000000003' })).toContain('ya se usó');
     expect(await act(admin, at('migrate'), { from: day(-60), idemisor: '', reason })).toContain('31 días');
     const rows = await db.orm.em

@@ -1,0 +1,297 @@
+import * as z from 'zod';
+import { creditByHand, previewCreditByHand } from '../../../commands/receipts/creditByHand.ts';
+import { readCredit } from '../../../commands/receipts/creditCfe.ts';
+import type { Cfe } from '../../../db/entities/receipts.ts';
+import type { CreditNoteRow } from '../../../db/receipts/creditNotes.ts';
+import { omitUndefined } from '../../../domain/receipts/cfeContent.ts';
+import type { CfeContent } from '../../../domain/receipts/cfeDocument.ts';
+import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
+import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
+import { type Figures, isUsedUp } from '../../../domain/receipts/creditLeft.ts';
+import { amountText, parseTypedNumber } from '../../../domain/values/decimal.ts';
+import { decimalText, money } from '../../../domain/values/figures.ts';
+import { readJson } from '../../../domain/values/json.ts';
+import { LENGTHS } from '../../../domain/values/lengths.ts';
+import { type Fault, invalidInput, Refusal } from '../../../errors.ts';
+import { type Html, html } from '../../../page/html.ts';
+import { withExactNumbers } from '../../../views/receipts/validation.ts';
+import { CFE_WORDS } from '../../../words/cfeStates.ts';
+import type { Texts } from '../../../words/console.ts';
+import type { EnterpriseAccess } from '../../access/access.ts';
+import { mayAt } from '../../access/permissions.ts';
+import { type Field, onceKey, operatorsReason, reason, shownIf, state, subject, text } from '../../fields.ts';
+import { defineForm } from '../../form.ts';
+import { amount } from '../../format.ts';
+import { type ConsoleDeps, definePage, LocalizedRefusal, redirect, show, type Visit } from '../../page.ts';
+import { badge, factList, nothing, panel, table } from '../../parts.ts';
+import { type CfeParams, cfePath, findVisibleCfe, paramsOf, TONES } from './cfe.ts';
+
+/** Lines for which a form has a field each. */
+const MOST_LINES = 100;
+/** Longest body of a note in a form: of all its lines. */
+const MOST_REQUEST = 16_000;
+const WAYS = ['all', 'percent', 'amount', 'counts', 'sums'] as const;
+type Way = (typeof WAYS)[number];
+
+const labelOf = ({ type, serie, numero }: Cfe): string => `${CFE_TYPES[type].label} ${serie}-${numero}`;
+const accountOf = (access: EnterpriseAccess, cfe: Cfe): string =>
+  access.kind === 'member' ? access.accountId : cfe.accountId;
+const quantityText = (count: string, { numerals }: Texts): string => decimalText(count, 0, numerals);
+
+/** GET …/credit: what is left of a receipt to credit, its notes, and the forms for another. */
+export const creditPage = definePage({
+  name: 'credit',
+  route: 'GET /cfes/{rut}/{environment}/{cfe_id}/credit',
+  async handle({ params, visit }, { orm, businessClock }) {
+    const { cfe, access } = await findVisibleCfe({ orm }, visit, params);
+    const { left, notes } = await readCredit({ orm, clock: businessClock }, cfe);
+    const { credit: words } = visit.texts;
+    const body = html`<div class="panels"><div>
+${panel(words.left, leftOf(visit, cfe, left))}
+${panel(words.notes, notesOf(visit, cfe, notes))}
+</div><div>
+${left && !isUsedUp(left) && mayAt(access, creditPreview.route) && formsOf(visit, cfe, left)}
+</div></div>`;
+    return show(words.title(labelOf(cfe)), body, { live: ['cfes'] });
+  },
+});
+
+const receiptRow = (visit: Visit, cfe: Cfe): [string, Html] => [
+  visit.texts.credit.receipt,
+  html`<a href="${cfePath(paramsOf(cfe))}">${labelOf(cfe)}</a> <code class="soft">${formatCfeId(cfe)}</code> ${amount(cfe.currency, cfe.payAmount, visit.texts)}`,
+];
+
+/** A line with something left of it. */
+interface LeftLine {
+  readonly number: number;
+  readonly name: string;
+  readonly count: string;
+  readonly amount: string;
+}
+
+function leftLines({ document }: Cfe, { counts, amounts }: Figures, texts: Texts): LeftLine[] {
+  return document.lines.flatMap(({ name }, at) => {
+    const [count, sum] = [counts[at], amounts[at]];
+    if (!count || !sum || (count.eq(0) && sum.eq(0))) return [];
+    const shown = quantityText(count.toFixed(3), texts);
+    return [{ number: at + 1, name, count: shown, amount: money(amountText(sum), texts.numerals) }];
+  });
+}
+
+function leftOf(visit: Visit, cfe: Cfe, left: Figures | null): Html {
+  const { credit: words } = visit.texts;
+  const receipt = receiptRow(visit, cfe);
+  if (!left) return html`${factList([receipt])}${nothing(words.never)}`;
+  if (isUsedUp(left)) return html`${factList([receipt])}${nothing(words.nothingLeft)}`;
+  const facts = factList([receipt, [words.left, amount(cfe.currency, amountText(left.pay), visit.texts)]]);
+  const rows = leftLines(cfe, left, visit.texts).map((one) => [
+    String(one.number),
+    one.name,
+    one.count,
+    one.amount,
+  ]);
+  const heads = [words.line, words.item, words.count, words.lineAmount];
+  return html`${facts}<p class="soft">${words.leftAbout}</p>${table(words.lines, heads, rows, [0, 2, 3])}`;
+}
+
+function notesOf(visit: Visit, cfe: Cfe, notes: readonly CreditNoteRow[]): Html {
+  const { credit: words, cfe: own } = visit.texts;
+  if (notes.length === 0) return nothing(words.notesNone);
+  const { status: states } = CFE_WORDS[visit.language];
+  const rows = notes.map((note) => {
+    const id = formatCfeId(note);
+    return [
+      html`<a href="${cfePath(paramsOf(cfe, id))}">${id}</a>`,
+      badge(states[note.status].label, TONES[note.status]),
+      amount(cfe.currency, note.amount, visit.texts),
+    ];
+  });
+  return table(words.notes, [words.note, own.status, own.amount], rows, [2]);
+}
+
+/** Renders a form for each way to say how much. */
+function formsOf(visit: Visit, cfe: Cfe, left: Figures): Html {
+  const { credit: words } = visit.texts;
+  const lines = leftLines(cfe, left, visit.texts).filter(({ number }) => number <= MOST_LINES);
+  const values = Object.fromEntries(lines.map(({ number }) => [lineName(number), '']));
+  const before = Object.fromEntries(
+    lines.map((one) => [
+      lineName(one.number),
+      html`<p class="soft">${words.leftOfLine(one.name, one.count, one.amount)}</p>`,
+    ]),
+  );
+  const more = cfe.document.lines.length > MOST_LINES && words.moreLines(MOST_LINES);
+  return html`${WAYS.map((take) => {
+    const isOfLines = take === 'counts' || take === 'sums';
+    return creditPreview.draw(visit, paramsOf(cfe), {
+      title: words.ways[take],
+      about: html`<p>${words.lookAbout}${isOfLines && more && ` ${more}`}</p>`,
+      values: { take, ...(isOfLines ? values : {}) },
+      ...(isOfLines ? { before } : {}),
+    });
+  })}`;
+}
+
+const lineName = (number: number): `line_${number}` => `line_${number}`;
+
+/** The fields of the lines, drawn where the page gives them a value. */
+const lineFields = ({ credit: words }: Texts): Record<`line_${number}`, Field<string>> =>
+  Object.fromEntries(
+    Array.from({ length: MOST_LINES }, (_, at) => {
+      const name = lineName(at + 1);
+      const field = text(words.lineOf(at + 1), { optional: true, maxlength: 20 });
+      return [name, shownIf(field, ({ values }) => values[name] !== undefined)];
+    }),
+  );
+
+type CreditForm = { readonly take: Way; readonly percent: string; readonly amount: string } & {
+  readonly reason: string;
+} & Readonly<Record<`line_${number}`, string>>;
+
+/** Returns the body of POST …/credit-notes for a form, and the number of each line in it. */
+function bodyOf(form: CreditForm): { body: unknown; numbers: readonly number[] } {
+  const { take } = form;
+  const field = take === 'counts' ? 'count' : 'amount';
+  const isOfLines = take === 'counts' || take === 'sums';
+  const numbers = Array.from({ length: MOST_LINES }, (_, at) => at + 1).filter(
+    (number) => form[lineName(number)],
+  );
+  const lines = numbers.map((number) => ({
+    line_number: parseTypedNumber(String(number)),
+    [field]: parseTypedNumber(form[lineName(number)] ?? ''),
+  }));
+  if (isOfLines && lines.length === 0)
+    throw invalidInput([{ path: '', code: 'credit.line', message: 'No line says how much.' }]);
+  const body = omitUndefined({
+    reason: form.reason,
+    percent: take === 'percent' ? parseTypedNumber(form.percent) : undefined,
+    amount: take === 'amount' ? parseTypedNumber(form.amount) : undefined,
+    lines: isOfLines ? lines : undefined,
+  });
+  return { body, numbers };
+}
+
+/** Moves the fault of a line to its field. */
+function atLine(fault: Fault, numbers: readonly number[]): Fault {
+  const [, index] = /^\/lines\/(\d+)/.exec(fault.path) ?? [];
+  const number = index === undefined ? undefined : numbers[Number(index)];
+  return number === undefined ? fault : { ...fault, path: `/${lineName(number)}` };
+}
+
+const handDeps = (deps: ConsoleDeps) => ({ ...deps, equipped: () => deps });
+
+const creditPath = (params: CfeParams): string => `${cfePath(params)}/credit`;
+const FORM = {
+  onBusinessClock: true,
+  back: ({ params }: { params: CfeParams }): string => creditPath(params),
+  find: ({ params, visit }: { params: CfeParams; visit: Visit }, deps: ConsoleDeps) =>
+    findVisibleCfe(deps, visit, params),
+} as const;
+
+/** POST …/credit: computes the note and shows it; nothing is stored. */
+export const creditPreview = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/credit', {
+  ...FORM,
+  as: 'folded',
+  words: ({ credit: words }) => ({ go: words.look }),
+  fields: (texts) => {
+    const { credit: words } = texts;
+    const of = (take: Way, field: Field<string>) => shownIf(field, ({ values }) => values['take'] === take);
+    return {
+      take: subject(z.enum(WAYS)),
+      percent: of('percent', text(words.percent, { maxlength: 6 })),
+      amount: of('amount', text(words.amount, { maxlength: 20 })),
+      ...lineFields(texts),
+      reason: reason(words.reason, LENGTHS.referenceReason),
+    };
+  },
+  async run({ params, found: { cfe, access }, form, visit }, deps) {
+    const { body, numbers } = bodyOf(form);
+    try {
+      const { content } = await previewCreditByHand(handDeps(deps), {
+        cfe,
+        accountId: accountOf(access, cfe),
+        body,
+      });
+      return show(visit.texts.credit.preview, previewOf(visit, { cfe, params, content, body }));
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.faults.length === 0) throw error;
+      throw invalidInput(error.faults.map((fault) => atLine(fault, numbers)));
+    }
+  },
+});
+
+/** What is shown of a note before it is issued. */
+interface Preview {
+  readonly cfe: Cfe;
+  readonly params: CfeParams;
+  readonly content: CfeContent;
+  readonly body: unknown;
+}
+
+function previewOf(visit: Visit, { cfe, params, content, body }: Preview): Html {
+  const { credit: words, never, numerals } = visit.texts;
+  const { totals, receiver, lines } = content;
+  const sum = (value: string): string => amount(totals.currency, value, visit.texts);
+  const vat = [totals.minimumVat, totals.basicVat, totals.otherVat];
+  const facts = factList([
+    receiptRow(visit, cfe),
+    [words.type, CFE_TYPES[content.type].label],
+    [words.receiver, [receiver?.legalName, receiver?.document?.number].filter(Boolean).join(' · ') || never],
+    [words.reason, content.references?.[0]?.reason ?? never],
+    [
+      words.vat,
+      vat
+        .filter((one) => Number(one) !== 0)
+        .map(sum)
+        .join(' + ') || sum('0.00'),
+    ],
+    [words.total, sum(totals.total)],
+    [words.pays, html`<strong>${sum(totals.pay)}</strong>`],
+  ]);
+  const rows = lines.map((line) => [
+    line.name,
+    quantityText(line.quantity, visit.texts),
+    money(line.unitPrice, numerals),
+    money(line.amount, numerals),
+  ]);
+  const heads = [words.item, words.count, words.price, words.lineAmount];
+  const issue = creditIssue.draw(visit, params, {
+    about: words.issueAbout,
+    go: words.go(sum(totals.pay)),
+    values: { request: JSON.stringify(withExactNumbers(body)), expected: totals.pay },
+    beside: html`<a href="${creditPath(params)}">${words.back}</a>`,
+  });
+  return html`${panel(null, html`<p>${words.previewAbout}</p>${facts}`)}
+${panel(words.noteLines, table(words.noteLines, heads, rows, [1, 2, 3]))}
+${panel(null, issue)}`;
+}
+
+/** POST …/credit-notes: issues the note that was shown. */
+export const creditIssue = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/credit-notes', {
+  ...FORM,
+  fields: (texts) => ({
+    once: onceKey(),
+    request: state(z.string().max(MOST_REQUEST)),
+    expected: state(z.string().max(MOST_REQUEST)),
+    why: operatorsReason(texts),
+  }),
+  refused: ({ credit: words }, { code }) =>
+    code === 'IDEMPOTENCY_IN_PROGRESS' ? words.inProgress : undefined,
+  async run({ params, found: { cfe, access }, form, visit }, deps) {
+    const { once: key, request, expected, why } = form;
+    const { credit: words } = visit.texts;
+    const read = readJson(request);
+    if (!read.ok) throw new LocalizedRefusal('INVALID_INPUT', words.unreadable);
+    const { note } = await creditByHand(handDeps(deps), {
+      cfe,
+      accountId: accountOf(access, cfe),
+      body: read.value,
+      why,
+      expected,
+      idempotencyKey: `console:${key}`,
+      requestId: visit.requestId,
+    });
+    const text = words.done(amount(note.currency, note.payAmount, visit.texts));
+    return redirect(cfePath({ ...params, cfe_id: formatCfeId(note) }), { kind: 'done', text });
+  },
+});
