@@ -100,7 +100,7 @@ export interface Filter {
   readonly rule?: keyof Visit['texts']['lists']['rules'];
 }
 
-/** Words of a filter: its label, its label with the words of each choice or with the choices, or more. */
+/** Words of a filter: a label; a label with the choices, or with the words of each; or all of its field. */
 type FilterWords =
   | string
   | readonly [label: string, choices: Filter['options'] | Parameters<typeof optionsOf<string>>[1]]
@@ -160,7 +160,7 @@ export interface List<R> {
   };
   /** Text if no row matches. */
   readonly empty: string;
-  /** Text if the list has no rows without filters: how to add the first. */
+  /** Text of a list that is empty even without filters: how to add the first row. */
   readonly emptyAtFirst?: string;
 }
 
