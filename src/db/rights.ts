@@ -269,7 +269,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     worker: 'select',
     operator: 'select, insert, update (per_hour)',
   },
-  provider_report: { operator: 'select, insert, update' },
+  provider_report: { operator: 'select, insert, update, delete' },
   service_time: {
     console: 'select, insert, update (ended_on)',
     worker: 'select, insert',
@@ -322,9 +322,9 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     operator: 'select, insert',
   },
   sobre_sequence: {
-    console: 'select, insert, update (last)',
+    console: 'select, insert, update (last, set_to, set_from)',
     worker: 'select, insert, update',
-    operator: 'select, insert, update (last)',
+    operator: 'select, insert, update (last, set_to, set_from)',
   },
   stuck_moment: { console: 'select', operator: 'select' },
   ui_value: {

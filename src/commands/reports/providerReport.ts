@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { ProviderReportFile } from '../../db/entities/reports.ts';
 import {
+  findEarlierOpen,
   findEarlierReceived,
   findLastProviderReport,
   findServiceChanges,
@@ -20,8 +21,9 @@ const LAST_SEQUENCE = 99;
 
 /**
  * Writes and signs the operator's report of a month; null when none began or ended in it. Built again, it keeps its
- * sequence until it was received; a received one without change is returned as it is. Throws INVALID_INPUT for a month
- * that is not over, or without RUT and product of the operator.
+ * sequence until it was received, and is dropped once nothing is left in it; a received one without change is returned as
+ * it is. Throws INVALID_INPUT for a month that is not over, while the report of an earlier month was built and not received,
+ * or without RUT and product of the operator.
  */
 export async function buildProviderReport(
   deps: CommandDeps,
@@ -39,14 +41,26 @@ export async function buildProviderReport(
   const sign = await input.sign();
   return locked(deps, async (em) => {
     const changes = changesIn(period, await findServiceChanges(em, { ...monthOf(period), without: rut }));
-    if (changes.length === 0) return null;
+    const last = await findLastProviderReport(em, period);
+    if (changes.length === 0) {
+      // Never sent, it would keep later months waiting.
+      if (last?.receivedAt === null) em.remove(last);
+      return null;
+    }
+    const open = await findEarlierOpen(em, period);
+    if (open !== null) {
+      const which = `The report ${open.sequence} of ${open.period}`;
+      throw new Refusal(
+        'INVALID_INPUT',
+        `${which} was not received yet: send it, then \`provider-report received ${open.period}\`.`,
+      );
+    }
     const earlier = await findEarlierReceived(em, period);
     if (earlier !== null && (earlier.product !== product || earlier.rut !== rut)) {
       const declared = `${earlier.rut} and ${earlier.product}`;
       throw new Refusal('INVALID_INPUT', `Earlier reports declare ${declared}: RUT and product must stay.`);
     }
     const declaresProduct = earlier === null;
-    const last = await findLastProviderReport(em, period);
     const written = (sequence: number) => sign({ rut, period, sequence, product, declaresProduct, changes });
     if (last !== null && last.receivedAt !== null && isSame(last, written(last.sequence))) return last;
     const sequence = last === null ? 1 : last.receivedAt === null ? last.sequence : last.sequence + 1;

@@ -663,7 +663,8 @@ export async function storeOwnTicket(
 }
 
 /**
- * Makes `next` the next Idemisor of an enterprise. Returns false, and changes nothing, unless it is above all that were used.
+ * Makes `next` the next Idemisor of an enterprise. Returns false, and changes nothing, unless it is above all that were used or
+ * skipped; one that was set before, and from which none was taken since, was not.
  */
 export async function setNextIdemisor(
   em: EntityManager,
@@ -671,10 +672,12 @@ export async function setNextIdemisor(
   next: number,
 ): Promise<boolean> {
   const rows = await em.execute<unknown[]>(
-    `insert into sobre_sequence (rut, environment, last) values (?, ?, ?)
-     on conflict (rut, environment) do update set last = excluded.last where sobre_sequence.last <= excluded.last
+    `insert into sobre_sequence as mine (rut, environment, last, set_to, set_from) values (?, ?, ?, ?, 0)
+     on conflict (rut, environment) do update set last = excluded.last, set_to = excluded.last,
+       set_from = case when mine.last = mine.set_to then mine.set_from else mine.last end
+     where excluded.last >= case when mine.last = mine.set_to then mine.set_from else mine.last end
      returning last`,
-    [rut, environment, next - 1],
+    [rut, environment, next - 1, next - 1],
   );
   return rows.length > 0;
 }

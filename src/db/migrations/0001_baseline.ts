@@ -585,6 +585,9 @@ const AUTHORITY = `
     rut text not null references enterprise,
     environment text not null,
     last bigint not null,
+    -- What an operator set \`last\` to, and what it was before; without meaning once a number was taken since.
+    set_to bigint,
+    set_from bigint,
     last_slot timestamptz,
     primary key (rut, environment)
   );

@@ -39,6 +39,14 @@ export const findLastProviderReport = (
 export const findEarlierReceived = (em: EntityManager, period: string): Promise<ProviderReportFile | null> =>
   em.findOne(ProviderReportFile, { period: { $lt: period }, receivedAt: { $ne: null } });
 
+/** Returns the first report of months before `period` that was built and not received, or null. */
+export const findEarlierOpen = (em: EntityManager, period: string): Promise<ProviderReportFile | null> =>
+  em.findOne(
+    ProviderReportFile,
+    { period: { $lt: period }, receivedAt: null },
+    { orderBy: { period: 'asc' } },
+  );
+
 /** Lists the reports, the latest month first. */
 export const listProviderReports = (em: EntityManager): Promise<ProviderReportFile[]> =>
   em.find(ProviderReportFile, {}, { orderBy: { period: 'desc', sequence: 'desc' } });

@@ -105,11 +105,19 @@ describe('the report of the provider', () => {
     expect(await build('202203')).toMatchObject({ sequence: 2 });
     expect(await build('202203')).toMatchObject({ sequence: 2 });
 
-    // A later month does not declare the product again.
-    await aCustomer('2022-04-02');
+    // A later month waits for it, and does not declare the product again.
+    const joined = await aCustomer('2022-04-02');
+    const waits = await cli.refusal('provider-report', 'build', '--period', '202204');
+    expect(waits.message).toMatch(/^The report 2 of 202203 was not received yet/);
+    await cli.json('provider-report', 'received', '202203');
     expect(textOf(await build('202204'))).toContain('<ZonaInformada>2</ZonaInformada>');
     const listed = await cli.json<object[]>('provider-report', 'list');
     expect(listed).toHaveLength(3);
+
+    // What is built and never sent is dropped once nothing is left to say.
+    await db.orm.em.fork().nativeDelete(ServiceTime, { rut: joined });
+    expect(await build('202204')).toMatchObject({ file: null });
+    expect(await cli.json<object[]>('provider-report', 'list')).toHaveLength(2);
   });
 
   testWithXmlsec('xmlsec1 verifies its signature', async () => {

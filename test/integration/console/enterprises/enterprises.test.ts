@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { addAuthorityCertificates } from '../../../../src/commands/authority/addAuthorityCertificates.ts';
+import { nextIdemisor } from '../../../../src/db/authority/sobres.ts';
 import { Enterprise, Warning } from '../../../../src/db/entities/enterprises.ts';
 import { dateText } from '../../../../src/domain/values/figures.ts';
 import { anAccount } from '../../../support/commandDeps.ts';
@@ -473,7 +474,13 @@ describe('acts of operators', () => {
       'Número del próximo sobre: 5000000001.',
     );
     const sobre = { environment: 'production', reason };
-    expect(await act(admin, at('idemisor'), { ...sobre, next: '5000000009' })).toContain('lleva ese número');
+    // A slip, put right before a sobre has taken a number from it.
+    for (const next of ['9000000009', '5000000008'])
+      expect(await act(admin, at('idemisor'), { ...sobre, next })).toContain('lleva ese número');
+    const taken = await db.orm.em
+      .fork()
+      .transactional((em) => nextIdemisor(em, { rut, environment: 'production' }, day(10)));
+    expect(taken).toBe(5_000_000_008n);
     expect(await act(admin, at('idemisor'), { ...sobre, next: '5000000003' })).toContain('ya se usó');
     expect(await act(admin, at('migrate'), { from: day(-60), idemisor: '', reason })).toContain('31 días');
     const rows = await db.orm.em
