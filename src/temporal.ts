@@ -30,7 +30,10 @@ export const TASK_QUEUES = {
 
 /** Signals. */
 export const SIGNALS = {
-  /** To `onboardEnterprise`: a certificate, a CAE, the plan, the date or the permissions changed. */
+  /**
+   * To `onboardEnterprise`: a certificate, a CAE, the plan, the date or the permissions changed. To `checkCaeStart`: there is
+   * another certificate.
+   */
   factsChanged: 'factsChanged',
   /** To `issueCfes` of a waiting sobre: it has a slot. */
   slotGiven: 'slotGiven',
@@ -87,6 +90,12 @@ export const WORKFLOWS = {
     lane: LANES.work,
     idReuse: 'ALLOW_DUPLICATE',
     summary: "Checks an enterprise's e-invoicing login at the authority",
+  },
+  checkCaeStart: {
+    taskQueue: TASK_QUEUES.cfe,
+    lane: LANES.work,
+    idReuse: 'ALLOW_DUPLICATE_FAILED_ONLY',
+    summary: 'Asks the authority whether a CAE continues where another system stopped',
   },
   deliverWebhook: {
     taskQueue: TASK_QUEUES.webhooks,
@@ -207,6 +216,23 @@ export const factsChangedMessage = (rut: string): WorkflowMessage => ({
   input: { rut },
   signal: SIGNALS.factsChanged,
   searchAttributes: { EnterpriseRut: rut, Environment: 'production' },
+});
+
+/**
+ * Starts the question about the first number of a CAE, `cae-start:<rut>:<authorization number>`, or notifies it of a new
+ * certificate.
+ */
+export const checkCaeStartMessage = (cae: {
+  id: string;
+  rut: string;
+  type: string;
+  authorizationNumber: string;
+}): WorkflowMessage => ({
+  workflow: 'checkCaeStart',
+  workflowId: `cae-start:${cae.rut}:${cae.authorizationNumber}`,
+  input: { caeId: cae.id },
+  signal: SIGNALS.factsChanged,
+  searchAttributes: { EnterpriseRut: cae.rut, Environment: 'production', CfeType: cae.type },
 });
 
 /** Starts a check of an enterprise's e-invoicing login. */

@@ -61,6 +61,7 @@ interface Inputs {
   stopTestRun: [run: TestRunKey];
   writeExport: [exportId: string];
   stopExport: [exportId: string];
+  checkCaeStart: [caeId: string];
   validateLogin: [rut: string];
 }
 

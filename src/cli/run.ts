@@ -135,7 +135,7 @@ function listTable(rows: readonly OutputRow[], columns: readonly string[] | unde
 }
 
 function cell(value: unknown): string {
-  if (value === null || value === undefined) return '-';
+  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return '-';
   // Stored text must not control the terminal.
   return wordsOf(value).replace(/\p{Cc}/gu, ' ');
 }

@@ -6,11 +6,11 @@ import { Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Texts } from '../words/console.ts';
 import { mayIn } from './access/permissions.ts';
-import { about, type Field, select } from './fields.ts';
+import { type Field, select, subject } from './fields.ts';
 import { type Declaration, defineForm, type Fields, type Form, type FormRoute } from './form.ts';
 import { link } from './links.ts';
 import type { Filter } from './lists.ts';
-import { type Answer, type ConsoleDeps, go, routeOf, type Sent, signedIn, type Visit } from './page.ts';
+import { type Answer, type ConsoleDeps, redirect, routeOf, type Sent, signedIn, type Visit } from './page.ts';
 import { button } from './parts.ts';
 
 /** Field of queries and forms. */
@@ -78,8 +78,8 @@ export async function findOperatorsAccount(
   if (text === undefined || z.uuid().safeParse(text).success) return { id: text };
   const found = await listAccountsPage(orm.em.fork(), { text }, { after: null, limit: 2 });
   const [only, other] = found;
-  if (only && !other) return go(link(path, { ...query, account: only.id }));
-  return go(link('/accounts', { text }), { kind: 'failed', text: visit.texts.accounts.notOne(text) });
+  if (only && !other) return redirect(link(path, { ...query, account: only.id }));
+  return redirect(link('/accounts', { text }), { kind: 'failed', text: visit.texts.accounts.notOne(text) });
 }
 
 /** Defines a form about an account of the viewer, which leads back to the account's page at `path`. */
@@ -93,7 +93,7 @@ export const accountForm = <R extends FormRoute, F extends Fields>(
   defineForm<R, F & Account, AccountMembership>(route, {
     ...declaration,
     fields: (texts) =>
-      ({ account: about(z.uuid()), ...declaration.fields?.(texts) }) as unknown as F & Account,
+      ({ account: subject(z.uuid()), ...declaration.fields?.(texts) }) as unknown as F & Account,
     find({ form, visit }) {
       const { account } = form as { account: string };
       // A form for another's account is refused like one for no account.

@@ -200,7 +200,7 @@ export const tick = (label: string): Field<boolean> => ({
 });
 
 /** A box that must be ticked to send the form. */
-export const sure = (label: string): Field<'yes'> => ({
+export const confirm = (label: string): Field<'yes'> => ({
   label,
   schema: z.literal('yes'),
   draw: (drawn) => box(label, drawn, html` required`),
@@ -236,7 +236,7 @@ export const many = (draw: Field['draw'] = () => html``, label?: string): Field<
 });
 
 /** A hidden field that names the subject of the form. */
-export const about = <T = string>(schema: z.ZodType<T>): Field<T> => ({ ...state(schema), isAbout: true });
+export const subject = <T = string>(schema: z.ZodType<T>): Field<T> => ({ ...state(schema), isAbout: true });
 
 /** A hidden field with what the page showed. */
 export const state = <T = string>(schema: z.ZodType<T>): Field<T> => ({
@@ -245,7 +245,7 @@ export const state = <T = string>(schema: z.ZodType<T>): Field<T> => ({
 });
 
 /** Idempotency key of a form: a reload sends it again and must not create a second secret. */
-export const once = (): Field<string> => ({
+export const onceKey = (): Field<string> => ({
   schema: z.uuid(),
   draw: ({ name }) => hiddenInput(name, randomUUID()),
 });

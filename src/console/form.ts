@@ -13,11 +13,11 @@ import {
   type ConsoleDeps,
   definePage,
   FieldRefusal,
-  go,
   LocalizedRefusal,
   type Page,
   type ParamSchemas,
   type ParamsOf,
+  redirect,
   type Sent,
   type Visit,
   withActor,
@@ -172,7 +172,7 @@ async function send<R extends FormRoute, F extends Fields, S>(
     await command?.(all, actor);
     const answered = run ? await run(all, actor) : done;
     if (typeof answered !== 'string') return answered;
-    return go(back?.({ params, sent: sent as Sent, visit }) ?? '/', { kind: 'done', text: answered });
+    return redirect(back?.({ params, sent: sent as Sent, visit }) ?? '/', { kind: 'done', text: answered });
   } catch (error) {
     if (!(error instanceof Refusal) || error instanceof LocalizedRefusal) throw error;
     const own = refused?.(visit.texts, error);

@@ -5,7 +5,7 @@ import { type Html, html } from '../page/html.ts';
 import type { Texts } from '../words/console.ts';
 
 /** Renders a timestamp in Montevideo's time, `22/11/2026 14:05:09`, with the exact one for machines. */
-export function moment(at: Date): Html {
+export function timeOf(at: Date): Html {
   const local = montevideoTimestamp(at);
   return html`<time datetime="${at.toISOString()}">${dateText(local)} ${local.slice(11, 19)}</time>`;
 }
@@ -17,7 +17,7 @@ export function minuteText(at: Date): string {
 }
 
 /** Renders a date, `22/11/2026`, with the ISO date for machines. */
-export const day = (date: string): Html =>
+export const dateOf = (date: string): Html =>
   html`<time datetime="${date.slice(0, 10)}">${dateText(date)}</time>`;
 
 /** Formats a timestamp for spreadsheets, `2026-11-22 14:05:09`: sortable, the same in every country. */

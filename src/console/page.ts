@@ -143,7 +143,11 @@ export const show = (
 });
 
 /** Returns a redirect to a path of the console, with a message to show there. */
-export const go = (to: string, flash?: Flash): Answer => ({ kind: 'go', to, ...(flash ? { flash } : {}) });
+export const redirect = (to: string, flash?: Flash): Answer => ({
+  kind: 'go',
+  to,
+  ...(flash ? { flash } : {}),
+});
 
 /** Schemas of path parameters by name; a page with another schema for one declares it. */
 const PATH_PARAMS = {
@@ -260,7 +264,7 @@ export const describeRateLimit = ({ retryAfterSeconds = 60 }: Refusal, texts: Te
   texts.signIn.limited(Math.ceil(retryAfterSeconds / 60));
 
 /** Returns JSON that a browser sent back, as read by a schema; `otherwise` if it is none. */
-export function readJson<T>(schema: z.ZodType<T>, json: string, otherwise: T): T {
+export function readSentJson<T>(schema: z.ZodType<T>, json: string, otherwise: T): T {
   try {
     return schema.parse(JSON.parse(json));
   } catch {

@@ -62,7 +62,7 @@ export const factList = (rows: readonly (readonly [string, Part])[]): Html =>
   html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
 /** Renders a word with a colour; the word must be clear without it. */
-export const mark = (text: string, tone: 'good' | 'bad' | 'wait' | 'calm'): Html =>
+export const badge = (text: string, tone: 'good' | 'bad' | 'wait' | 'calm'): Html =>
   html`<span class="mark ${tone}">${text}</span>`;
 
 /** Renders an invisible field that names the person to a browser's password manager; it is not sent. */

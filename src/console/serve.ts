@@ -30,7 +30,7 @@ import {
   type Flash,
   LocalizedRefusal,
   type Page,
-  readJson,
+  readSentJson,
   type Sent,
   type Visit,
 } from './page.ts';
@@ -433,7 +433,7 @@ const FlashSchema = z.object({
 });
 
 const flashIn = (text = ''): Flash | null =>
-  readJson(FlashSchema.nullable(), Buffer.from(text, 'base64url').toString('utf8'), null);
+  readSentJson(FlashSchema.nullable(), Buffer.from(text, 'base64url').toString('utf8'), null);
 
 /** Stores the chosen language in a cookie. */
 export const rememberLanguage = ({ cookies }: Visit, language: string): void =>

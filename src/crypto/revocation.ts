@@ -11,6 +11,9 @@ export type RevocationState = 'good' | 'revoked' | 'unknown';
 
 /**
  * Returns the state of each chain, which begins with the certificate asked about; one revoked certificate revokes its
- * chain. Never throws, and ends in bounded time.
+ * chain. Never throws, and ends in bounded time. `owner` (an id) asks once at a time; states of a third time are unknown.
  */
-export type LookUpRevocation = (chains: readonly (readonly Issued[])[]) => Promise<RevocationState[]>;
+export type LookUpRevocation = (
+  chains: readonly (readonly Issued[])[],
+  owner: string,
+) => Promise<RevocationState[]>;

@@ -15,7 +15,7 @@ const PEM = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
 export const splitPem = (text: string): string[] => text.match(PEM) ?? [];
 
 /** Returns the certificates of a PEM file, DER. */
-export const dersOf = (text: string): Buffer[] =>
+export const readPemCertificates = (text: string): Buffer[] =>
   splitPem(text).map((pem) =>
     Buffer.from(pem.replace(/-----(?:BEGIN|END) CERTIFICATE-----|\s/g, ''), 'base64'),
   );

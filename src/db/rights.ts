@@ -99,7 +99,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     api: 'select, insert, update (last_number)',
     console: 'select, insert, update (last_number, withheld)',
     // It numbers the receipts of test runs.
-    worker: 'select, update (last_number, withheld)',
+    worker: 'select, update (last_number, withheld, start_open, start_findings)',
     operator: 'select, insert, update (last_number, number_end, elsewhere, withheld), delete',
   },
   certificate: {

@@ -7,7 +7,6 @@ interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
   /** The processes that export it. */
   readonly from: readonly ('api' | 'worker' | 'console')[];
-  readonly unit: string;
   readonly help: string;
   /** Each label with its values. A RUT is public and may be a label; no other fact of a customer may. */
   readonly labels: Readonly<Record<string, string>>;
@@ -36,14 +35,12 @@ export const METRICS = {
   cfe_api_ready: {
     type: 'gauge',
     from: API,
-    unit: '0 or 1',
     help: 'Whether the API serves requests, as /readyz says',
     labels: {},
   },
   cfe_api_request_duration_seconds: {
     type: 'histogram',
     from: API,
-    unit: 'seconds',
     help: 'Time from request to answer; its _count counts the requests',
     labels: {
       route: 'the route’s template, `none` for an unknown path',
@@ -55,14 +52,12 @@ export const METRICS = {
   cfe_console_ready: {
     type: 'gauge',
     from: CONSOLE,
-    unit: '0 or 1',
     help: 'Whether the console serves pages, as /readyz says',
     labels: {},
   },
   cfe_console_request_duration_seconds: {
     type: 'histogram',
     from: CONSOLE,
-    unit: 'seconds',
     help: 'Time from request to answer of the console; its _count counts the requests',
     labels: {
       page: 'the page’s name, a form’s path, `none` for an unknown path',
@@ -74,49 +69,42 @@ export const METRICS = {
   cfe_console_sign_ins_total: {
     type: 'counter',
     from: CONSOLE,
-    unit: 'attempts',
     help: 'Attempts to sign in to the console, by how they ended',
     labels: { outcome: '`done`, `refused` for a wrong password or code, `limited` for one too many' },
   },
   cfe_console_live_pages: {
     type: 'gauge',
     from: CONSOLE,
-    unit: 'pages',
     help: 'Open pages that wait for notice of changes',
     labels: {},
   },
   cfe_ui_value_stand_in: {
     type: 'gauge',
     from: API,
-    unit: '1',
     help: '1 for a year whose UI value is an estimate, another year’s, or missing',
     labels: { year: 'this year, from 1 December on also the next', why: '`estimate`, `other_year`, `none`' },
   },
   cfe_database_up: {
     type: 'gauge',
     from: ALL,
-    unit: '0 or 1',
     help: 'Whether the database answers this process within a second',
     labels: {},
   },
   cfe_database_pool_connections: {
     type: 'gauge',
     from: ALL,
-    unit: 'connections',
     help: 'Connections that this process holds to the database (at most CFE_DATABASE_POOL; those that count requests are apart)',
     labels: { state: '`busy` or `idle`' },
   },
   cfe_database_pool_waiting: {
     type: 'gauge',
     from: ALL,
-    unit: 'requests',
     help: 'Requests in this process that wait for a connection to the database',
     labels: {},
   },
   cfe_authority_request_duration_seconds: {
     type: 'histogram',
     from: BOTH,
-    unit: 'seconds',
     help: 'Time that a call to the authority took, with any outcome; calls that were held back do not count',
     labels: AUTHORITY_CALL,
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60],
@@ -124,7 +112,6 @@ export const METRICS = {
   cfe_authority_answers_total: {
     type: 'counter',
     from: BOTH,
-    unit: 'calls',
     help: 'Calls to the authority by outcome (docs/outcomes.md)',
     labels: {
       ...AUTHORITY_CALL,
@@ -136,84 +123,72 @@ export const METRICS = {
   cfe_worker_ready: {
     type: 'gauge',
     from: WORKER,
-    unit: '0 or 1',
     help: 'Whether the worker takes tasks and reaches the database, as /readyz says',
     labels: {},
   },
   cfe_open_cfes: {
     type: 'gauge',
     from: WORKER,
-    unit: 'CFEs',
     help: 'CFEs without a verdict',
     labels: { environment, status: '`PENDING` or `RECEIVED`' },
   },
   cfe_oldest_open_cfe_seconds: {
     type: 'gauge',
     from: WORKER,
-    unit: 'seconds',
     help: 'Time since the oldest CFE without a verdict was taken; 0 without one',
     labels: { environment, status: '`PENDING` or `RECEIVED`' },
   },
   cfe_needs_support: {
     type: 'gauge',
     from: WORKER,
-    unit: 'CFEs',
     help: 'CFEs that wait for support; no series without any',
     labels: { environment, stuck_reason: 'as in the search attribute StuckReason' },
   },
   cfe_reports: {
     type: 'gauge',
     from: WORKER,
-    unit: 'reports',
     help: 'Production’s daily reports of the last 70 days that are not CONSISTENT, by status; no series without any',
     labels: { status: '`OPEN`, `SENT`, `RECEIVED`, `DIFFERS`, `SUPERSEDED`, `REFUSED`' },
   },
   cfe_reports_due_seconds: {
     type: 'gauge',
     from: WORKER,
-    unit: 'seconds',
     help: 'Time until the first report is due that the authority does not have, stored or not; negative once it is late; no series if it has all',
     labels: {},
   },
   cfe_reports_need_support: {
     type: 'gauge',
     from: WORKER,
-    unit: 'reports',
     help: 'Daily reports that wait for support; no series without any',
     labels: { environment, stuck_reason: 'as in the search attribute StuckReason' },
   },
   cfe_run_stands_seconds: {
     type: 'gauge',
     from: WORKER,
-    unit: 'seconds',
     help: 'Time since a running bulk run last progressed, the longest of several; 0 without one',
     labels: {},
   },
   cfe_authority_breaker_open: {
     type: 'gauge',
     from: WORKER,
-    unit: '0 or 1',
     help: 'Whether the breaker of an endpoint of the authority is open, so that only probes go there',
     labels: { endpoint: ENDPOINT },
   },
   cfe_authority_waiting_cfes: {
     type: 'gauge',
     from: WORKER,
-    unit: 'CFEs',
     help: 'CFEs that wait for a slot at an endpoint of the authority',
     labels: { endpoint: ENDPOINT },
   },
   cfe_verdicts_total: {
     type: 'counter',
     from: WORKER,
-    unit: 'CFEs',
     help: 'CFEs that got their verdict in this process',
     labels: { environment, type: 'type of CFE, as in the API', status: '`ACCEPTED`, `REJECTED`, `OBSERVED`' },
   },
   cfe_verdict_wait_seconds: {
     type: 'histogram',
     from: WORKER,
-    unit: 'seconds',
     help: 'Time from the moment a CFE was taken to its verdict',
     labels: { environment },
     buckets: [1, 2, 5, 10, 30, 60, 120, 300, 900, 3_600, 21_600, 86_400],
@@ -221,28 +196,24 @@ export const METRICS = {
   cfe_outbox_messages: {
     type: 'gauge',
     from: WORKER,
-    unit: 'messages',
     help: 'Starts and signals of workflows that wait for Temporal',
     labels: {},
   },
   cfe_outbox_oldest_seconds: {
     type: 'gauge',
     from: WORKER,
-    unit: 'seconds',
     help: 'Age of the oldest message in the outbox; 0 if it is empty',
     labels: {},
   },
   cfe_own_faults_total: {
     type: 'counter',
     from: WORKER,
-    unit: 'attempts',
     help: 'Attempts of activities that failed by a bug of ours, and not by an outage',
     labels: { activity_type: 'the activity’s name, as in the Temporal UI' },
   },
   cfe_webhook_attempts_total: {
     type: 'counter',
     from: WORKER,
-    unit: 'attempts',
     help: 'Attempts to reach customers’ servers, by outcome',
     labels: {
       outcome:
@@ -252,35 +223,30 @@ export const METRICS = {
   cfe_webhook_deliveries_total: {
     type: 'counter',
     from: WORKER,
-    unit: 'deliveries',
     help: 'Deliveries that ended in this process',
     labels: { status: '`DELIVERED` or `FAILED`' },
   },
   cfe_purged_rows_total: {
     type: 'counter',
     from: WORKER,
-    unit: 'rows',
     help: 'Rows deleted past their retention; of certificates, private keys',
     labels: { table: 'the table' },
   },
   cfe_webhook_waiting_deliveries: {
     type: 'gauge',
     from: WORKER,
-    unit: 'deliveries',
     help: 'Deliveries under way or waiting for a retry (PENDING)',
     labels: {},
   },
   cfe_webhook_oldest_waiting_seconds: {
     type: 'gauge',
     from: WORKER,
-    unit: 'seconds',
     help: 'Age of the oldest waiting delivery; 0 without one',
     labels: {},
   },
   cfe_mail_attempts_total: {
     type: 'counter',
     from: WORKER,
-    unit: 'attempts',
     help: 'Attempts to hand e-mails to the mail server, by outcome',
     labels: {
       kind: '`RECEIPT` or `EXCHANGE`',
@@ -291,63 +257,54 @@ export const METRICS = {
   cfe_mails_total: {
     type: 'counter',
     from: WORKER,
-    unit: 'e-mails',
     help: 'E-mails that ended in this process',
     labels: { kind: '`RECEIPT` or `EXCHANGE`', status: '`SENT` or `FAILED`' },
   },
   cfe_mails_waiting: {
     type: 'gauge',
     from: WORKER,
-    unit: 'e-mails',
     help: 'E-mails under way or waiting for a retry (PENDING)',
     labels: {},
   },
   cfe_mails_oldest_waiting_seconds: {
     type: 'gauge',
     from: WORKER,
-    unit: 'seconds',
     help: 'Age of the oldest waiting e-mail; 0 without one',
     labels: {},
   },
   cfe_exports_under_way: {
     type: 'gauge',
     from: WORKER,
-    unit: 'files',
     help: 'Months of receipts that are being put into files',
     labels: {},
   },
   cfe_exports_still_seconds: {
     type: 'gauge',
     from: WORKER,
-    unit: 'seconds',
     help: 'Time since a file in the making last progressed, the longest of several; 0 without one',
     labels: {},
   },
   cfe_cae_numbers_left: {
     type: 'gauge',
     from: WORKER,
-    unit: 'numbers',
     help: 'Numbers left in today’s valid production CAEs of an enterprise and type',
     labels: BY_ENTERPRISE,
   },
   cfe_cae_days_left: {
     type: 'gauge',
     from: WORKER,
-    unit: 'days',
     help: 'Days until the last production CAE of an enterprise and type expires; negative once it has',
     labels: BY_ENTERPRISE,
   },
   cfe_unaccounted_caes: {
     type: 'gauge',
     from: WORKER,
-    unit: 'CAEs',
     help: 'CAEs with a number that is neither issued nor annulled nor waiting, as `numbers reconcile` shows; read once an hour',
     labels: { environment },
   },
   cfe_certificate_days_left: {
     type: 'gauge',
     from: WORKER,
-    unit: 'days',
     help: 'Days until an enterprise’s production certificate expires; negative once it has',
     labels: { rut: BY_ENTERPRISE.rut },
   },
@@ -363,15 +320,17 @@ export type NameOf<T extends MetricRow['type']> = {
 /** Returns the row of a metric. */
 export const rowOf = (name: MetricName): MetricRow => METRICS[name];
 
-/** Returns the table as Markdown, for docs/metrics.md. */
+/** Returns the table as Markdown, for docs/metrics.md. A label that means the same in several rows is explained in the first. */
 export function describeMetrics(): string {
-  const rows = Object.entries<MetricRow>(METRICS).map(([name, { type, from, unit, help, labels }]) => {
-    const described = Object.entries(labels).map(([label, holds]) => `\`${label}\`: ${holds}`);
-    return `| \`${name}\` | ${type} | ${from.join(', ')} | ${unit} | ${described.join('<br>')} | ${help} |`;
+  const explained = new Set<string>();
+  const rows = Object.entries<MetricRow>(METRICS).map(([name, { type, from, help, labels }]) => {
+    const described = Object.entries(labels).map(([label, holds]) => {
+      const whole = `\`${label}\`: ${holds}`;
+      if (explained.has(whole)) return `\`${label}\``;
+      explained.add(whole);
+      return whole;
+    });
+    return `| \`${name}\` | ${type} | ${from.join(', ')} | ${described.join('<br>')} | ${help} |`;
   });
-  return [
-    '| Metric | Type | From | Unit | Labels | What it means |',
-    '|---|---|---|---|---|---|',
-    ...rows,
-  ].join('\n');
+  return ['| Metric | Type | From | Labels | What it means |', '|---|---|---|---|---|', ...rows].join('\n');
 }

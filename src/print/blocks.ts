@@ -17,7 +17,7 @@ import type { ParsedCfe } from './readCfe.ts';
 import type { PrintedReceipt } from './receipt.ts';
 
 /** Input of the form: the receipt, its parsed CFE, and the row of its type. */
-export interface Form {
+export interface PrintedForm {
   readonly receipt: PrintedReceipt;
   readonly cfe: ParsedCfe;
   readonly row: CfeTypeRow;
@@ -29,9 +29,9 @@ export interface Block {
   /** Minimum size of the frame around it, in millimetres. */
   readonly box?: { readonly width: number; readonly height: number };
   /** Its lines on the first sheet; a block without lines is omitted with its box. */
-  lines(form: Form): readonly Entry[];
+  lines(form: PrintedForm): readonly Entry[];
   /** Its lines on every further sheet. */
-  repeated?(form: Form): readonly Entry[];
+  repeated?(form: PrintedForm): readonly Entry[];
 }
 
 const LARGE = { letters: 'large', weight: 'bold' } as const;
@@ -47,17 +47,17 @@ const joined = (separator: string, ...texts: (string | undefined)[]): string | u
   texts.filter((text) => text !== undefined && text !== '').join(separator) || undefined;
 
 /** Returns the form of a CFE; throws for an unknown type. */
-export function formOf(receipt: PrintedReceipt, cfe: ParsedCfe): Form {
+export function formOf(receipt: PrintedReceipt, cfe: ParsedCfe): PrintedForm {
   const type = cfeTypeOfCode(cfe.typeCode);
   if (!type) throw new RangeError(`no printed form is known for type ${cfe.typeCode}`);
   return { receipt, cfe, row: cfeTypeRow(type), typeName: TYPE_NAMES[type] };
 }
 
-const numberOf = ({ cfe: { identification } }: Form): string =>
+const numberOf = ({ cfe: { identification } }: PrintedForm): string =>
   `Serie ${identification['Serie']} N.º ${Number(identification['Nro'])}`;
 
 /** Document title; only characters that need no escaping in the metadata. */
-export const titleOf = (form: Form): string =>
+export const titleOf = (form: PrintedForm): string =>
   `${form.typeName} ${form.cfe.identification['Serie']} ${Number(form.cfe.identification['Nro'])}, RUC ${form.cfe.issuer['RUCEmisor']}`;
 
 /** Marks on every sheet of a form that is not a fiscal document. */
@@ -138,7 +138,7 @@ const RECEIVER_BOX: Block = {
 };
 
 /** Kind, number and country of the receiver's document (fields 60 to 62.1); in the box on e-Facturas. */
-function documentOf({ row, cfe: { receiver } }: Form): string | undefined {
+function documentOf({ row, cfe: { receiver } }: PrintedForm): string | undefined {
   const number = receiver['DocRecep'] ?? receiver['DocRecepExt'];
   if (row.family === 'invoice' || number === undefined) return undefined;
   const kind = DOCUMENT_KINDS[receiver['TipoDocRecep'] ?? ''] ?? 'Documento';
@@ -194,7 +194,7 @@ export const HEADER = [
 ] as const satisfies readonly Block[];
 
 /** The QR block of every sheet: the symbol's URL and the code below it. */
-export const qrBlock = ({ receipt, cfe }: Form): { url: string; lines: readonly Entry[] } => ({
+export const qrBlock = ({ receipt, cfe }: PrintedForm): { url: string; lines: readonly Entry[] } => ({
   url: qrUrl({
     environment: receipt.environment,
     rut: cfe.issuer['RUCEmisor'] ?? '',
@@ -212,7 +212,7 @@ export const qrBlock = ({ receipt, cfe }: Form): { url: string; lines: readonly 
 });
 
 /** Lines beside or below the QR block of the last sheet, in this order. */
-export function footLines({ receipt, cfe, row }: Form): readonly Entry[] {
+export function footLines({ receipt, cfe, row }: PrintedForm): readonly Entry[] {
   const { cae, identification } = cfe;
   const upToDate = identification['IVAalDia'] !== '1';
   const vatNote = !WITHOUT_VAT_NOTE.includes(cae['CAEEspecial'] ?? '');
@@ -230,7 +230,7 @@ export function footLines({ receipt, cfe, row }: Form): readonly Entry[] {
 /** The box at the end of the foot. */
 export const EXPIRY_BOX = {
   box: { width: 20, height: 10 },
-  lines: ({ cfe: { cae } }: Form): readonly Entry[] =>
+  lines: ({ cfe: { cae } }: PrintedForm): readonly Entry[] =>
     linesOf(['Fecha de vencimiento', dateText(cae['FecVenc'] ?? '')], { letters: 'large' }),
 };
 

@@ -2,15 +2,15 @@
 
 import { money, quantity } from '../domain/values/figures.ts';
 import { TOTALS } from '../words/es/printedForm.ts';
-import { type Form, referenceLine } from './blocks.ts';
+import { type PrintedForm, referenceLine } from './blocks.ts';
 import type { Tag } from './pen.ts';
 import {
-  beside,
   type Entry,
   inset,
   MM,
   type Piece,
   paragraph,
+  sideBySide,
   space,
   stack,
   widthOf,
@@ -44,7 +44,7 @@ const WITH_VAT = '1';
 const NON_BILLABLE_NEGATIVE = '7';
 
 /** Returns the sections of a form `width` wide; a `narrow` one has no columns. */
-export function bodyOf(form: Form, width: number, narrow: boolean): BodySection[] {
+export function bodyOf(form: PrintedForm, width: number, narrow: boolean): BodySection[] {
   const { payments, references, identification } = form.cfe;
   return [
     narrow ? itemList(form, width) : itemTable(form, width),
@@ -128,7 +128,7 @@ const COLUMN_GAP = 3 * MM;
 const LEAST_BELOW = 100 * MM;
 const SHADE_HEIGHT = 1.2 * MM;
 
-function itemTable({ cfe: { lines } }: Form, width: number): BodySection {
+function itemTable({ cfe: { lines } }: PrintedForm, width: number): BodySection {
   const columns = COLUMNS.filter(({ of }) => lines.some((line) => of(line) !== ''));
   const described = columns.findIndex(({ title }) => title === DESCRIPTION);
   const widths = columns.map(({ title, of }) =>
@@ -152,7 +152,7 @@ function itemTable({ cfe: { lines } }: Form, width: number): BodySection {
     return paragraph(entry, widths[index] ?? 0, tag);
   };
   const inColumns = (pieces: readonly Piece[]): Piece =>
-    beside(pieces.map((piece, index) => ({ piece, at: starts[index] ?? 0 })));
+    sideBySide(pieces.map((piece, index) => ({ piece, at: starts[index] ?? 0 })));
   const row = (line: PrintedFields): Piece => {
     const cells = columns.map(({ of }, index) => cell(index, of(line), 'TD'));
     const below = belowName(line).map((entry) => inset(paragraph(entry, belowWidth, 'TD'), nameStart));
@@ -172,7 +172,7 @@ const shaded = (piece: Piece, width: number): Piece => ({
 });
 
 /** The items of a roll: name, the texts below it, then quantity and price against the amount. */
-function itemList({ cfe: { lines } }: Form, width: number): BodySection {
+function itemList({ cfe: { lines } }: PrintedForm, width: number): BodySection {
   const row = (line: PrintedFields): Piece => {
     const [count, unit] = [quantity(line['Cantidad'] ?? ''), unitOf(line)];
     const price = `${count}${unit ? ` ${unit}` : ''} x ${money(line['PrecioUnitario'] ?? '')}`;
@@ -196,7 +196,7 @@ const line = (width: number, wide: number): Piece => ({
 /** Width of the totals, as a share of an A4 line. */
 const TOTALS_WIDTH = 92 * MM;
 
-function totals({ cfe, row: type }: Form, width: number, narrow: boolean): BodySection {
+function totals({ cfe, row: type }: PrintedForm, width: number, narrow: boolean): BodySection {
   const { totals, adjustments, retentions } = cfe;
   const wide = narrow ? width : TOTALS_WIDTH;
   const currency = totals['TpoMoneda'] ?? '';
@@ -240,7 +240,7 @@ const PADDING = 2 * MM;
  * Zone J, delimited and 5 mm away from the data. Required legends come first: the first paragraph, up to an
  * empty line, is in large letters.
  */
-function adenda({ receipt: { adenda = '' } }: Form, width: number): BodySection {
+function adenda({ receipt: { adenda = '' } }: PrintedForm, width: number): BodySection {
   const [legend = '', ...rest] = adenda.trim().split(/(?:\r\n|\r(?!\n)|\n)[^\S\r\n]*(?:\r\n|\r|\n)\s*/);
   const inner = width - 2 * PADDING;
   const lines = (text: string, letters: 'large' | 'small'): Piece[] =>

@@ -3,7 +3,7 @@
  * at a time; excess requests are refused and retried. Slow prints have a thread of their own.
  */
 import { createFairQueue } from '../crypto/fairQueue.ts';
-import type { Paper } from '../domain/receipts/qr.ts';
+import type { PaperSize } from '../domain/receipts/qr.ts';
 import type { PrintedReceipt } from './receipt.ts';
 import type { Draw, PrintableCfe } from './receiptPdfs.ts';
 import { createThreads } from './threads.ts';
@@ -51,7 +51,7 @@ const scales = createScales();
 /** The task of a thread and its result. */
 export interface PrintTask {
   readonly receipt: PrintedReceipt;
-  readonly paper: Paper;
+  readonly paper: PaperSize;
 }
 export interface PrintResult {
   readonly pdf: Uint8Array;

@@ -1,7 +1,7 @@
 /** The issuer's logo at the top of the first sheet. */
 import { inflateSync } from 'node:zlib';
 import { type Picture, parsePicture } from '../domain/enterprises/logo.ts';
-import { EMPTY, type Piece, wrapInElement } from './pieces.ts';
+import { EMPTY_PIECE, type Piece, wrapInElement } from './pieces.ts';
 
 /** Resolution at which a logo is drawn if its box is large enough. */
 const LOGO_DPI = 150;
@@ -9,7 +9,7 @@ const LOGO_DPI = 150;
 /** Returns the logo as large as its pixels allow within the box; nothing if it cannot be drawn. */
 export function logoPiece(logo: Uint8Array | undefined, most: { width: number; height: number }): Piece {
   const size = logo && parsePicture(logo);
-  if (!logo || !size || !isDrawable(size)) return EMPTY;
+  if (!logo || !size || !isDrawable(size)) return EMPTY_PIECE;
   const natural = 72 / LOGO_DPI;
   const scale = Math.min(natural, most.width / size.width, most.height / size.height);
   const [width, height] = [size.width * scale, size.height * scale];

@@ -21,7 +21,7 @@ export interface Entry {
   readonly align?: 'left' | 'center' | 'right';
 }
 
-export const EMPTY: Piece = { height: 0, draw: () => undefined };
+export const EMPTY_PIECE: Piece = { height: 0, draw: () => undefined };
 
 const sizeOf = ({ letters = 'small' }: Entry): number =>
   typeof letters === 'number' ? letters : LETTERS[letters];
@@ -82,7 +82,7 @@ export function stack(pieces: readonly Piece[], gap = 0): Piece {
 }
 
 /** Pieces side by side, each at its distance from the left. */
-export function beside(pieces: readonly { piece: Piece; at: number }[]): Piece {
+export function sideBySide(pieces: readonly { piece: Piece; at: number }[]): Piece {
   return {
     height: Math.max(0, ...pieces.map(({ piece }) => piece.height)),
     draw(pen, place, x, y) {
@@ -127,7 +127,7 @@ export function wordsAndFigure(label: Entry, figure: Entry, width: number, tag: 
       tag,
       stack([paragraph(label, width, null), paragraph(fitOnLine(right, width), width, null)]),
     );
-  const both = beside([
+  const both = sideBySide([
     { piece: paragraph(label, width, null), at: 0 },
     { piece: paragraph(right, width, null), at: 0 },
   ]);

@@ -1,6 +1,6 @@
 /** The thread that draws receipts, one at a time; its fonts are parsed once. */
 import { parentPort } from 'node:worker_threads';
-import type { Paper } from '../domain/receipts/qr.ts';
+import type { PaperSize } from '../domain/receipts/qr.ts';
 import { formOf, titleOf } from './blocks.ts';
 import type { PrintResult, PrintTask } from './drawReceipt.ts';
 import { drawPdf } from './pen.ts';
@@ -9,7 +9,7 @@ import type { PrintedReceipt } from './receipt.ts';
 import { drawSheets } from './sheets.ts';
 
 /** Returns the PDF of a receipt; without its logo if drawing finds the logo invalid. */
-async function print(receipt: PrintedReceipt, paper: Paper): Promise<Uint8Array> {
+async function print(receipt: PrintedReceipt, paper: PaperSize): Promise<Uint8Array> {
   try {
     return await draw(receipt, paper);
   } catch (error) {
@@ -18,7 +18,7 @@ async function print(receipt: PrintedReceipt, paper: Paper): Promise<Uint8Array>
   }
 }
 
-async function draw(receipt: PrintedReceipt, paper: Paper): Promise<Uint8Array> {
+async function draw(receipt: PrintedReceipt, paper: PaperSize): Promise<Uint8Array> {
   const form = formOf(receipt, parseSignedCfe(receipt.xml));
   const { identification, issuer, typeCode, signedAt } = form.cfe;
   const paperwork = {

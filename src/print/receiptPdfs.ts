@@ -1,5 +1,5 @@
 import type { CfeStatus } from '../domain/receipts/cfeStatus.ts';
-import type { Paper } from '../domain/receipts/qr.ts';
+import type { PaperSize } from '../domain/receipts/qr.ts';
 import { createFileCache, type FileKey, type MadeFile } from './fileCache.ts';
 import type { PrintedReceipt } from './receipt.ts';
 
@@ -22,19 +22,19 @@ export interface PrintableCfe {
  */
 export type Draw = (
   cfe: PrintableCfe,
-  paper: Paper,
+  paper: PaperSize,
   read: () => Promise<PrintedReceipt>,
 ) => Promise<Uint8Array>;
 
 /** Printed forms of receipts, drawn elsewhere; the last ones are cached. */
 export interface ReceiptPdfs {
   /** Returns the PDF of a receipt on that paper, if cached. */
-  kept(cfe: PrintableCfe, paper: Paper): MadeFile | undefined;
+  kept(cfe: PrintableCfe, paper: PaperSize): MadeFile | undefined;
   /**
    * Returns the PDF of a receipt on that paper, cached or drawn from the result of `read`. Throws as `draw`
    * does.
    */
-  pdf(cfe: PrintableCfe, paper: Paper, read: () => Promise<PrintedReceipt>): Promise<MadeFile>;
+  pdf(cfe: PrintableCfe, paper: PaperSize, read: () => Promise<PrintedReceipt>): Promise<MadeFile>;
 }
 
 /** Creates a cache over `draw`; concurrent requests for one PDF draw it once. */
@@ -52,6 +52,6 @@ export function createReceiptPdfs({
   };
 }
 
-function keyOf({ id, accountId, status, digest }: PrintableCfe, paper: Paper): FileKey {
+function keyOf({ id, accountId, status, digest }: PrintableCfe, paper: PaperSize): FileKey {
   return { key: [id, digest, status === 'REJECTED', paper].join(' '), accountId };
 }

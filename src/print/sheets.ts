@@ -1,19 +1,19 @@
 /** Positions the blocks on each paper, and divides a long receipt into sheets. */
 
-import type { Paper } from '../domain/receipts/qr.ts';
-import { type Block, EXPIRY_BOX, type Form, footLines, HEADER, qrBlock } from './blocks.ts';
+import type { PaperSize } from '../domain/receipts/qr.ts';
+import { type Block, EXPIRY_BOX, footLines, HEADER, type PrintedForm, qrBlock } from './blocks.ts';
 import { type BodySection, bodyOf } from './body.ts';
 import { logoPiece } from './logo.ts';
 import type { Pen, StructurePlace } from './pen.ts';
 import {
-  beside,
   box,
-  EMPTY,
+  EMPTY_PIECE,
   type Entry,
   inset,
   MM,
   type Piece,
   paragraph,
+  sideBySide,
   space,
   stack,
   wrapInElement,
@@ -47,7 +47,7 @@ const ROLL = {
   margin: 5.1 * MM,
   narrow: true,
 };
-const GEOMETRY: Readonly<Record<Paper, Geometry>> = {
+const GEOMETRY: Readonly<Record<PaperSize, Geometry>> = {
   A4: {
     width: 595.28,
     height: 841.89,
@@ -68,7 +68,7 @@ const lines = (entries: readonly Entry[], width: number): Piece =>
 
 /** Returns a block `width` wide, in its box if it has one. */
 function blockPiece(block: Pick<Block, 'box'>, entries: readonly Entry[], width: number): Piece {
-  if (entries.length === 0) return EMPTY;
+  if (entries.length === 0) return EMPTY_PIECE;
   return block.box
     ? box(entries, { width, leastHeight: (block.box.height + LINE) * MM })
     : lines(entries, width);
@@ -77,7 +77,7 @@ function blockPiece(block: Pick<Block, 'box'>, entries: readonly Entry[], width:
 type Header = Record<Block['name'], (width: number) => Piece>;
 
 /** Returns the header's blocks by name, for the first sheet or a further one. */
-function headerBlocks(form: Form, first: boolean): Header {
+function headerBlocks(form: PrintedForm, first: boolean): Header {
   const pieces = HEADER.map((block: Block) => {
     const entries = first ? block.lines(form) : (block.repeated?.(form) ?? []);
     return [block.name, (width: number) => blockPiece(first ? block : {}, entries, width)] as const;
@@ -93,18 +93,18 @@ const headerPart = (piece: Piece): BodySection[] =>
 const MOST_HEADER = 100 * MM;
 
 /** A4: issuer on the left and document on the right, below them the receiver and the particulars. */
-function sheetHeader(form: Form, width: number, logo: Piece): BodySection[] {
+function sheetHeader(form: PrintedForm, width: number, logo: Piece): BodySection[] {
   const block = headerBlocks(form, true);
   const [left, right] = [0.58 * width, 0.38 * width];
   const at = width - right;
-  const top = beside([
+  const top = sideBySide([
     { piece: stack([logo, block.issuer(left)], 2 * MM), at: 0 },
     { piece: framed(block.document(right - 2 * GAP), right, GAP), at },
   ]);
   const boxWidth = 0.29 * width;
   const receiverBox = block.receiverBox(boxWidth);
   const beyond = receiverBox.height > 0 ? boxWidth + GAP : 0;
-  const receiver = beside([
+  const receiver = sideBySide([
     { piece: receiverBox, at: 0 },
     { piece: block.receiver(left - beyond), at: beyond },
     { piece: block.particulars(right - GAP), at: at + GAP },
@@ -115,7 +115,7 @@ function sheetHeader(form: Form, width: number, logo: Piece): BodySection[] {
 }
 
 /** Rolls: everything in one column, in the required order. */
-function rollHeader(form: Form, width: number, logo: Piece): BodySection[] {
+function rollHeader(form: PrintedForm, width: number, logo: Piece): BodySection[] {
   const block = headerBlocks(form, true);
   return [
     markBox(block, width),
@@ -129,7 +129,7 @@ function rollHeader(form: Form, width: number, logo: Piece): BodySection[] {
 }
 
 /** The content repeated on every further sheet. */
-function furtherHeader(form: Form, width: number): Piece {
+function furtherHeader(form: PrintedForm, width: number): Piece {
   const block = headerBlocks(form, false);
   const names: Block['name'][] = ['issuer', 'document', 'receiverBox', 'receiver'];
   return stack([markBox(block, width), ...names.map((name) => block[name](width))], 1 * MM);
@@ -137,7 +137,7 @@ function furtherHeader(form: Form, width: number): Piece {
 
 function markBox(block: Header, width: number): Piece {
   const marks = block.marks(width - 2 * GAP);
-  return marks.height === 0 ? EMPTY : framed(marks, width, GAP);
+  return marks.height === 0 ? EMPTY_PIECE : framed(marks, width, GAP);
 }
 
 /** A frame around a piece that is narrower by the padding. */
@@ -158,7 +158,7 @@ const CODE_WIDTH = 32 * MM;
 const quietZone = (side: number): number => 3 * MM + ((side - 22 * MM) / (8 * MM)) * 2 * MM;
 
 /** QR code and security code, including the code's quiet zone. */
-function qrPiece(form: Form): Piece & { width: number } {
+function qrPiece(form: PrintedForm): Piece & { width: number } {
   const { url, lines: below } = qrBlock(form);
   const rows = qrSymbol(url);
   const side = rows.length * MODULE;
@@ -176,7 +176,11 @@ function qrPiece(form: Form): Piece & { width: number } {
 }
 
 /** The foot: the QR block and the sheet's number on each sheet, all the rest on the last alone. */
-function footPiece(form: Form, { narrow, footBeside }: Geometry, width: number): (sheet: Sheet) => Piece {
+function footPiece(
+  form: PrintedForm,
+  { narrow, footBeside }: Geometry,
+  width: number,
+): (sheet: Sheet) => Piece {
   const qr = qrPiece(form);
   const centred = inset(qr, (width - qr.width) / 2);
   const at = qr.width + GAP;
@@ -193,13 +197,13 @@ function footPiece(form: Form, { narrow, footBeside }: Geometry, width: number):
   ];
   const last = (): Piece => {
     if (!footBeside) return stack([centred, space(1 * MM), text, space(GAP), expiry]);
-    if (narrow) return stack([beside(besideCode), above, expiry]);
-    return beside([...besideCode, { piece: stack([above, expiry]), at: width - boxWidth }]);
+    if (narrow) return stack([sideBySide(besideCode), above, expiry]);
+    return sideBySide([...besideCode, { piece: stack([above, expiry]), at: width - boxWidth }]);
   };
   const [onLast, onEach] = [last(), footBeside ? qr : centred];
   return ({ index, count }) => {
     const number = `Página ${index + 1} de ${count}`;
-    const end = count === 1 ? EMPTY : paragraph({ text: number, align: 'right' }, width);
+    const end = count === 1 ? EMPTY_PIECE : paragraph({ text: number, align: 'right' }, width);
     return stack([space(GAP), index === count - 1 ? onLast : onEach, end]);
   };
 }
@@ -289,7 +293,7 @@ function makeRoomForFoot(sheets: Chunk[][], lastRoom: (sheet: number) => number)
 }
 
 /** Draws the form on `paper`. */
-export function drawSheets(pen: Pen, form: Form, paper: Paper): void {
+export function drawSheets(pen: Pen, form: PrintedForm, paper: PaperSize): void {
   const geometry = GEOMETRY[paper];
   const { margin, narrow } = geometry;
   const width = geometry.width - 2 * margin;
@@ -316,7 +320,7 @@ export function drawSheets(pen: Pen, form: Form, paper: Paper): void {
   const places = new Map<BodySection, StructurePlace>();
   for (const [index, chunks] of sheets.entries()) {
     const sheet = { index, count: sheets.length };
-    const head = index === 0 ? EMPTY : further;
+    const head = index === 0 ? EMPTY_PIECE : further;
     drawSheet(pen, { geometry, head, chunks, places, foot: foot(sheet), last: index === sheets.length - 1 });
   }
 }

@@ -26,7 +26,7 @@ export function createRevocationLookUp({ localServers }: { localServers: boolean
   const queue = createFairQueue({
     atOnce: 2,
     waiting: 12,
-    waitingOfOne: 12,
+    waitingOfOne: 1,
     seconds: PATIENCE_MILLISECONDS / 1_000,
     full: 'Too many certificates are being looked up.',
   });
@@ -66,7 +66,7 @@ export function createRevocationLookUp({ localServers }: { localServers: boolean
     return states.includes('revoked') ? 'revoked' : (states[0] ?? 'unknown');
   }
 
-  return async (chains) => {
+  return async (chains, owner) => {
     const unknown = new Map(
       chains
         .flat()
@@ -74,9 +74,8 @@ export function createRevocationLookUp({ localServers }: { localServers: boolean
         .map((one) => [keyOf(one), one]),
     );
     if (unknown.size > 0) {
-      const [first = ''] = unknown.keys();
-      // A full queue leaves them unknown, too.
-      await queue.run(first, () => ask([...unknown.values()])).catch(() => undefined);
+      // A full queue leaves them unknown, too; the daily look asks again.
+      await queue.run(owner, () => ask([...unknown.values()])).catch(() => undefined);
     }
     return chains.map(stateOf);
   };

@@ -5,6 +5,7 @@ import type { Activities } from '../activities/activities.ts';
 import { createAskRejected } from '../activities/authority/askRejected.ts';
 import { reportBugs } from '../activities/authority/attempt.ts';
 import { createAuthority } from '../activities/authority/authority.ts';
+import { createCheckCaeStart } from '../activities/authority/checkCaeStart.ts';
 import { acceptReportOnlyCfes, signWaitingCfes } from '../activities/authority/prepareSobre.ts';
 import { createTakeToVerdict } from '../activities/authority/takeToVerdict.ts';
 import { createIssueTestReceipts } from '../activities/enterprises/issueTestReceipts.ts';
@@ -50,7 +51,7 @@ import { writeCfe } from '../dgi/xml/cfe.ts';
 import { writeReport } from '../dgi/xml/report.ts';
 import type { CfeDocument } from '../domain/receipts/cfeDocument.ts';
 import { createBreakers } from '../gate/breakers.ts';
-import { createGate } from '../gate/gate.ts';
+import { createGate, type Gate } from '../gate/gate.ts';
 import { createGatekeeper, type Gatekeeper } from '../gate/gatekeeper.ts';
 import { createReportSlots } from '../gate/reportSlots.ts';
 import type { Logger } from '../logger.ts';
@@ -142,12 +143,18 @@ export function createWorkerActivities(parts: Omit<Parts, 'opener'>) {
     acceptReportOnlyCfes: () => acceptReportOnlyCfes(verdictParts),
   });
   const verdictParts = createVerdictParts(all, authority, gatekeeper);
+  const gate = createGate({
+    orm: all.orm,
+    sendsPerSecond: all.config.CFE_DGI_SENDS_PER_SECOND,
+    questionsPerSecond: all.config.CFE_DGI_QUESTIONS_PER_SECOND,
+    breakers,
+  });
   const { prepareReport, ...reportCalls } = reportActivities(all, authority);
   const activities = {
     cfe: { ...databaseActivities(all), ...runActivities(all), ...testRunActivities(all) },
-    dgi: cfeActivities(all, authority, verdictParts),
+    dgi: cfeActivities(all, gate, verdictParts),
     calls: {
-      ...otherCalls(all, authority),
+      ...otherCalls(all, authority, gate),
       ...reportCalls,
       askRejected: createAskRejected({
         ...verdictParts,
@@ -328,16 +335,10 @@ function createVerdictParts(
 
 /** Creates the activities that send CFEs to the authority. */
 function cfeActivities(
-  { config, orm, clock }: Parts,
-  { breakers }: AuthorityParts,
+  { orm, clock }: Parts,
+  gate: Gate,
   deciding: ReturnType<typeof createVerdictParts>,
 ): Pick<Activities, 'takeToVerdict' | 'supportCfe'> {
-  const gate = createGate({
-    orm,
-    sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND,
-    questionsPerSecond: config.CFE_DGI_QUESTIONS_PER_SECOND,
-    breakers,
-  });
   return {
     takeToVerdict: reportBugs({ orm, clock }, createTakeToVerdict({ ...deciding, gate })),
     supportCfe: createSupportCfe(deciding),
@@ -348,7 +349,8 @@ function cfeActivities(
 function otherCalls(
   { config, orm, clock, outbox, opener }: Parts,
   { client, breakers, onCall }: AuthorityParts,
-): Pick<Activities, 'validateLogin' | 'prepareExchange' | 'loadDirectory'> {
+  gate: Gate,
+): Pick<Activities, 'checkCaeStart' | 'validateLogin' | 'prepareExchange' | 'loadDirectory'> {
   const directory = { orm, clock, client, privateKeyOf: cacheByCertificate(createKeyOpener(opener)) };
   const checkLogin = measureCalls(
     onCall,
@@ -361,6 +363,7 @@ function otherCalls(
     { isHeldBack },
   );
   return {
+    checkCaeStart: createCheckCaeStart({ ...directory, gate }),
     validateLogin: createValidateLogin({
       orm,
       clock,

@@ -6,16 +6,19 @@ import {
   sleep,
 } from '@temporalio/workflow';
 import type { RunResult } from '../domain/authority/activityResults.ts';
-import { activity, OWN, OWN_LONG, shouldContinueAsNew } from './common.ts';
+import { activity, LONG_WORK, SHORT_WORK, shouldContinueAsNew } from './common.ts';
 
 const actOnItems = activity('actOnItems', {
-  ...OWN_LONG,
+  ...LONG_WORK,
   // The end of the run counts the finished items, so no item may run beside it. By default the SDK would not
   // wait.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   summary: 'Act on the next items, one after the other',
 });
-const stopItems = activity('stopItems', { ...OWN, summary: 'End the run: no further item is started' });
+const stopItems = activity('stopItems', {
+  ...SHORT_WORK,
+  summary: 'End the run: no further item is started',
+});
 
 export interface BulkRunInput {
   runId: string;

@@ -27,14 +27,14 @@ export const activity = <N extends ActivityName>(name: N, options: ActivityOptio
 const SECOND = 1_000;
 
 /** Short work on our own database, repeated until the database is back. */
-export const OWN: ActivityOptions = {
+export const SHORT_WORK: ActivityOptions = {
   startToCloseTimeout: DEADLINES.ownAttempt,
   retry: { initialInterval: 0.5 * SECOND, backoffCoefficient: 2, maximumInterval: 30 * SECOND },
 };
 
 /** Work on many rows of our own database, with heartbeats; repeated like the short one. */
-export const OWN_LONG: ActivityOptions = {
-  ...OWN,
+export const LONG_WORK: ActivityOptions = {
+  ...SHORT_WORK,
   startToCloseTimeout: DEADLINES.ownLongAttempt,
   heartbeatTimeout: DEADLINES.heartbeatTimeout,
 };

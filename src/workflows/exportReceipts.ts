@@ -1,15 +1,15 @@
 import { CancellationScope, continueAsNew, isCancellation, setCurrentDetails } from '@temporalio/workflow';
 import type { ExportCounts, ExportResult } from '../domain/authority/activityResults.ts';
-import { activity, OWN, OWN_LONG, shouldContinueAsNew } from './common.ts';
+import { activity, LONG_WORK, SHORT_WORK, shouldContinueAsNew } from './common.ts';
 
 const writeExport = activity('writeExport', {
-  ...OWN_LONG,
+  ...LONG_WORK,
   // The end of the run counts the finished receipts, so nothing may run beside it. By default the SDK would
   // not wait.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   summary: 'Put the next receipts of the month into the file',
 });
-const stopExport = activity('stopExport', { ...OWN, summary: 'Stop the export' });
+const stopExport = activity('stopExport', { ...SHORT_WORK, summary: 'Stop the export' });
 
 export interface ExportReceiptsInput {
   exportId: string;

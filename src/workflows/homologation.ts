@@ -9,20 +9,20 @@ import {
 } from '@temporalio/workflow';
 import type { TestRunEnd } from '../domain/authority/activityResults.ts';
 import type { TestRunStatus } from '../domain/enterprises/homologation.ts';
-import { activity, lookAgain, OWN, OWN_LONG, StateAttribute, shouldContinueAsNew } from './common.ts';
+import { activity, LONG_WORK, lookAgain, SHORT_WORK, StateAttribute, shouldContinueAsNew } from './common.ts';
 
 const issueTestReceipts = activity('issueTestReceipts', {
-  ...OWN_LONG,
+  ...LONG_WORK,
   // Nothing may be issued beside the end of the run. By default the SDK would not wait.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   summary: 'Issue the next receipts; count the verdicts',
 });
 const reportTestRun = activity('reportTestRun', {
-  ...OWN_LONG,
+  ...LONG_WORK,
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   summary: 'Send the report of the day; see whether the authority has it',
 });
-const stopTestRun = activity('stopTestRun', { ...OWN, summary: 'Stop the run' });
+const stopTestRun = activity('stopTestRun', { ...SHORT_WORK, summary: 'Stop the run' });
 
 /** Pauses while verdicts or the report are awaited. */
 const FIRST_LOOK = 1_000;

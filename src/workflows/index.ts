@@ -1,5 +1,6 @@
 /** All workflows, for the worker's bundle. */
 export { bulkRun } from './bulkRun.ts';
+export { checkCaeStart } from './checkCaeStart.ts';
 export { deliverReceipt, deliverWebhook } from './deliveries.ts';
 export { exchangeCfe } from './exchangeCfe.ts';
 export { exportReceipts } from './exportReceipts.ts';

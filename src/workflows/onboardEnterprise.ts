@@ -1,8 +1,8 @@
 import { condition, continueAsNew, setCurrentDetails, setHandler } from '@temporalio/workflow';
-import { activity, factsChanged, OWN, shouldContinueAsNew, withoutCancellation } from './common.ts';
+import { activity, factsChanged, SHORT_WORK, shouldContinueAsNew, withoutCancellation } from './common.ts';
 
 const makeReadyWhenComplete = activity('makeReadyWhenComplete', {
-  ...OWN,
+  ...SHORT_WORK,
   summary: 'Check whether anything is missing',
 });
 

@@ -9,9 +9,9 @@ import type { ReportStatus } from '../domain/reports/reportStatus.ts';
 import { TASK_QUEUES } from '../temporal.ts';
 import {
   activity,
+  LONG_WORK,
   lookAgain,
   OTHER_CALL,
-  OWN_LONG,
   StateAttribute,
   SUPPORT_CALL,
   shouldContinueAsNew,
@@ -21,7 +21,7 @@ import { type Step, supportDesk } from './supportDesk.ts';
 
 /** On the workflow's own queue, whose worker does two at a time (wiring/temporal/workers.ts). */
 const prepareReport = activity('prepareReport', {
-  ...OWN_LONG,
+  ...LONG_WORK,
   summary: 'Sum up the day; write and sign its report',
 });
 const submitReport = activity('submitReport', { ...OTHER_CALL, summary: 'Send the report to the authority' });

@@ -4,7 +4,7 @@ import type { SupportAct } from '../activities/activities.ts';
 import type { Recovered, RejectedResult } from '../domain/authority/activityResults.ts';
 import type { Purged } from '../domain/operations/retention.ts';
 import type { SupportAnswer } from '../domain/operations/supportAction.ts';
-import { activity, OTHER_CALL, OTHER_CALL_LONG, OWN_LONG, SUPPORT_CALL } from './common.ts';
+import { activity, LONG_WORK, OTHER_CALL, OTHER_CALL_LONG, SUPPORT_CALL } from './common.ts';
 
 const askAboutAll = activity('askRejected', {
   ...OTHER_CALL_LONG,
@@ -33,7 +33,7 @@ export async function askRejected(act?: SupportAct): Promise<Omit<RejectedResult
 
 const loadEntries = activity('loadDirectory', {
   ...OTHER_CALL,
-  startToCloseTimeout: OWN_LONG.startToCloseTimeout,
+  startToCloseTimeout: LONG_WORK.startToCloseTimeout,
   summary: 'Load the electronic issuers that came or changed',
 });
 
@@ -52,7 +52,7 @@ export async function loadDirectory(): Promise<{ entries: number | null }> {
 }
 
 const deleteExpired = activity('deleteExpired', {
-  ...OWN_LONG,
+  ...LONG_WORK,
   summary: 'Delete the rows past their retention',
 });
 
@@ -65,7 +65,7 @@ export async function purgeExpired(): Promise<Purged> {
 }
 
 const startReports = activity('startReports', {
-  ...OWN_LONG,
+  ...LONG_WORK,
   summary: 'Store the days that are due; start their reports',
 });
 
@@ -90,7 +90,7 @@ export async function startDailyReports(): Promise<{ reports: number }> {
 }
 
 const recover = activity('recoverRuns', {
-  ...OWN_LONG,
+  ...LONG_WORK,
   summary: 'Find unfinished rows and start those without a run',
 });
 
@@ -109,7 +109,7 @@ export async function recoverRuns(): Promise<{ recovered: number }> {
 }
 
 const recordExpiries = activity('recordExpiries', {
-  ...OWN_LONG,
+  ...LONG_WORK,
   summary: 'Look whose certificate or CAE has expired',
 });
 

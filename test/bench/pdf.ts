@@ -1,4 +1,4 @@
-import { PAPERS } from '../../src/domain/receipts/qr.ts';
+import { PAPER_SIZES } from '../../src/domain/receipts/qr.ts';
 import { drawReceipt } from '../support/print/drawn.ts';
 import { printable } from '../support/print/printable.ts';
 import { aDocument } from './tools/document.ts';
@@ -30,7 +30,7 @@ export async function run(): Promise<void> {
     );
   }
   const longest = printable(aDocument(700));
-  for (const paper of PAPERS) {
+  for (const paper of PAPER_SIZES) {
     const times: number[] = [];
     let bytes = 0;
     for (let round = 0; round < ROUNDS; round += 1) {

@@ -49,6 +49,7 @@ const ENDINGS = {
     'nothing_to_do',
     'cancelledInVain',
   ],
+  checkCaeStart: ['fine', 'waitedForACertificate', 'askedAgain', 'cancelledInVain'],
   deliverWebhook: [
     'deliveredAtOnce',
     'deliveredAtTheFirstRetry',

@@ -12,7 +12,7 @@ import {
   type PageRoute,
   WHO_MAY,
 } from '../../src/console/access/permissions.ts';
-import { age, amount, browserName, day, figure, moment } from '../../src/console/format.ts';
+import { age, amount, browserName, dateOf, figure, timeOf } from '../../src/console/format.ts';
 import { ownPath } from '../../src/console/links.ts';
 import { csvLine } from '../../src/console/lists.ts';
 import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
@@ -71,8 +71,8 @@ test.each([
 });
 
 test('days and moments, in Montevideo, as people write them', () => {
-  expect(day('2026-11-22').text).toBe('<time datetime="2026-11-22">22/11/2026</time>');
-  expect(moment(new Date('2026-11-22T02:04:05Z')).text).toContain('>21/11/2026 23:04:05<');
+  expect(dateOf('2026-11-22').text).toBe('<time datetime="2026-11-22">22/11/2026</time>');
+  expect(timeOf(new Date('2026-11-22T02:04:05Z')).text).toContain('>21/11/2026 23:04:05<');
 });
 
 test('screens say el CAE, and in English company and DGI', () => {

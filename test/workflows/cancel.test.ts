@@ -21,6 +21,11 @@ import { until } from '../support/until.ts';
 /** One run of each workflow that something was promised by, and what it does. */
 const RUNS = {
   exchangeCfe: { input: { cfeUuid: 'one' }, activity: 'prepareExchange', answer: { kind: 'notElectronic' } },
+  checkCaeStart: {
+    input: { caeId: 'one' },
+    activity: 'checkCaeStart',
+    answer: { kind: 'ended', findings: [] },
+  },
   reportDay: {
     input: { rut: '219999830019', environment: 'production', date: '2026-11-20' },
     activity: 'prepareReport',

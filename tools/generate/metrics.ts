@@ -49,11 +49,11 @@ ${describeMetrics()}
 
 Those that alerts and dashboard use:
 
-| Metric | Type | Unit | Labels | What it means |
-|---|---|---|---|---|
-| \`temporal_activity_execution_failed_total\` | counter | attempts | \`activity_type\`, \`task_queue\` | Attempts of activities that failed; questions without a verdict yet, and waits for a slot, do not count |
-| \`temporal_workflow_task_execution_failed_total\` | counter | tasks | \`workflow_type\`, \`task_queue\` | Workflow code that failed or could not replay a history |
-| \`temporal_activity_schedule_to_start_latency_seconds\` | histogram | seconds | \`activity_type\`, \`task_queue\` | Time that activities wait for a worker |
-| \`temporal_workflow_task_schedule_to_start_latency_seconds\` | histogram | seconds | \`workflow_type\`, \`task_queue\` | Time that workflow tasks wait for a worker |
-| \`temporal_worker_task_slots_available\` | gauge | slots | \`worker_type\`, \`task_queue\` | Tasks that the worker could take at once |
+| Metric | Type | Labels | What it means |
+|---|---|---|---|
+| \`temporal_activity_execution_failed_total\` | counter | \`activity_type\`, \`task_queue\` | Attempts of activities that failed; questions without a verdict yet, and waits for a slot, do not count |
+| \`temporal_workflow_task_execution_failed_total\` | counter | \`workflow_type\`, \`task_queue\` | Workflow code that failed or could not replay a history |
+| \`temporal_activity_schedule_to_start_latency_seconds\` | histogram | \`activity_type\`, \`task_queue\` | Time that activities wait for a worker |
+| \`temporal_workflow_task_schedule_to_start_latency_seconds\` | histogram | \`workflow_type\`, \`task_queue\` | Time that workflow tasks wait for a worker |
+| \`temporal_worker_task_slots_available\` | gauge | \`worker_type\`, \`task_queue\` | Tasks that the worker could take at once |
 `;

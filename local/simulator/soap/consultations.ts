@@ -3,7 +3,7 @@ import type { EnvironmentName } from '../environments.ts';
 import { compareDue } from '../judge/report/compareDue.ts';
 import { type Caller, GatewayRefused } from '../security/wsSecurity.ts';
 import type { State } from '../state/database.ts';
-import { findReceipt } from '../state/receipts.ts';
+import { findForeignCfe, findReceipt } from '../state/receipts.ts';
 import { findReport, listReports } from '../state/reports.ts';
 import { findSobre, listSobres, type Sobre, sobresCarrying } from '../state/sobres.ts';
 import { SERVICES_NS } from '../xml/names.ts';
@@ -40,11 +40,27 @@ export const consultationAnswer = (operation: string, inner: string): string => 
   return `<${name} xmlns="${SERVICES_NS}">${inner}</${name}>`;
 };
 
-/** The state of one receipt, by the first sobre that carried it; an unknown one has no state and ids of 0. */
+/** A sobre of another system, which only its number is known of. */
+const FOREIGN_SOBRE = { id: 999_999_999_999, idemisor: 1, token: 'b3Ryb1Npc3RlbWE=' } as const;
+
+/**
+ * The state of one receipt, by the first sobre that carried it; an unknown one has no state and ids of 0. One of another
+ * system is accepted.
+ */
 function receiptState(call: XmlTree, consulted: Consulted): string {
   const number = numberIn(call, consulted);
   const receipt = findReceipt(consulted.state, number);
   const first = receipt && findSobre(consulted.state, consulted.environment, receipt.sobre_id);
+  if (!receipt && findForeignCfe(consulted.state, number)) {
+    const { id, idemisor, token } = FOREIGN_SOBRE;
+    return tag(
+      'Ackconsultaestadocfe',
+      leaf('EstadoCFE', 'AE'),
+      leaf('IdEmisor', idemisor),
+      leaf('IdReceptor', id),
+      tag('ParamConsulta', leaf('Token', token), leaf('Fechahora', withoutZone(consulted.clock()))),
+    );
+  }
   if (!receipt || !first)
     return tag('Ackconsultaestadocfe', leaf('EstadoCFE', ''), leaf('IdEmisor', 0), leaf('IdReceptor', 0));
   const isOut = receipt.ready_at <= consulted.clock().toISOString();

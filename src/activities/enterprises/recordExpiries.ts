@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { certifiedChain } from '../../crypto/certificateAuthorities.ts';
 import type { LookUpRevocation, RevocationState } from '../../crypto/revocation.ts';
-import { dersOf } from '../../crypto/x509.ts';
+import { readPemCertificates } from '../../crypto/x509.ts';
 import { listUncheckedCertificates, storeChecks } from '../../db/enterprises/certificates.ts';
 import { lockEnterprise } from '../../db/enterprises/enterprises.ts';
 import {
@@ -75,6 +75,9 @@ async function annulAllNumbers({ orm, clock, page = PAGE }: ExpiryDeps): Promise
   }
 }
 
+/** Its owner in the queue of look-ups. */
+const DAILY_LOOK = 'daily look';
+
 /** Looks once a day whether each current certificate is still an authority's, and not revoked. */
 async function checkAllCertificates(deps: ExpiryDeps): Promise<void> {
   const { orm, clock, certificates, page = LOOKED_UP_TOGETHER } = deps;
@@ -86,12 +89,15 @@ async function checkAllCertificates(deps: ExpiryDeps): Promise<void> {
     const limit = Math.min(page, LOOKED_UP_TOGETHER);
     const due = await listUncheckedCertificates(orm.em.fork(), { before, after, limit });
     const chains = due.map((one) =>
-      certifiedChain(one.certificate, dersOf(one.intermediates), {
+      certifiedChain(one.certificate, readPemCertificates(one.intermediates), {
         authorities: certificates.authorities,
         at: now,
       }),
     );
-    const states = await certificates.lookUpRevocation(chains.map((chain) => chain ?? []));
+    const states = await certificates.lookUpRevocation(
+      chains.map((chain) => chain ?? []),
+      DAILY_LOOK,
+    );
     for (const [index, certificate] of due.entries()) {
       const isTrusted = Boolean(chains[index]);
       await storeLook(deps, certificate, { isTrusted, state: states[index] ?? 'unknown', now });

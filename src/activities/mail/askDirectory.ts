@@ -1,10 +1,10 @@
 import type { KeyObject } from 'node:crypto';
-import { UnsealError } from '../../crypto/sealed.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { DgiClient } from '../../dgi/client.ts';
 import { type DirectoryRecord, parseDirectoryEntry } from '../../domain/mail/directory.ts';
 import { authorityRefuses, authorityUnreachable } from '../authority/attempt.ts';
+import { openCredentials } from '../authority/openCredentials.ts';
 
 /** Dependencies of questions to the list of electronic issuers. */
 export interface DirectoryDeps {
@@ -23,14 +23,7 @@ export async function askDirectory(
   certificate: Certificate,
   query: { since: Date; rut?: string },
 ): Promise<Iterable<DirectoryRecord>> {
-  let privateKey: KeyObject;
-  try {
-    privateKey = privateKeyOf(certificate);
-  } catch (error) {
-    if (!(error instanceof UnsealError)) throw error;
-    throw authorityRefuses('the key of the certificate cannot be opened');
-  }
-  const credentials = { privateKey, certificateDer: certificate.certificate };
+  const credentials = openCredentials(privateKeyOf, certificate);
   const answer = await client.listIssuers(credentials, 'production', query);
   if (answer.kind !== 'listed') {
     throw answer.kind === 'stuck' ? authorityRefuses(answer.reason) : authorityUnreachable(answer.what);

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { Logo } from '../../db/entities/enterprises.ts';
 import { type Receipt, readDocumentText, readPrintedParts, readSignedXml } from '../../db/receipts/cfes.ts';
 import { CFE_TYPES } from '../../domain/receipts/cfeTypes.ts';
-import type { Paper } from '../../domain/receipts/qr.ts';
+import type { PaperSize } from '../../domain/receipts/qr.ts';
 import { receiptState } from '../../domain/receipts/receiptState.ts';
 import { Refusal } from '../../errors.ts';
 import { sha256Of } from '../../print/fileCache.ts';
@@ -92,7 +92,7 @@ const findLogoOf = async (
 export async function loadPdfFile(
   deps: Pick<ApiDeps, 'orm' | 'receiptPdfs' | 'publicUrl'>,
   receipt: SentReceipt,
-  paper: Paper,
+  paper: PaperSize,
 ): Promise<FileAnswer> {
   const { bytes, sha256 } = await deps.receiptPdfs.pdf(receipt, paper, async () => {
     const { signedXml, document } = await readPrintedParts(deps.orm.em.fork(), receipt.id);

@@ -75,7 +75,7 @@ export const runGroup = verbGroup('run', 'Bulk runs: one decision for many CFEs 
     examples: ['', '--state RUNNING --json'],
     columns: 'run_id state total done unneeded refused by reason created_at',
     run: async ({ orm }, { state, limit: most }) =>
-      (await listRuns(orm.em.fork(), { seen: null, state }, { limit: most })).map(runRow),
+      (await listRuns(orm.em.fork(), { accounts: null, state }, { limit: most })).map(runRow),
   }),
   'show RUN': readVerb({
     summary: 'Show the progress of a bulk run, and what was refused and why',
@@ -99,6 +99,6 @@ export const runGroup = verbGroup('run', 'Bulk runs: one decision for many CFEs 
     summary: 'Stop a bulk run: started items are finished, no more are started',
     takes: { run: RunId, reason: OptionalReasonInput },
     examples: EXAMPLES,
-    run: async (deps, { run: id, reason }) => runRow(await stopRun(deps, { id, seen: null, reason })),
+    run: async (deps, { run: id, reason }) => runRow(await stopRun(deps, { id, accounts: null, reason })),
   }),
 });

@@ -8,7 +8,7 @@ import { countRecentNumbers } from '../../db/enterprises/warnings.ts';
 import type { AuthorityCertificate } from '../../db/entities/authority.ts';
 import { findCaes } from '../../db/numbers/numbers.ts';
 import { UploadCertificate } from '../../domain/enterprises/enterprise.ts';
-import { caeObject, certificateObject } from '../../domain/enterprises/enterpriseObject.ts';
+import { caeObject, certificateObject, listedCaeObject } from '../../domain/enterprises/enterpriseObject.ts';
 import { daysLeft } from '../../domain/enterprises/warnings.ts';
 import { caeStatus } from '../../domain/numbers/cae.ts';
 import { LAST_NUMBER } from '../../domain/operations/parseSearch.ts';
@@ -62,14 +62,14 @@ export const certificateGroup = verbGroup('certificate', 'The signing certificat
 
 export const caeGroup = verbGroup('cae', 'The ranges of numbers that the authority granted to enterprises', {
   'list RUT': readVerb({
-    summary: 'List the CAEs of an enterprise, with the numbers and days left',
+    summary: 'List the CAEs of an enterprise, with the numbers and days left, and what to check',
     takes: {
       rut: RutInput,
       environment: EnvironmentInput,
       status: optionalInput(z.enum(['OK', 'EXPIRED']), 'only with this status'),
     },
     columns:
-      'cfe_type series number_start number_end last_number numbers_left days_left expiration_date status',
+      'cfe_type series number_start number_end last_number numbers_left days_left expiration_date status warnings',
     examples: ['219999830019', '219999830019 --status OK --json'],
     async run({ orm, clock }, { rut, environment, status }) {
       const [em, now] = [orm.em.fork(), clock()];
@@ -78,10 +78,7 @@ export const caeGroup = verbGroup('cae', 'The ranges of numbers that the authori
         environment === 'production' ? (await countRecentNumbers(em, [rut], now)).get(rut) : undefined;
       return (await findCaes(em, rut, environment))
         .filter((one) => status === undefined || caeStatus(one, montevideoDate(now)) === status)
-        .map((one) => ({
-          ...caeObject(one, now),
-          days_left: daysLeft(one.numbersLeft, used?.get(one.type) ?? 0),
-        }));
+        .map((one) => listedCaeObject(one, daysLeft(one.numbersLeft, used?.get(one.type) ?? 0), now));
     },
   }),
   'upload RUT FILE': actingVerb({

@@ -6,7 +6,7 @@ import { creditByHand, previewCreditByHand } from '../../commands/receipts/credi
 import { readCredit } from '../../commands/receipts/creditCfe.ts';
 import { IDEMPOTENCY_KEY_TEXT } from '../../commands/steps/comparableKey.ts';
 import type { Cfe } from '../../db/entities/receipts.ts';
-import { countRunTargets } from '../../db/operations/matching.ts';
+import { countRunTargets } from '../../db/operations/runTargets.ts';
 import { readCfeDossier, readCfeHistory } from '../../db/receipts/cfeDossier.ts';
 import { searchCfes } from '../../db/receipts/cfeSearch.ts';
 import { findCfesById, findStuckCfes } from '../../db/receipts/cfes.ts';
@@ -302,7 +302,7 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
         kind: action,
         filter: { ...filter, limit: most },
         reason,
-        seen: null,
+        accounts: null,
       });
       const items = await waitForItems(deps, run.id);
       const ids = items.map(({ subject }) => subject);

@@ -37,7 +37,7 @@ import { omitUndefined } from '../../domain/receipts/cfeContent.ts';
 import { CFE_TYPE_NAMES } from '../../domain/receipts/cfeTypes.ts';
 import { DOCUMENT_TYPES } from '../../domain/receipts/receiverDocument.ts';
 import { parseOrRefuse } from '../../domain/requests/faults.ts';
-import { type Field, type FieldTable, removableColumns } from '../../domain/requests/fields.ts';
+import { type ApiField, type FieldTable, removableColumns } from '../../domain/requests/fields.ts';
 import { parseTypedNumber } from '../../domain/values/decimal.ts';
 import { Rut } from '../../domain/values/rut.ts';
 import { Refusal } from '../../errors.ts';
@@ -62,18 +62,18 @@ import {
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 /** Describes a field for the help, without its source. */
-const describeField = ({ words, kind }: Field): string => {
+const describeField = ({ words, kind }: ApiField): string => {
   const [about = ''] = words.description.split(/\. |\.$|; null/);
   return `${about.charAt(0).toLowerCase()}${about.slice(1)}${kind === 'day' ? ', YYYY-MM-DD' : ''}`;
 };
 
 /** How values are typed that are not text. */
-const TYPED: Partial<Record<Field['kind'], () => z.ZodType>> = {
+const TYPED: Partial<Record<ApiField['kind'], () => z.ZodType>> = {
   code: () => z.string().transform(parseTypedNumber),
   flag: () => z.enum(['yes', 'no']).transform((typed) => typed === 'yes'),
 };
 
-const placeholderOf = ({ kind, schema }: Field): string => {
+const placeholderOf = ({ kind, schema }: ApiField): string => {
   if (kind === 'choice' && schema instanceof z.ZodEnum) return schema.options.join('|');
   return kind === 'flag' ? 'yes|no' : 'text';
 };

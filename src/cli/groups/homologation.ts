@@ -7,7 +7,7 @@ import {
 } from '../../commands/enterprises/homologation.ts';
 import type { TestRunState } from '../../db/enterprises/homologations.ts';
 import { applicationSheet } from '../../domain/enterprises/application.ts';
-import { EACH, TEST_SETS } from '../../domain/enterprises/homologation.ts';
+import { TEST_RUN_SIZE, TEST_SETS } from '../../domain/enterprises/homologation.ts';
 import { CFE_TYPE_NAMES, type CfeType } from '../../domain/receipts/cfeTypes.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { homologationView } from '../../views/enterprises/homologation.ts';
@@ -40,8 +40,8 @@ export const homologationGroup = verbGroup(
         set: z.enum(TEST_SETS).describe('TESTING: 50 received of six types; SIMULATION: one of each type'),
         types: optionalInput(Types, 'only these types; default: those of the set', 'types'),
         each: optionalInput(
-          wholeNumberInput(EACH.least, EACH.most),
-          `receipts of each type (TESTING); default: ${EACH.usual}`,
+          wholeNumberInput(TEST_RUN_SIZE.least, TEST_RUN_SIZE.most),
+          `receipts of each type (TESTING); default: ${TEST_RUN_SIZE.usual}`,
           'count',
         ),
         reason: ReasonInput,

@@ -10,7 +10,7 @@ import {
   type WebhookCommandDeps,
 } from '../../commands/webhooks/webhooks.ts';
 import type { Delivery, Webhook } from '../../db/entities/webhooks.ts';
-import { countRunTargets } from '../../db/operations/matching.ts';
+import { countRunTargets } from '../../db/operations/runTargets.ts';
 import { requireAccount } from '../../db/people/accounts.ts';
 import { findDelivery, listDeliveryAttempts } from '../../db/webhooks/deliveries.ts';
 import { listDeliveries } from '../../db/webhooks/deliveryList.ts';
@@ -223,7 +223,7 @@ export const deliveryGroup = verbGroup('delivery', 'Events on their way to recei
       }
       const filter = { webhook: to, event, since: from?.toISOString() };
       if (dryRun) return { total: await countRunTargets(deps.orm.em.fork(), 'redeliver', filter) };
-      const input = { kind: 'redeliver', filter, reason: reason ?? '', seen: null } as const;
+      const input = { kind: 'redeliver', filter, reason: reason ?? '', accounts: null } as const;
       return runRow(await startRun(deps, input));
     },
   }),

@@ -17,7 +17,12 @@ import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { enqueue } from '../../db/outbox.ts';
 import { takeAdvisoryLock } from '../../db/sql.ts';
 import type { ApplicationFacts } from '../../domain/enterprises/application.ts';
-import { EACH, isActiveTestRun, TESTING_TYPES, type TestSet } from '../../domain/enterprises/homologation.ts';
+import {
+  isActiveTestRun,
+  TEST_RUN_SIZE,
+  TESTING_TYPES,
+  type TestSet,
+} from '../../domain/enterprises/homologation.ts';
 import { originalTypeOf } from '../../domain/enterprises/testRunPlan.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../domain/receipts/cfeTypes.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
@@ -70,7 +75,7 @@ export async function startTestRun(deps: EquipSandboxDeps, input: StartTestRunIn
         testSet: set,
         day: montevideoDate(now),
       },
-      { types, each: set === 'TESTING' ? (input.each ?? EACH.usual) : 1 },
+      { types, each: set === 'TESTING' ? (input.each ?? TEST_RUN_SIZE.usual) : 1 },
       now,
     );
     auditAct(deps, em, { action: 'homologation.start', subject: run.id, rut, ...reasonOf(input) }, now);

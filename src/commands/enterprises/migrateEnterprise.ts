@@ -2,9 +2,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { findFirstIdemisor, peekNextIdemisor, setNextIdemisor } from '../../db/authority/sobres.ts';
 import { readReadyFacts } from '../../db/enterprises/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
+import { findCaes } from '../../db/numbers/numbers.ts';
 import { findReportedBefore, findReportingDays, setReportingDays } from '../../db/reports/dailyReports.ts';
 import { isAuthorizedIssuer } from '../../domain/enterprises/enterpriseObject.ts';
 import { type MigrationStep, migrationSteps } from '../../domain/enterprises/migration.ts';
+import { currentCaeStartFindings } from '../../domain/numbers/caeStart.ts';
 import { addDays, montevideoDate } from '../../domain/values/montevideo.ts';
 import { Refusal } from '../../errors.ts';
 import { changeEnterprise } from '../steps/changeEnterprise.ts';
@@ -64,6 +66,7 @@ export function migrateEnterprise(
     }
     const today = montevideoDate(now);
     const ready = await readReadyFacts(em, enterprise, now);
+    const caes = await findCaes(em, rut, 'production');
     return {
       reportsFrom: from,
       idemisor: await peekNextIdemisor(em, numbering, today > from ? today : from),
@@ -71,6 +74,7 @@ export function migrateEnterprise(
         from,
         hasCertificate: ready.validCertificate,
         hasCae: ready.okCae,
+        hasDoubtfulCae: caes.some((cae) => cae.startOpen || currentCaeStartFindings(cae, today).length > 0),
         isReady: enterprise.status === 'READY',
         isListed: isAuthorizedIssuer(enterprise),
       }),

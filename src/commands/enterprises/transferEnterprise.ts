@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { lockBranchesOf, lockEnterprise } from '../../db/enterprises/enterprises.ts';
-import { countLeftovers, type Leftovers, removeLeftovers } from '../../db/enterprises/leftovers.ts';
+import { countOwnerData, type OwnerData, removeOwnerData } from '../../db/enterprises/ownerData.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { requireAccount } from '../../db/people/accounts.ts';
 import { deleteGrant, listGrants } from '../../db/people/roles.ts';
@@ -18,12 +18,12 @@ interface Transfer {
 
 /**
  * Makes another account the owner of an enterprise; the previous owner loses its role. Operators only.
- * Without a certificate that proves ownership, the previous account's data is removed (db/enterprises/leftovers.ts),
+ * Without a certificate that proves ownership, the previous account's data is removed (db/enterprises/ownerData.ts),
  * because receipts might be mailed to addresses it set. Every account whose role changes gets an event.
  * Returns the removed data; null when ownership is proven. Throws NOT_FOUND for an unknown RUT or account,
  * INVALID_INPUT for the current owner.
  */
-export async function transferEnterprise(deps: OwnershipDeps, input: Transfer): Promise<Leftovers | null> {
+export async function transferEnterprise(deps: OwnershipDeps, input: Transfer): Promise<OwnerData | null> {
   const { rut, reason } = input;
   const removed = await deps.orm.em.fork().transactional(async (em) => {
     // Branches before the enterprise, in the order of `changeBranches`.
@@ -33,10 +33,10 @@ export async function transferEnterprise(deps: OwnershipDeps, input: Transfer): 
     const now = deps.clock();
     const roles = await listGrants(em, { rut });
     const isProven = await isOwnerProven(em, rut, deps);
-    const removed = isProven ? null : await countLeftovers(em, enterprise, accountId);
+    const removed = isProven ? null : await countOwnerData(em, enterprise, accountId);
     const wasGranted = roles.find((role) => role.accountId === accountId)?.role ?? null;
     const change = async (): Promise<void> => {
-      if (removed) await removeLeftovers(em, enterprise, accountId, now);
+      if (removed) await removeOwnerData(em, enterprise, accountId, now);
       await deleteGrant(em, { accountId, rut });
       enterprise.ownerAccountId = accountId;
       await em.flush();
@@ -61,16 +61,16 @@ export async function previewRemoval(
   deps: OwnershipDeps,
   enterprise: Enterprise,
   to: string | null = null,
-): Promise<Leftovers | null> {
+): Promise<OwnerData | null> {
   const em = deps.orm.em.fork();
-  return (await isOwnerProven(em, enterprise.rut, deps)) ? null : countLeftovers(em, enterprise, to);
+  return (await isOwnerProven(em, enterprise.rut, deps)) ? null : countOwnerData(em, enterprise, to);
 }
 
 /** Returns what the transfer would remove, without changing anything. Throws as the transfer does. */
 export async function previewTransfer(
   deps: OwnershipDeps,
   input: Pick<Transfer, 'rut' | 'accountId'>,
-): Promise<Leftovers | null> {
+): Promise<OwnerData | null> {
   const { enterprise, accountId } = await deps.orm.em
     .fork()
     .transactional((em) => lockForTransfer(em, input));

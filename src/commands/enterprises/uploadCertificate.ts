@@ -10,6 +10,8 @@ import type { LookUpRevocation } from '../../crypto/revocation.ts';
 import type { Sealer } from '../../crypto/sealed.ts';
 import { replaceCertificate, wasRevoked } from '../../db/enterprises/certificates.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
+import { openCaeStartMessages } from '../../db/numbers/numbers.ts';
+import { enqueue } from '../../db/outbox.ts';
 import { certificateFault, certificateFaults } from '../../domain/enterprises/certificate.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 import { type Fault, invalidInput } from '../../errors.ts';
@@ -68,7 +70,7 @@ export async function openCertificate(
   if (!opened.ok) throw invalidInput([OPENING_FAULTS[opened.reason]]);
   const { identity } = opened;
   try {
-    if (input.environment !== 'sandbox' && (await isRevoked(deps, identity)))
+    if (input.environment !== 'sandbox' && (await isRevoked(deps, identity, input.owner)))
       throw invalidInput([certificateFault('certificate.revoked')]);
     await passFirstSecond(deps, identity);
     return identity;
@@ -82,10 +84,11 @@ export async function openCertificate(
 async function isRevoked(
   { certificateAuthorities: authorities, lookUpRevocation, clock }: OpenDeps,
   { certificateDer, intermediates }: Identity,
+  owner: string,
 ): Promise<boolean> {
   if (authorities === 'any' || !lookUpRevocation) return false;
   const chain = certifiedChain(certificateDer, intermediates, { authorities, at: clock() });
-  return chain !== null && (await lookUpRevocation([chain])).includes('revoked');
+  return chain !== null && (await lookUpRevocation([chain], owner)).includes('revoked');
 }
 
 /**
@@ -136,7 +139,10 @@ export function storeCertificate(
       sealedKey: deps.sealer.seal(identity.privateKeyDer, { purpose: 'certificate-key', rut, rowId: id }),
       createdAt: now,
     });
-    if (environment === 'production') signalFactsChanged(em, rut, now);
+    if (environment === 'production') {
+      signalFactsChanged(em, rut, now);
+      for (const message of await openCaeStartMessages(em, { rut })) enqueue(em, message, now);
+    }
     return certificate;
   });
 }

@@ -83,6 +83,7 @@ const insertInvented = (em: EntityManager, numbering: Numbering, cae: InventedCa
     issueDate: firstDay(now),
     specialKind: null,
     specialCause: null,
+    startNumber: null,
     xml: null,
     createdAt: now,
   });

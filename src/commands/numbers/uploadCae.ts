@@ -9,6 +9,7 @@ import {
   insertCae,
   type NewCae,
 } from '../../db/numbers/numbers.ts';
+import { enqueue } from '../../db/outbox.ts';
 import { lockNumbering } from '../../db/receipts/cfes.ts';
 import { type CaeReading, readCae } from '../../dgi/xml/cae.ts';
 import { caeFaults } from '../../domain/numbers/cae.ts';
@@ -16,6 +17,7 @@ import { caeFault } from '../../domain/numbers/caeRules.ts';
 import { type CfeType, cfeTypeOfCode, type Environment } from '../../domain/receipts/cfeTypes.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { type Fault, invalidInput } from '../../errors.ts';
+import { checkCaeStartMessage } from '../../temporal.ts';
 import { changeEnterprise } from '../steps/changeEnterprise.ts';
 import type { CommandDeps } from '../steps/deps.ts';
 import { signalFactsChanged } from '../steps/enterpriseWorkflow.ts';
@@ -23,8 +25,9 @@ import { signalFactsChanged } from '../steps/enterpriseWorkflow.ts';
 type SignedCae = Extract<CaeReading, { kind: 'signed' }>;
 
 /**
- * Adds a CAE from the file signed by the authority; numbers from `startNumber` on are usable at once. In the sandbox it
- * replaces an invented one for later numbers. Throws INVALID_INPUT for a malformed or unsigned file, and with all faults of
+ * Adds a CAE from the file signed by the authority; numbers from `startNumber` on are usable at once. In production the
+ * authority is asked later about a `startNumber` above the first. In the sandbox the CAE replaces an invented one for later
+ * numbers. Throws INVALID_INPUT for a malformed or unsigned file, and with all faults of
  * its content: a range that holds numbers of an invented one that were used, too.
  */
 export async function uploadCae(
@@ -43,6 +46,10 @@ export async function uploadCae(
     if (faults.length > 0) throw invalidInput(faults);
     const cae = await insertCae(em, caeRowOf(reading, { rut, environment, startNumber, now }));
     if (environment === 'production') signalFactsChanged(em, rut, now);
+    if (cae.startOpen) {
+      const { signal: _, ...start } = checkCaeStartMessage(cae);
+      enqueue(em, start, now);
+    }
     return cae;
   });
 }
@@ -93,6 +100,7 @@ function caeRowOf(
     numberStart: facts.numberStart,
     numberEnd: facts.numberEnd,
     lastNumber: startNumber - 1,
+    startNumber: environment === 'production' && startNumber > facts.numberStart ? startNumber : null,
     authorizationNumber: facts.authorizationNumber,
     issueDate: facts.issueDate,
     expirationDate: facts.expirationDate,

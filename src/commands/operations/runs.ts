@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Run } from '../../db/entities/operations.ts';
 import { findRunningRunOfWebhook, insertRun, lockRun, runMessage } from '../../db/operations/runs.ts';
 import { enqueue } from '../../db/outbox.ts';
-import type { Seen } from '../../db/people/roles.ts';
+import type { ViewerAccounts } from '../../db/people/roles.ts';
 import { lockWebhook } from '../../db/webhooks/webhooks.ts';
 import {
   pickRunFilter,
@@ -23,7 +23,7 @@ export interface StartRunInput {
   filter: RunFilter;
   reason: string;
   /** The accounts of the person who acts; null for an operator, who acts for all. */
-  seen: Seen;
+  accounts: ViewerAccounts;
   /** The number of matches shown to the user, who has approved no more. */
   expected?: number | undefined;
 }
@@ -76,24 +76,25 @@ export async function startRun(deps: CommandDeps, input: StartRunInput): Promise
  */
 async function accountOfRun(
   em: EntityManager,
-  { kind, filter, seen }: StartRunInput,
+  { kind, filter, accounts }: StartRunInput,
 ): Promise<string | null> {
   if (kind !== 'redeliver') {
-    if (seen !== null) throw new Refusal('FORBIDDEN', 'Only operators act on CFEs that wait for support.');
+    if (accounts !== null)
+      throw new Refusal('FORBIDDEN', 'Only operators act on CFEs that wait for support.');
     return null;
   }
   const id = filter.webhook;
   if (id === undefined) {
-    if (seen !== null || filter.ids === undefined)
+    if (accounts !== null || filter.ids === undefined)
       throw refusal('run.webhook', 'Name the webhook to which the deliveries are to be sent again.');
     return null;
   }
   const webhook = await lockWebhook(em, id);
-  if (!webhook || (seen !== null && !seen.includes(webhook.accountId)))
+  if (!webhook || (accounts !== null && !accounts.includes(webhook.accountId)))
     throw new Refusal('NOT_FOUND', `There is no webhook ${id}.`);
   const other = await findRunningRunOfWebhook(em, id);
   if (other !== null) throw refusal('run.under_way', `The run ${other} to this webhook is still running.`);
-  return seen === null ? null : webhook.accountId;
+  return accounts === null ? null : webhook.accountId;
 }
 
 /** Refuses with a fault code, by which the console finds its own wording. */
@@ -106,10 +107,10 @@ const refusal = (code: string, message: string): Refusal =>
  */
 export function stopRun(
   deps: CommandDeps,
-  { id, seen, reason }: { id: string; seen: Seen; reason?: string | undefined },
+  { id, accounts, reason }: { id: string; accounts: ViewerAccounts; reason?: string | undefined },
 ): Promise<Run> {
   return deps.orm.em.fork().transactional(async (em) => {
-    const run = await lockRun(em, id, seen);
+    const run = await lockRun(em, id, accounts);
     if (!run) throw new Refusal('NOT_FOUND', `There is no run ${id}.`);
     if (run.state !== 'RUNNING' || run.stopAskedAt !== null) return run;
     const now = deps.clock();

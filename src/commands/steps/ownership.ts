@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { type CertificateAuthorities, isCertified } from '../../crypto/certificateAuthorities.ts';
-import { dersOf } from '../../crypto/x509.ts';
+import { readPemCertificates } from '../../crypto/x509.ts';
 import { findCurrentCertificate } from '../../db/enterprises/certificates.ts';
 import type { CommandDeps } from './deps.ts';
 
@@ -22,7 +22,7 @@ export async function isOwnerProven(
       certificate.certificate,
       certificateAuthorities,
       certificate.createdAt,
-      dersOf(certificate.intermediates),
+      readPemCertificates(certificate.intermediates),
     )
   );
 }

@@ -2,8 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { shareTransaction } from '../../db/orm.ts';
 import {
   findKeptResult,
+  type IdempotencyKey,
   type KeptResult,
-  type KeyScope,
   keepAnswer,
   lockIdempotencyKey,
   type RequestKey,
@@ -31,7 +31,7 @@ export interface ComparableKey extends RequestKey {
   differsAt(kept: Pick<KeptResult, 'hash' | 'outline'>): string | null;
 }
 
-export type OnceRequest = KeyScope & ComparableKey;
+export type OnceRequest = IdempotencyKey & ComparableKey;
 
 /** The value of the work, or the stored answer of the first request with the key. */
 export type OnceOutcome<T> = { readonly kept: null; readonly value: T } | { readonly kept: KeptResult };

@@ -8,7 +8,7 @@ import {
   type ReadyFact,
 } from '../../domain/enterprises/enterpriseStatus.ts';
 import { addDays } from '../../domain/values/montevideo.ts';
-import { type Seen, visibleTo } from '../people/roles.ts';
+import { type ViewerAccounts, visibleTo } from '../people/roles.ts';
 import { containsPattern, escapeLike, type Fragment, runSql, whereAll } from '../sql.ts';
 
 /** An enterprise as the list shows it. */
@@ -59,12 +59,12 @@ const FACTS: Readonly<Record<ReadyFact, Fragment>> = {
 /** Returns a page of enterprises at `now`, on the day `today`, by RUT, after the RUT `after`. */
 export async function listVisibleEnterprises(
   em: EntityManager,
-  seen: Seen,
+  accounts: ViewerAccounts,
   { text, status, missing, endsWithin }: EnterpriseFilter,
   { after, limit, now, today }: { after: string | null; limit: number; now: Date; today: string },
 ): Promise<ListedEnterprise[]> {
   const matching = whereAll(
-    visibleTo(seen, 'e.rut'),
+    visibleTo(accounts, 'e.rut'),
     after !== null && sql`e.rut > ${after}`,
     status !== undefined && sql`e.status = ${status}`,
     text !== undefined &&

@@ -1,5 +1,6 @@
 import { defineEntity, type Opt, p } from '@mikro-orm/core';
 import type { AnnulmentReason } from '../../domain/numbers/annulment.ts';
+import type { CaeStartFinding } from '../../domain/numbers/caeStart.ts';
 import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
 
 const CaeSchema = defineEntity({
@@ -24,6 +25,12 @@ const CaeSchema = defineEntity({
     /** CAEEspecial and, of kind 1, CausalCAEEsp. */
     specialKind: p.integer().strictNullable(),
     specialCause: p.text().strictNullable(),
+    /** The first number to use here, if the authority is asked about it and the one before: some were used elsewhere. */
+    startNumber: p.integer().nullable(),
+    /** Whether the authority is still to be asked, for the first time or again. */
+    startOpen: p.boolean().default(false),
+    /** What it knew; null until it has answered. */
+    startFindings: p.array().$type<CaeStartFinding[]>().nullable(),
     /** The file as uploaded; null for an invented one of the sandbox. */
     xml: p.text().strictNullable(),
     createdAt: p.datetime(),

@@ -1,12 +1,15 @@
 /** CAEs, and the fate of their numbers. */
-import { type EntityManager, type FilterQuery, type Loaded, raw } from '@mikro-orm/postgresql';
+import { type EntityManager, type FilterQuery, type Loaded, LockMode, raw } from '@mikro-orm/postgresql';
 import type { AnnulmentReason } from '../../domain/numbers/annulment.ts';
+import type { CaeStartFinding } from '../../domain/numbers/caeStart.ts';
 import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
 import { type RejectionReason, rejectionCodes } from '../../domain/receipts/rejection.ts';
+import { checkCaeStartMessage, type WorkflowMessage } from '../../temporal.ts';
 import { Annulment, Cae } from '../entities/numbers.ts';
 import { Cfe } from '../entities/receipts.ts';
 import type { Numbering } from '../receipts/cfes.ts';
 import { millisecondsSql } from '../sql.ts';
+import { givenConditions } from '../where.ts';
 
 /** A CAE without its file, which only audits read. */
 export type CaeRow = Loaded<Cae, never, never, 'xml'>;
@@ -37,7 +40,7 @@ export function findCaeOfSpan(
 }
 
 /** The values of a new CAE. */
-export type NewCae = Omit<Cae, symbol | 'numbersLeft' | 'elsewhere'>;
+export type NewCae = Omit<Cae, symbol | 'numbersLeft' | 'elsewhere' | 'startOpen' | 'startFindings'>;
 
 /**
  * Stores a CAE whose numbers up to `lastNumber` were used elsewhere. The caller holds the enterprise's lock and has
@@ -46,7 +49,8 @@ export type NewCae = Omit<Cae, symbol | 'numbersLeft' | 'elsewhere'>;
 export async function insertCae(em: EntityManager, values: NewCae): Promise<Cae> {
   const { numberStart, lastNumber } = values;
   const elsewhere = lastNumber < numberStart ? '{}' : `{[${numberStart},${lastNumber}]}`;
-  const cae = em.create(Cae, { ...values, elsewhere });
+  const startOpen = values.startNumber != null;
+  const cae = em.create(Cae, { ...values, elsewhere, startOpen });
   await em.flush();
   return cae;
 }
@@ -81,6 +85,48 @@ export async function endSandboxCaes(
     [rut, type, serie],
   );
   return row?.used ?? 0;
+}
+
+// The first number of a CAE that another system used before (docs/contract.md#first-number).
+
+/** Returns a CAE by its id. */
+export const requireCae = (em: EntityManager, id: string): Promise<CaeRow> =>
+  em.findOneOrFail(Cae, { id }, { exclude: ['xml'] });
+
+/** Returns the starts of all open questions about first numbers, of one enterprise or of all. */
+export async function openCaeStartMessages(
+  em: EntityManager,
+  { rut }: { rut?: string | undefined } = {},
+): Promise<WorkflowMessage[]> {
+  const caes = await em.find(
+    Cae,
+    { ...givenConditions({ rut }), startOpen: true },
+    { fields: ['rut', 'type', 'authorizationNumber'], orderBy: { createdAt: 'asc', id: 'asc' } },
+  );
+  return caes.map(checkCaeStartMessage);
+}
+
+/**
+ * Stores what the authority knew of a first number and the one before, and returns the findings: without that on the first
+ * number once it may have been used here, since the authority then knows it from us. `isAskedAgain`: whether it stays open.
+ */
+export function storeCaeStart(
+  em: EntityManager,
+  id: string,
+  found: readonly CaeStartFinding[],
+  isAskedAgain: (findings: readonly CaeStartFinding[]) => boolean,
+): Promise<CaeStartFinding[]> {
+  return em.transactional(async (one) => {
+    const cae = await one.findOneOrFail(
+      Cae,
+      { id },
+      { exclude: ['xml'], lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+    );
+    const isUnused = cae.startNumber != null && cae.lastNumber < cae.startNumber;
+    const findings = found.filter((finding) => finding !== 'first_known' || isUnused);
+    Object.assign(cae, { startFindings: findings, startOpen: isAskedAgain(findings) });
+    return findings;
+  });
 }
 
 // Numbers that were never used and never will be. A trigger annuls those of rejected CFEs.

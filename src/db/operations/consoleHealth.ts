@@ -4,8 +4,8 @@ import { sql } from 'kysely';
 import type { StuckReason } from '../../domain/authority/stuckReason.ts';
 import type { CfeStatus } from '../../domain/receipts/cfeStatus.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
-import { type DocumentWarning, listDocumentWarnings } from '../enterprises/consolePapers.ts';
-import { type Seen, visibleAmong, visibleTo } from '../people/roles.ts';
+import { type DocumentWarning, listDocumentWarnings } from '../enterprises/documentWarnings.ts';
+import { type ViewerAccounts, visibleAmong, visibleTo } from '../people/roles.ts';
 import { countReportsDue } from '../reports/consoleReports.ts';
 import { type Fragment, runSql, whereAll } from '../sql.ts';
 import { waitsForRetrySql } from '../webhooks/deliveries.ts';
@@ -68,25 +68,25 @@ export interface FailingWebhook {
 /** Reads the state at `now`; certificates, CAEs and reports as of `businessNow`. */
 export async function readConsoleHealth(
   em: EntityManager,
-  seen: Seen,
+  accounts: ViewerAccounts,
   { now, businessNow }: { now: Date; businessNow: Date },
 ): Promise<Health> {
   const groups = (key: 'status' | 'stuck_reason', condition: Fragment): Promise<Row[]> =>
     runSql(em)<Row>`
       select environment, ${sql.ref(key)} as key, count(*)::int as count, min(created_at) as oldest
-      from cfe where ${condition} and ${visibleAmong(seen, 'rut')}
+      from cfe where ${condition} and ${visibleAmong(accounts, 'rut')}
       group by environment, ${sql.ref(key)} order by environment, count desc`;
   const [pending, stuck, papers, webhooks, reports] = [
     await groups('status', sql`settled_at is null and stuck_reason is null`),
     await groups('stuck_reason', sql`stuck_reason is not null`),
     await listDocumentWarnings(
       em,
-      seen,
+      accounts,
       { now: businessNow, within: SOON_DAYS, isIssuing: true },
       { endedLast: true, limit: MOST + 1 },
     ),
-    await failingWebhooks(em, seen, now),
-    { due: await countReportsDue(em, seen, businessNow), stuck: await stuckReports(em, seen) },
+    await failingWebhooks(em, accounts, now),
+    { due: await countReportsDue(em, accounts, businessNow), stuck: await stuckReports(em, accounts) },
   ];
   return {
     pending: pending.map(({ key, oldest, ...row }) => ({
@@ -112,8 +112,12 @@ interface Row {
   oldest: string;
 }
 
-async function failingWebhooks(em: EntityManager, seen: Seen, now: Date): Promise<FailingWebhook[]> {
-  const own = whereAll(seen !== null && sql`account_id = any (${seen}::uuid[])`);
+async function failingWebhooks(
+  em: EntityManager,
+  accounts: ViewerAccounts,
+  now: Date,
+): Promise<FailingWebhook[]> {
+  const own = whereAll(accounts !== null && sql`account_id = any (${accounts}::uuid[])`);
   const since = new Date(now.getTime() - DAY_MILLISECONDS);
   return runSql(em)<FailingWebhook>`
     select webhook.id, url, count(settled_at)::int as failed, count(next_attempt_at)::int as waiting
@@ -127,8 +131,8 @@ async function failingWebhooks(em: EntityManager, seen: Seen, now: Date): Promis
     group by webhook.id, url order by count(*) desc, webhook.id limit ${MOST + 1}`;
 }
 
-const stuckReports = (em: EntityManager, seen: Seen): Promise<Health['reports']['stuck']> =>
+const stuckReports = (em: EntityManager, accounts: ViewerAccounts): Promise<Health['reports']['stuck']> =>
   runSql(em)<Health['reports']['stuck'][number]>`
     select stuck_reason as reason, environment, count(*)::int as count, min(date)::text as oldest from daily_report
-    where stuck_reason is not null and ${visibleTo(seen, 'rut')}
+    where stuck_reason is not null and ${visibleTo(accounts, 'rut')}
     group by stuck_reason, environment order by environment, count desc`;

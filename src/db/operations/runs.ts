@@ -2,9 +2,9 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { type ItemResult, type RunFilter, type RunState, runCountOf } from '../../domain/operations/run.ts';
 import { runWorkflowId, type WorkflowMessage } from '../../temporal.ts';
 import { Run, RunItem } from '../entities/operations.ts';
-import type { Seen } from '../people/roles.ts';
+import type { ViewerAccounts } from '../people/roles.ts';
 import { runSql } from '../sql.ts';
-import { selectRunTargets } from './matching.ts';
+import { selectRunTargets } from './runTargets.ts';
 
 /** Stores a run and all items that match its filter now; later matches are not part of it. */
 export async function insertRun(
@@ -70,20 +70,21 @@ export async function findRunningRunOfWebhook(em: EntityManager, webhookId: stri
 }
 
 /** Restricts runs to the visible ones: operators see all, others those of their accounts. */
-const toWhere = (seen: Seen) => (seen === null ? {} : { accountId: { $in: [...seen] } });
+const toWhere = (accounts: ViewerAccounts) =>
+  accounts === null ? {} : { accountId: { $in: [...accounts] } };
 
 /** Returns the current state of a run; null if it does not exist or is not visible. */
-export const findRun = (em: EntityManager, id: string, seen: Seen): Promise<Run | null> =>
-  em.findOne(Run, { id, ...toWhere(seen) }, { refresh: true });
+export const findRun = (em: EntityManager, id: string, accounts: ViewerAccounts): Promise<Run | null> =>
+  em.findOne(Run, { id, ...toWhere(accounts) }, { refresh: true });
 
 /** Returns a run, locked until the open transaction ends; null if it does not exist or is not visible. */
-export const lockRun = (em: EntityManager, id: string, seen: Seen): Promise<Run | null> =>
-  em.findOne(Run, { id, ...toWhere(seen) }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+export const lockRun = (em: EntityManager, id: string, accounts: ViewerAccounts): Promise<Run | null> =>
+  em.findOne(Run, { id, ...toWhere(accounts) }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 
 /** Returns runs, newest first; `after`: creation time and id of the last run of the previous page. */
 export function listRuns(
   em: EntityManager,
-  { seen, state }: { seen: Seen; state?: RunState | undefined },
+  { accounts, state }: { accounts: ViewerAccounts; state?: RunState | undefined },
   { after, limit }: { after?: { createdAt: Date; id: string } | undefined; limit: number },
 ): Promise<Run[]> {
   const older = after && {
@@ -91,7 +92,7 @@ export function listRuns(
   };
   return em.find(
     Run,
-    { $and: [toWhere(seen), ...(state ? [{ state }] : []), ...(older ? [older] : [])] },
+    { $and: [toWhere(accounts), ...(state ? [{ state }] : []), ...(older ? [older] : [])] },
     { orderBy: { createdAt: 'desc', id: 'desc' }, limit },
   );
 }

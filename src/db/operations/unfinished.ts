@@ -14,6 +14,7 @@ import { DailyReport } from '../entities/reports.ts';
 import type { Delivery } from '../entities/webhooks.ts';
 import { pendingExchangeMessages } from '../mail/exchange.ts';
 import { pendingMailMessages } from '../mail/mails.ts';
+import { openCaeStartMessages } from '../numbers/numbers.ts';
 import type { UuidPage } from '../page.ts';
 import { exportMessage, listRunningExports } from '../receipts/receiptExports.ts';
 import { reportDayMessage, UNENDED_REPORTS } from '../reports/dailyReports.ts';
@@ -60,6 +61,8 @@ export const UNFINISHED: Readonly<
     );
     return enterprises.map(({ rut }) => validateCredentialsMessage(rut));
   },
+
+  checkCaeStart: openCaeStartMessages,
 
   deliverWebhook: async (em, { rut, page }) => {
     const deliveries = await em.execute<

@@ -6,7 +6,7 @@ import { Cfe, type FirstAnswer } from '../entities/receipts.ts';
 import { declareStatement, runStatement } from '../sql.ts';
 
 /** A key with its account and environment. */
-export interface KeyScope {
+export interface IdempotencyKey {
   readonly accountId: string;
   readonly environment: Environment;
   readonly key: string;
@@ -30,7 +30,7 @@ export type KeptResult = { readonly hash: Uint8Array; readonly outline: RequestO
 );
 
 /** Returns the name of the advisory lock of a key. */
-export const keyLockName = ({ accountId, environment, key }: KeyScope): string =>
+export const keyLockName = ({ accountId, environment, key }: IdempotencyKey): string =>
   JSON.stringify([accountId, environment, key]);
 
 const LOCK_NOT_AVAILABLE = '55P03';
@@ -41,7 +41,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
  */
 export async function lockIdempotencyKey(
   em: EntityManager,
-  scope: KeyScope,
+  scope: IdempotencyKey,
   milliseconds: number,
 ): Promise<boolean> {
   await em.execute(`select set_config('lock_timeout', ?, true)`, [`${milliseconds}ms`]);
@@ -69,7 +69,7 @@ const KEPT = declareStatement(
 /** Returns the result for a key at `now`: a CFE, a response that is still stored, or null. */
 export async function findKeptResult(
   em: EntityManager,
-  scope: KeyScope,
+  scope: IdempotencyKey,
   now: Date,
 ): Promise<KeptResult | null> {
   interface Row {
@@ -97,7 +97,7 @@ export async function findKeptResult(
 /** Stores the answer to the request with a key, in place of an expired one. */
 export async function keepAnswer(
   em: EntityManager,
-  scope: KeyScope,
+  scope: IdempotencyKey,
   kept: { hash: Buffer; outline: RequestOutline; answer: string; now: Date },
 ): Promise<void> {
   await em.execute(

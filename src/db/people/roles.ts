@@ -8,22 +8,22 @@ import type { Fragment } from '../sql.ts';
 import { givenConditions } from '../where.ts';
 
 /** The accounts of a reader; null for operators, who see all. */
-export type Seen = readonly string[] | null;
+export type ViewerAccounts = readonly string[] | null;
 
 /** SQL: the enterprise is visible to these accounts. `rut`: the column with its RUT. */
-export function visibleTo(seen: Seen, rut: string): Fragment {
-  if (seen === null) return sql`true`;
+export function visibleTo(accounts: ViewerAccounts, rut: string): Fragment {
+  if (accounts === null) return sql`true`;
   return sql`${sql.ref(rut)} in (
-    select e.rut from enterprise e where e.owner_account_id = any (${seen}::uuid[])
-    union all select g.rut from enterprise_grant g where g.account_id = any (${seen}::uuid[]))`;
+    select e.rut from enterprise e where e.owner_account_id = any (${accounts}::uuid[])
+    union all select g.rut from enterprise_grant g where g.account_id = any (${accounts}::uuid[]))`;
 }
 
 /**
  * The same condition for few rows that another index finds. `coalesce` stops PostgreSQL from starting with the
  * enterprises and reading all their rows.
  */
-export const visibleAmong = (seen: Seen, rut: string): Fragment =>
-  sql`coalesce(${visibleTo(seen, rut)}, false)`;
+export const visibleAmong = (accounts: ViewerAccounts, rut: string): Fragment =>
+  sql`coalesce(${visibleTo(accounts, rut)}, false)`;
 
 /**
  * Returns the role of each of these accounts at an enterprise (docs/contract.md#roles): OWNER, or the granted one.

@@ -20,7 +20,7 @@ import { soughtNumbers } from '../../domain/receipts/receiverDocument.ts';
 import { DAYS_AHEAD, DAYS_BACK } from '../../domain/receipts/rules/general.ts';
 import { addDays, startOfDay } from '../../domain/values/montevideo.ts';
 import { Cfe } from '../entities/receipts.ts';
-import { type Seen, visibleTo } from '../people/roles.ts';
+import { type ViewerAccounts, visibleTo } from '../people/roles.ts';
 import { conditionBuilder, type Fragment, joinSql, runSql, whereAll } from '../sql.ts';
 
 /** Selects CFEs; all given conditions must hold. */
@@ -102,13 +102,13 @@ function filterCondition(filter: CfeSearch): Fragment {
  * `having`: selects the ids of the CFEs with a value that has its index.
  */
 function selectNamedIds(
-  seen: Seen,
+  accounts: ViewerAccounts,
   { text, numero, idempotencyKey, requestId }: CfeSearch,
   having: (condition: Fragment) => Fragment,
 ): Fragment | null {
   const ids = [
-    text !== undefined && selectIdsOfText(seen, parseSearch(text), having),
-    numero !== undefined && selectByPrintedNumber(seen, { serie: null, numero }),
+    text !== undefined && selectIdsOfText(accounts, parseSearch(text), having),
+    numero !== undefined && selectByPrintedNumber(accounts, { serie: null, numero }),
     idempotencyKey !== undefined && selectByIdempotencyKey(idempotencyKey),
     requestId !== undefined && selectByRequestId(requestId),
   ].filter((one) => one !== false);
@@ -117,7 +117,7 @@ function selectNamedIds(
 
 /** Selects the ids for every possible meaning of a text, each through its own index. */
 function selectIdsOfText(
-  seen: Seen,
+  accounts: ViewerAccounts,
   sought: ParsedSearch | null,
   having: (condition: Fragment) => Fragment,
 ): Fragment {
@@ -129,8 +129,8 @@ function selectIdsOfText(
     having(sql`cfe.external_id = ${words}`),
     selectByRequestId(words),
     selectByIdempotencyKey(words),
-    ...(cfeId ? [selectByCfeId(seen, cfeId)] : []),
-    ...(printed ? [selectByPrintedNumber(seen, printed)] : []),
+    ...(cfeId ? [selectByCfeId(accounts, cfeId)] : []),
+    ...(printed ? [selectByPrintedNumber(accounts, printed)] : []),
   ];
   return joinSql('union all', ids);
 }
@@ -142,20 +142,20 @@ const selectByIdempotencyKey = (key: string): Fragment => sql`
   select one.id from account join cfe one on one.account_id = account.id
     and one.environment in ('production', 'sandbox') and one.idempotency_key = ${key}`;
 
-const selectByCfeId = (seen: Seen, { type, sequence }: CfeIdParts): Fragment => sql`
+const selectByCfeId = (accounts: ViewerAccounts, { type, sequence }: CfeIdParts): Fragment => sql`
   select one.id from cfe_sequence place join cfe one on one.rut = place.rut
     and one.environment = place.environment and one.type = place.type and one.sequence = ${sequence}
-  where place.type = ${type} and place.last >= ${sequence} and ${visibleTo(seen, 'place.rut')}`;
+  where place.type = ${type} and place.last >= ${sequence} and ${visibleTo(accounts, 'place.rut')}`;
 
 /** Selects CFEs by their printed number: the CAE with this number leads to their index. */
 const selectByPrintedNumber = (
-  seen: Seen,
+  accounts: ViewerAccounts,
   { serie, numero }: NonNullable<ParsedSearch['printed']>,
 ): Fragment => sql`
   select one.id from cae place join cfe one on one.rut = place.rut and one.environment = place.environment
     and one.type = place.type and one.serie = place.serie and one.numero = ${numero}
   where ${numero} between place.number_start and place.last_number
-    and ${whereAll(serie !== null && sql`place.serie = ${serie}`)} and ${visibleTo(seen, 'place.rut')}`;
+    and ${whereAll(serie !== null && sql`place.serie = ${serie}`)} and ${visibleTo(accounts, 'place.rut')}`;
 
 /** Up to this many enterprises are searched one by one; more are searched together. */
 const FEW_ENTERPRISES = 20;
@@ -163,11 +163,11 @@ const FEW_ENTERPRISES = 20;
 /** Returns the enterprises to search one by one; null if there are too many. */
 async function findFewEnterprises(
   em: EntityManager,
-  seen: Seen,
+  accounts: ViewerAccounts,
   rut: string | undefined,
 ): Promise<string[] | null> {
-  if (seen === null) return rut === undefined ? null : [rut];
-  const condition = whereAll(visibleTo(seen, 'rut'), rut !== undefined && sql`rut = ${rut}`);
+  if (accounts === null) return rut === undefined ? null : [rut];
+  const condition = whereAll(visibleTo(accounts, 'rut'), rut !== undefined && sql`rut = ${rut}`);
   const rows = await runSql(em)<{ rut: string }>`
     select rut from enterprise where ${condition} limit ${FEW_ENTERPRISES + 1}`;
   return rows.length > FEW_ENTERPRISES ? null : rows.map((row) => row.rut);
@@ -178,7 +178,7 @@ const NEWEST_FIRST = sql`order by created_at desc, id desc`;
 /** Returns subqueries that together contain the newest CFEs of a filter; each returns at most `most`. */
 async function buildParts(
   em: EntityManager,
-  seen: Seen,
+  accounts: ViewerAccounts,
   filter: CfeSearch,
   { narrow, most }: { narrow: Fragment; most: number },
 ): Promise<Fragment[]> {
@@ -188,9 +188,9 @@ async function buildParts(
   const selectNewestPerEnterprise = (where: Fragment): Fragment => sql`
     select newest.id, newest.created_at
     from enterprise cross join lateral (${newest(whereAll(sql`cfe.rut = enterprise.rut`, where))}) newest
-    where ${visibleTo(seen, 'enterprise.rut')}`;
+    where ${visibleTo(accounts, 'enterprise.rut')}`;
   const named = selectNamedIds(
-    seen,
+    accounts,
     filter,
     (condition) => sql`select id from (${selectNewestPerEnterprise(condition)}) having_it`,
   );
@@ -198,15 +198,15 @@ async function buildParts(
     // `offset 0` makes each id one row lookup: a name matches few CFEs, however many are visible.
     const from = sql`(select distinct id from (${named}) meant) named
       cross join lateral (select * from cfe where cfe.id = named.id offset 0) cfe`;
-    return [newest(visibleTo(seen, 'cfe.rut'), from)];
+    return [newest(visibleTo(accounts, 'cfe.rut'), from)];
   }
-  const ruts = await findFewEnterprises(em, seen, filter.rut);
+  const ruts = await findFewEnterprises(em, accounts, filter.rut);
   const environments = filter.environment ? [filter.environment] : ENVIRONMENTS;
   const byEnvironment = environments.map((environment) => cfe.and({ 'cfe.environment': environment }));
   const conditions = isSelective(filter) ? [sql`true`] : byEnvironment;
   if (ruts)
     return ruts.flatMap((rut) => conditions.map((one) => newest(whereAll(cfe.and({ 'cfe.rut': rut }), one))));
-  if (seen !== null || filter.receiver !== undefined || filter.externalId !== undefined)
+  if (accounts !== null || filter.receiver !== undefined || filter.externalId !== undefined)
     return conditions.map(selectNewestPerEnterprise);
   if (isSelective(filter)) return [newest(sql`true`)];
   const types = filter.type ? [filter.type] : CFE_TYPE_NAMES;
@@ -237,7 +237,7 @@ const isSelective = ({
  */
 export async function searchCfes(
   em: EntityManager,
-  seen: Seen,
+  accounts: ViewerAccounts,
   filter: CfeSearch,
   { after, skip = 0, limit }: CfePage,
 ): Promise<FoundCfes> {
@@ -246,7 +246,7 @@ export async function searchCfes(
     Boolean(after) &&
       sql`(cfe.created_at, cfe.id) < ((select created_at from cfe where id = ${after}), ${after}::uuid)`,
   );
-  const parts = await buildParts(em, seen, filter, { narrow, most: skip + limit + 1 });
+  const parts = await buildParts(em, accounts, filter, { narrow, most: skip + limit + 1 });
   if (parts.length === 0) return { cfes: [], next: null };
   const columns = em.getMetadata(Cfe).props.filter(({ lazy }) => !lazy);
   const rows = await runSql(em)<EntityDictionary<Cfe>>`
@@ -261,13 +261,17 @@ export async function searchCfes(
  * Counts the visible CFEs that match. For one enterprise and environment, with no other condition than the type, it
  * reads the sequences: the cost does not grow with the number of CFEs.
  */
-export async function countCfes(em: EntityManager, seen: Seen, filter: CfeSearch): Promise<number> {
+export async function countCfes(
+  em: EntityManager,
+  accounts: ViewerAccounts,
+  filter: CfeSearch,
+): Promise<number> {
   const { rut, environment, type: _type, ...more } = filter;
   const isPlain =
     rut !== undefined && environment !== undefined && Object.values(more).every((one) => one === undefined);
-  const named = selectNamedIds(seen, filter, (condition) => sql`select id from cfe where ${condition}`);
+  const named = selectNamedIds(accounts, filter, (condition) => sql`select id from cfe where ${condition}`);
   const condition = whereAll(
-    visibleTo(seen, 'cfe.rut'),
+    visibleTo(accounts, 'cfe.rut'),
     filterCondition(filter),
     named && sql`cfe.id in (${named})`,
   );
@@ -291,15 +295,19 @@ export type SearchTarget =
  * Resolves a text among everything visible: an enterprise by RUT; one CFE by cfe_id, printed serie and number,
  * request id, Idempotency-Key, external_id or receiver's document; or several CFEs.
  */
-export async function resolveSearchText(em: EntityManager, seen: Seen, text: string): Promise<SearchTarget> {
+export async function resolveSearchText(
+  em: EntityManager,
+  accounts: ViewerAccounts,
+  text: string,
+): Promise<SearchTarget> {
   const sought = parseSearch(text);
   if (!sought) return { kind: 'nothing' };
   if (sought.rut !== null) {
     const rows = await runSql(em)`
-      select rut from enterprise where rut = ${sought.rut} and ${visibleTo(seen, 'rut')}`;
+      select rut from enterprise where rut = ${sought.rut} and ${visibleTo(accounts, 'rut')}`;
     if (rows.length > 0) return { kind: 'enterprise', rut: sought.rut };
   }
-  const { cfes, next } = await searchCfes(em, seen, { text }, { limit: 1 });
+  const { cfes, next } = await searchCfes(em, accounts, { text }, { limit: 1 });
   const [one] = cfes;
   if (!one) return { kind: 'nothing' };
   if (next) return { kind: 'several' };

@@ -12,7 +12,7 @@ import { Enterprise } from '../entities/enterprises.ts';
 import type { CfeRow } from '../entities/receipts.ts';
 import { nextNumberSql } from '../numbers/numbers.ts';
 import { insertMessagesSql } from '../outbox.ts';
-import { answerCutoff, type KeyScope, keyLockName } from '../people/idempotency.ts';
+import { answerCutoff, type IdempotencyKey, keyLockName } from '../people/idempotency.ts';
 import { declareStatement, runStatement } from '../sql.ts';
 
 /** The columns of a CAE that issuing reads. */
@@ -227,7 +227,7 @@ export async function storeNumbered(
   sobre: SobreToOpen,
 ): Promise<IssuedNumber> {
   const { accountId, environment, idempotencyKey: key, createdAt } = cfe;
-  const scope: KeyScope | null = key == null ? null : { accountId, environment, key };
+  const scope: IdempotencyKey | null = key == null ? null : { accountId, environment, key };
   const { spacingMilliseconds, nearMilliseconds } = sobre;
   try {
     const [numbered] = await runStatement<IssuedNumber>(em, STORE, [

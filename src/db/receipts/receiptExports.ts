@@ -9,7 +9,7 @@ import { addDays, startOfDay } from '../../domain/values/montevideo.ts';
 import { exportWorkflowId, type WorkflowMessage } from '../../temporal.ts';
 import { Enterprise } from '../entities/enterprises.ts';
 import { ReceiptExport, ReceiptExportPart } from '../entities/receipts.ts';
-import type { Seen } from '../people/roles.ts';
+import type { ViewerAccounts } from '../people/roles.ts';
 import { conditionBuilder, type Fragment, runSql, whereAll } from '../sql.ts';
 import { givenConditions } from '../where.ts';
 
@@ -132,7 +132,7 @@ export const exportMessage = ({
 });
 
 /** SQL: one of these accounts is more than a VIEWER at the enterprise of a row; null: operators see all. */
-function mayActCondition(accounts: Seen): Fragment {
+function mayActCondition(accounts: ViewerAccounts): Fragment {
   if (accounts === null) return sql`true`;
   return sql`rut in (select e.rut from enterprise e where e.owner_account_id = any (${accounts}::uuid[])
     union all select g.rut from enterprise_grant g where g.account_id = any (${accounts}::uuid[]) and g.role <> 'VIEWER')`;
@@ -143,7 +143,7 @@ function mayActCondition(accounts: Seen): Fragment {
  */
 export async function listExports(
   em: EntityManager,
-  accounts: Seen,
+  accounts: ViewerAccounts,
   {
     rut,
     environment,

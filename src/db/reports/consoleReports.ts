@@ -5,7 +5,7 @@ import type { StuckReason } from '../../domain/authority/stuckReason.ts';
 import type { CfeType } from '../../domain/receipts/cfeTypes.ts';
 import type { ReportStatus } from '../../domain/reports/reportStatus.ts';
 import { addDays, montevideoDate } from '../../domain/values/montevideo.ts';
-import { type Seen, visibleAmong, visibleTo } from '../people/roles.ts';
+import { type ViewerAccounts, visibleAmong, visibleTo } from '../people/roles.ts';
 import { conditionBuilder, type Fragment, runSql, whereAll } from '../sql.ts';
 import type { ReportFilter, ReportKey } from './dailyReports.ts';
 
@@ -37,7 +37,7 @@ const REPORT_DAYS = 70;
  */
 export async function countReportsDue(
   em: EntityManager,
-  seen: Seen,
+  accounts: ViewerAccounts,
   now: Date,
 ): Promise<{ readonly count: number; readonly late: number; readonly first: Date } | null> {
   const today = montevideoDate(now);
@@ -45,7 +45,7 @@ export async function countReportsDue(
     select count(*)::int as count, count(*) filter (where due_at < ${now})::int as late, min(due_at) as first
     from daily_report
     where environment = 'production' and ${NOT_AT_AUTHORITY} and date < ${today} and date > ${addDays(today, -REPORT_DAYS)}
-      and ${visibleTo(seen, 'rut')}`;
+      and ${visibleTo(accounts, 'rut')}`;
   const { count = 0, late = 0, first = null } = rows[0] ?? {};
   return first === null ? null : { count, late, first: new Date(first) };
 }
@@ -64,17 +64,17 @@ export const reportCursor = ({ stuckReason, date, rut, environment }: ReportRow)
  */
 export async function listVisibleReports(
   em: EntityManager,
-  seen: Seen,
+  accounts: ViewerAccounts,
   filter: ConsoleReportFilter,
   { after, limit }: { after: readonly string[] | null; limit: number },
 ): Promise<ReportRow[]> {
   const stuck =
     after === null || after[0] === '1'
-      ? await listReportsPart(em, seen, filter, { isStuck: true, after, limit })
+      ? await listReportsPart(em, accounts, filter, { isStuck: true, after, limit })
       : [];
   if (filter.stuck === true || stuck.length >= limit) return stuck;
   const behind = after?.[0] === '0' ? after : null;
-  const others = await listReportsPart(em, seen, filter, {
+  const others = await listReportsPart(em, accounts, filter, {
     isStuck: false,
     after: behind,
     limit: limit - stuck.length,
@@ -90,14 +90,14 @@ interface Page {
 
 async function listReportsPart(
   em: EntityManager,
-  seen: Seen,
+  accounts: ViewerAccounts,
   filter: ConsoleReportFilter,
   page: Page,
 ): Promise<ReportRow[]> {
   const rows = await runSql(em)<Omit<ReportRow, 'dueAt'> & { due: string }>`
     select report.rut, report.environment, report.date::text as date, report.status, sequence, due_at as due,
       is_complete as "isComplete", stuck_reason as "stuckReason", e.legal_name as "legalName"
-    from (${selectReportKeys(seen, filter, page)} order by date desc, rut, environment limit ${page.limit}) as place
+    from (${selectReportKeys(accounts, filter, page)} order by date desc, rut, environment limit ${page.limit}) as place
       join daily_report report using (rut, environment, date) join enterprise e on e.rut = place.rut
     order by place.date desc, place.rut, place.environment`;
   return rows.map(({ due, ...row }) => ({ ...row, dueAt: new Date(due) }));
@@ -107,16 +107,16 @@ async function listReportsPart(
  * Selects the keys of matching reports. Stuck, late and inconsistent ones are few, and have an index. Otherwise each
  * visible enterprise contributes its newest, to avoid reading other enterprises' days; operators read all in order.
  */
-function selectReportKeys(seen: Seen, filter: ConsoleReportFilter, page: Page): Fragment {
+function selectReportKeys(accounts: ViewerAccounts, filter: ConsoleReportFilter, page: Page): Fragment {
   const { rut, status, lateAt } = filter;
   const matching = filterCondition(filter, page);
   const isFew = page.isStuck || lateAt !== undefined || (status !== undefined && status !== 'CONSISTENT');
-  if (rut === undefined && (seen === null || isFew))
-    return sql`select rut, environment, date from daily_report where ${matching} and ${visibleAmong(seen, 'rut')}`;
+  if (rut === undefined && (accounts === null || isFew))
+    return sql`select rut, environment, date from daily_report where ${matching} and ${visibleAmong(accounts, 'rut')}`;
   return sql`select own.rut, newest.environment, newest.date from enterprise own cross join lateral (
       select environment, date from daily_report where ${matching} and rut = own.rut
       order by date desc, environment limit ${page.limit}
-    ) as newest where ${whereAll(visibleTo(seen, 'own.rut'), rut !== undefined && sql`own.rut = ${rut}`)}`;
+    ) as newest where ${whereAll(visibleTo(accounts, 'own.rut'), rut !== undefined && sql`own.rut = ${rut}`)}`;
 }
 
 const report = conditionBuilder<'daily_report'>();

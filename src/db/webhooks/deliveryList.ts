@@ -5,7 +5,7 @@ import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 import { EVENT_NAMES, eventRow } from '../../domain/webhooks/events.ts';
 import type { DeliveryStatus } from '../../domain/webhooks/webhook.ts';
 import { Delivery } from '../entities/webhooks.ts';
-import type { Seen } from '../people/roles.ts';
+import type { ViewerAccounts } from '../people/roles.ts';
 import { conditionBuilder, type Fragment, runSql, whereAll } from '../sql.ts';
 
 /** Selects deliveries; all given conditions must hold. */
@@ -69,10 +69,10 @@ interface Page {
   readonly limit: number;
 }
 
-/** Returns a page of deliveries, newest first. `seen`: the accounts of the webhooks; null: all. */
+/** Returns a page of deliveries, newest first. `accounts`: the accounts of the webhooks; null: all. */
 export async function listDeliveryPage(
   em: EntityManager,
-  seen: Seen,
+  accounts: ViewerAccounts,
   filter: DeliveryListFilter,
   page: Page,
 ): Promise<ListedDelivery[]> {
@@ -82,7 +82,7 @@ export async function listDeliveryPage(
       d.settled_at as "settledAt", d.next_attempt_at as "nextAttemptAt", event.rut, event.environment,
       case when ${OF_A_CFE} then ${CFE_ID} end as "cfeId", coalesce(last.number, 0) as attempts,
       coalesce(last.http_status::text, last.error) as "lastResult"
-    from (${selectDeliveryIds(seen, filter, page)}) chosen join delivery d on d.id = chosen.id
+    from (${selectDeliveryIds(accounts, filter, page)}) chosen join delivery d on d.id = chosen.id
     join webhook w on w.id = d.webhook_id join account a on a.id = w.account_id join event on event.id = d.event_id
     left join lateral (
       select number, http_status, error from delivery_attempt where delivery_id = d.id order by number desc limit 1) last on true
@@ -125,12 +125,16 @@ const about = conditionBuilder<'event'>();
  * Selects the ids of a page. Starts from the events for an enterprise or a CFE, and from each webhook for accounts:
  * an account without recent deliveries is as fast as a busy one.
  */
-function selectDeliveryIds(seen: Seen, filter: DeliveryListFilter, { after, limit }: Page): Fragment {
+function selectDeliveryIds(
+  accounts: ViewerAccounts,
+  filter: DeliveryListFilter,
+  { after, limit }: Page,
+): Fragment {
   const { webhookId, status, event, rut, environment, cfeId, from, to } = filter;
-  const isOwn = webhookId !== undefined || seen !== null;
+  const isOwn = webhookId !== undefined || accounts !== null;
   const ownCondition = whereAll(
     webhook.and({ 'webhook.id': webhookId }),
-    seen !== null && sql`webhook.account_id = any (${seen}::uuid[])`,
+    accounts !== null && sql`webhook.account_id = any (${accounts}::uuid[])`,
   );
   const eventCondition = whereAll(
     about.and({ 'event.rut': rut, 'event.environment': environment }),

@@ -2,7 +2,7 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { isUuid } from '../../domain/values/uuid.ts';
 import { Account } from '../entities/people.ts';
 import { Webhook } from '../entities/webhooks.ts';
-import type { Seen } from '../people/roles.ts';
+import type { ViewerAccounts } from '../people/roles.ts';
 import { millisecondsSql } from '../sql.ts';
 import { waitsForRetrySql } from './deliveries.ts';
 
@@ -88,17 +88,17 @@ export interface WebhookCursor {
   readonly id: string;
 }
 
-/** Returns a page of webhooks that were not removed, newest first. `seen`: of these accounts; null: of all. */
+/** Returns a page of webhooks that were not removed, newest first. `accounts`: of these accounts; null: of all. */
 export async function listWebhookPage(
   em: EntityManager,
-  seen: Seen,
+  accounts: ViewerAccounts,
   { after, limit }: { after: WebhookCursor | null; limit: number },
 ): Promise<ListedWebhook[]> {
   const webhooks = await em.find(
     Webhook,
     {
       removedAt: null,
-      ...(seen === null ? {} : { accountId: { $in: [...seen] } }),
+      ...(accounts === null ? {} : { accountId: { $in: [...accounts] } }),
       ...(after && {
         $or: [
           { createdAt: { $lt: new Date(after.createdAt) } },
@@ -108,8 +108,8 @@ export async function listWebhookPage(
     },
     { orderBy: { createdAt: 'desc', id: 'desc' }, limit },
   );
-  const accounts = await em.find(Account, { id: { $in: webhooks.map(({ accountId }) => accountId) } });
-  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  const owners = await em.find(Account, { id: { $in: webhooks.map(({ accountId }) => accountId) } });
+  const names = new Map(owners.map(({ id, name }) => [id, name]));
   return webhooks.map((webhook) => ({ webhook, accountName: names.get(webhook.accountId) ?? '' }));
 }
 

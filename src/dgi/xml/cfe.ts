@@ -6,7 +6,7 @@ import type {
   Issuer,
   Line,
   LineAdjustment,
-  Payment,
+  PaymentMeans,
   Receiver,
   Reference,
   ReferredCfe,
@@ -236,7 +236,7 @@ function writeAdjustments({ adjustments = [], cae }: CfeDocument): string {
 }
 
 /** MediosPago (zone E). */
-function writePayments(payments: readonly Payment[] = []): string {
+function writePayments(payments: readonly PaymentMeans[] = []): string {
   if (payments.length === 0) return '';
   const rows = payments.map(
     ({ code, description, amount }, index) =>

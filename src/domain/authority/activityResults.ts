@@ -4,6 +4,7 @@
  */
 
 import type { TestRunStatus } from '../enterprises/homologation.ts';
+import type { CaeStartFinding } from '../numbers/caeStart.ts';
 import type { Purged } from '../operations/retention.ts';
 import type { RunCounts } from '../operations/run.ts';
 import type { SupportOutcome } from '../operations/supportAction.ts';
@@ -160,6 +161,13 @@ export type LoginValidation =
   /** The check is no longer needed. */
   | { kind: 'nothingToDo' };
 
+/** What the authority knows of the first number of a CAE and of the one before. */
+export type CaeStartResult =
+  /** It cannot be asked before a certificate is uploaded. */
+  | { kind: 'noCertificate' }
+  | { kind: 'goesOn'; findings: CaeStartFinding[]; againInMilliseconds: number }
+  | { kind: 'ended'; findings: CaeStartFinding[] };
+
 /** The result of preparing a CFE for its receiver, if that is an electronic receiver. */
 export interface ExchangeResult {
   kind: 'onItsWay' | 'notElectronic' | 'noAddress';
@@ -222,6 +230,7 @@ export interface ActivityResults {
   askReport: AskReportResult;
   supportReport: SupportResult;
   askRejected: RejectedResult;
+  checkCaeStart: CaeStartResult;
   prepareExchange: ExchangeResult;
   loadDirectory: DirectoryResult;
   actOnItems: RunResult;

@@ -1,5 +1,6 @@
 /** The enterprise object (docs/contract.md#enterprise) of responses, events and the console. */
 import { type CaeStatus, caeStatus, chooseCae, noNumbersLeftFault } from '../numbers/cae.ts';
+import { type CaeStartFinding, type CaeWarning, caeWarnings } from '../numbers/caeStart.ts';
 import { CFE_TYPES, type CfeType } from '../receipts/cfeTypes.ts';
 import { type UiValueRow, uiValueStandIns } from '../receipts/uiValues.ts';
 import { type Stored, toApiFields } from '../requests/fields.ts';
@@ -52,6 +53,8 @@ interface HeldCae {
   readonly authorizationNumber: string;
   readonly issueDate: string;
   readonly expirationDate: string;
+  readonly startNumber?: number | null;
+  readonly startFindings?: readonly CaeStartFinding[] | null;
 }
 
 /** Returns the certificate object at `now`; status NONE and nulls before the first upload. */
@@ -87,6 +90,15 @@ export function caeObject(cae: HeldCae, now: Date) {
   };
 }
 
+/** Returns the CAE object of a list; `daysLeft`: for which its numbers last. */
+export function listedCaeObject(cae: HeldCae, daysLeft: number | null, now: Date) {
+  return {
+    ...caeObject(cae, now),
+    days_left: daysLeft,
+    warnings: caeWarnings(cae, montevideoDate(now)),
+  };
+}
+
 /** A warning for an enterprise. */
 interface EnterpriseWarning {
   readonly code:
@@ -95,7 +107,8 @@ interface EnterpriseWarning {
     | 'enterprise.no_exemption_norm'
     | 'enterprise.ui_value_estimated'
     | 'enterprise.certificate_revoked'
-    | 'enterprise.certificate_untrusted';
+    | 'enterprise.certificate_untrusted'
+    | CaeWarning['code'];
   readonly message: string;
 }
 
@@ -106,8 +119,8 @@ const LACKS = {
 } as const;
 
 /**
- * Returns the warnings: types without numbers at `now`, what the printed form lacks, an inexact limit of e-Tickets, and a
- * certificate of no use.
+ * Returns the warnings: types without numbers at `now`, CAEs that do not continue where another system stopped, what the printed
+ * form lacks, an inexact limit of e-Tickets, and a certificate of no use.
  */
 function warningsOf(
   { enterprise: { issuerSince, resolution, exemptionNorm }, certificate, caes, uiValues }: FullEnterprise,
@@ -117,6 +130,7 @@ function warningsOf(
   const warnings: EnterpriseWarning[] = [...Map.groupBy(caes, ({ type }) => type)]
     .filter(([, ofType]) => chooseCae(ofType, today) === undefined)
     .map(([type]) => ({ code: 'enterprise.no_numbers', message: noNumbersLeftFault(type).message }));
+  warnings.push(...caes.flatMap((cae) => caeWarnings(cae, today)));
   if (!issuerSince && !resolution)
     warnings.push({
       code: 'enterprise.no_issuer_since',

@@ -50,10 +50,10 @@ export const TESTING_TYPES = [
 ] as const satisfies readonly CfeType[];
 
 /** How many of each type a run in Testing issues: the required minimum and a margin. */
-export const EACH = { least: 50, most: 200, usual: 52 } as const;
+export const TEST_RUN_SIZE = { least: 50, most: 200, usual: 52 } as const;
 
 /** Returns how many of `wanted` receipts of one type must be received (Instructivo Ingreso al Régimen v18, Testing III). */
-const requiredOf = (wanted: number): number => Math.min(wanted, EACH.least);
+const requiredOf = (wanted: number): number => Math.min(wanted, TEST_RUN_SIZE.least);
 
 /** The receipts of one type: `pending` are to be issued, or have no verdict yet. */
 export interface TypeCount {

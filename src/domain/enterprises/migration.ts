@@ -7,6 +7,8 @@ export interface MigrationFacts {
   readonly from: string;
   readonly hasCertificate: boolean;
   readonly hasCae: boolean;
+  /** Whether one does not continue where the other system stopped, or the authority is still asked about it. */
+  readonly hasDoubtfulCae: boolean;
   readonly isReady: boolean;
   readonly isListed: boolean;
 }
@@ -34,8 +36,8 @@ export function migrationSteps(facts: MigrationFacts): MigrationStep[] {
     ],
     [
       'caes',
-      'Upload new CAEs; or the old ones, with the first number that the other system does not use.',
-      facts.hasCae,
+      'Upload new CAEs; or the old ones, with the first number that the other system does not use: `cae list` shows where the authority knows otherwise.',
+      facts.hasCae && !facts.hasDoubtfulCae,
     ],
     [
       'issuer_listed',

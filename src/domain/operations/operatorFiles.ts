@@ -28,7 +28,7 @@ export const PlanList = z
   .superRefine(eachOnce(({ plan_id, frequency_id }) => `${plan_id} ${frequency_id}`));
 
 /** The pesos of one UI that count in a year, with their source. */
-export const UiValueRow = z.strictObject({
+export const UiValueInput = z.strictObject({
   year: integerSchema({ minimum: 2000, maximum: 2100 }),
   value: decimalSchema({ integerDigits: 8, decimals: 4 }).superRefine((value, ctx) => {
     if (value.eq(0)) addIssue(ctx, 'number.out_of_range', 'must be above 0, found 0.');
@@ -39,7 +39,7 @@ export const UiValueRow = z.strictObject({
 
 /** UI values by year, with their sources. */
 export const UiValueList = z
-  .array(UiValueRow)
+  .array(UiValueInput)
   .min(1)
   .superRefine(eachOnce(({ year }) => String(year)));
 

@@ -5,7 +5,7 @@ import type {
   CfeContent,
   Line,
   LineAdjustment,
-  Payment,
+  PaymentMeans,
   Receiver,
   Reference,
   ReferredCfe,
@@ -171,7 +171,7 @@ function adjustmentsOf({ adjustments = [], amounts }: Parts): Adjustment[] | und
   }));
 }
 
-function paymentsOf({ payments = [] }: Parts): Payment[] | undefined {
+function paymentsOf({ payments = [] }: Parts): PaymentMeans[] | undefined {
   if (payments.length === 0) return undefined;
   return payments.map(({ description, amount, code }) =>
     omitUndefined({ description, amount: amountText(amount), code }),

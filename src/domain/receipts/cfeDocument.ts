@@ -42,7 +42,7 @@ export interface CfeContent {
   /** Zone D. */
   adjustments?: Adjustment[];
   /** Zone E. */
-  payments?: Payment[];
+  payments?: PaymentMeans[];
   /** IndPagCta3ros. */
   thirdPartyPayment?: true;
   /** IndCobPropia. */
@@ -150,7 +150,7 @@ export interface Adjustment extends LineAdjustment {
   description: string;
 }
 
-export interface Payment {
+export interface PaymentMeans {
   description: string;
   amount: string;
   code?: string;

@@ -128,7 +128,6 @@ const LineAdjustment = z
   })
   .superRefine(requireOneMeasure)
   .meta({ id: 'CfeLineAdjustment', description: 'A discount or surcharge: a percentage or an amount.' });
-export type LineAdjustment = z.infer<typeof LineAdjustment>;
 
 /** Kinds of codes of items (TpoCod; docs/authority/receipts.md#lines). */
 const ITEM_CODES = ['GTIN8', 'GTIN12', 'GTIN13', 'GTIN14', 'PLU', 'INT1', 'INT2', 'ARCE'] as const;
@@ -227,7 +226,6 @@ const Adjustment = z
     description:
       'A discount or surcharge on the lines of one `iva_type`, never FREE; several may name the same. Source: Formato CFE v25.2, zone D.',
   });
-export type Adjustment = z.infer<typeof Adjustment>;
 
 const Payment = z
   .strictObject({

@@ -52,5 +52,5 @@ export const verificationUrl = (publicUrl: string): string => `${publicUrl}${VER
 export const receiptUrl = (publicUrl: string, token: string): string => `${publicUrl}/r/${token}`;
 
 /** Paper sizes of printed receipts: a sheet, or a roll of that width (docs/authority/printed-form.md#paper). */
-export const PAPERS = ['A4', '80mm', '58mm'] as const;
-export type Paper = (typeof PAPERS)[number];
+export const PAPER_SIZES = ['A4', '80mm', '58mm'] as const;
+export type PaperSize = (typeof PAPER_SIZES)[number];

@@ -16,12 +16,12 @@ export const isCreditNote = (type: CfeType): boolean => cfeTypeRow(type).note ==
 const atLeastZero = (amount: Big): Big => (amount.lt(0) ? Big(0) : amount);
 
 /** What a document may state of a CFE, in that one's currency: what is left to credit, or its pay_amount. */
-export const mostOf = (type: CfeType, original: OriginalCfe): Big =>
+export const largestStated = (type: CfeType, original: OriginalCfe): Big =>
   atLeastZero(isCreditNote(type) ? leftToCredit(original) : Big(original.document.totals.pay));
 
 /** What a document takes of a CFE without a stated amount: a debit note adds to all of it, others take what is left. */
 function fillOf(type: CfeType, original: OriginalCfe): Big {
-  const most = mostOf(type, original);
+  const most = largestStated(type, original);
   if (cfeTypeRow(type).note === 'debit') return most;
   const left = atLeastZero(leftToCredit(original));
   return left.lt(most) ? left : most;

@@ -6,7 +6,7 @@ import type * as z from 'zod';
 import { describeField, type FieldWords } from './fieldWords.ts';
 
 /** One field. */
-export interface Field {
+export interface ApiField {
   /** Its property of the entity. */
   readonly column: string;
   readonly schema: z.ZodType<string | number | boolean>;
@@ -16,17 +16,17 @@ export interface Field {
   readonly optional: boolean;
 }
 /** Fields by their names in the API, in its order. */
-export type FieldTable = Readonly<Record<string, Field>>;
+export type FieldTable = Readonly<Record<string, ApiField>>;
 
-type Value<F extends Field> = z.output<F['schema']> | (F['optional'] extends true ? null : never);
+type Value<F extends ApiField> = z.output<F['schema']> | (F['optional'] extends true ? null : never);
 /** The field values by API name. */
 export type Named<T extends FieldTable> = { -readonly [K in keyof T]: Value<T[K]> };
 /** The field values by column. */
 export type Stored<T extends FieldTable> = { -readonly [K in keyof T as T[K]['column']]: Value<T[K]> };
 
-type Row = Omit<Field, 'optional' | 'kind'> & { readonly kind?: Field['kind'] };
+type Row = Omit<ApiField, 'optional' | 'kind'> & { readonly kind?: ApiField['kind'] };
 type Made<R extends Row, O extends boolean> = Omit<R, 'kind'> & {
-  readonly kind: R extends { kind: infer K extends Field['kind'] } ? K : 'text';
+  readonly kind: R extends { kind: infer K extends ApiField['kind'] } ? K : 'text';
   readonly optional: O;
 };
 
@@ -46,7 +46,7 @@ type Shape<T extends FieldTable> = {
     : T[K]['schema'];
 };
 
-const described = ({ schema, optional, words: said }: Field): z.ZodType =>
+const described = ({ schema, optional, words: said }: ApiField): z.ZodType =>
   (optional ? schema.nullable() : schema).meta(describeField(said));
 
 /** Returns the fields for a body that creates an object; optional ones may be omitted or null. */
@@ -91,6 +91,6 @@ export const removableColumns = <T extends FieldTable>(fields: T): Removable<T> 
     Object.entries(fields).flatMap(([name, { column, optional }]) => (optional ? [[name, column]] : [])),
   ) as unknown as Removable<T>;
 
-function mapped<R>(fields: FieldTable, of: (field: Field) => R): Record<string, R> {
+function mapped<R>(fields: FieldTable, of: (field: ApiField) => R): Record<string, R> {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, of(field)]));
 }

@@ -34,7 +34,7 @@ const WarningView = z
   .object({
     code: z.string().meta({
       description:
-        'Kind of warning: `enterprise.no_numbers`, no CAE of a type is valid and has numbers left, so the type cannot be issued; `enterprise.no_issuer_since`, receipts lack the day of joining the regime or the resolution; `enterprise.no_exemption_norm`, receipts of an exempt taxpayer lack the norm; `enterprise.ui_value_estimated`, the value of the UI of this year, from 1 December on of the next, is an estimate or another year’s, so that the limit of e-Tickets is not exact; `enterprise.certificate_revoked`, the certificate signs no longer; `enterprise.certificate_untrusted`, no authority that the service trusts certifies it any more. Codes may be added.',
+        'Kind of warning: `enterprise.no_numbers`, no CAE of a type is valid and has numbers left, so the type cannot be issued; `enterprise.no_issuer_since`, receipts lack the day of joining the regime or the resolution; `enterprise.no_exemption_norm`, receipts of an exempt taxpayer lack the norm; `enterprise.ui_value_estimated`, the value of the UI of this year, from 1 December on of the next, is an estimate or another year’s, so that the limit of e-Tickets is not exact; `enterprise.certificate_revoked`, the certificate signs no longer; `enterprise.certificate_untrusted`, no authority that the service trusts certifies it any more; `cae.number_before_unknown` and `cae.first_number_known`, as in the list of CAEs. Codes may be added.',
       examples: ['enterprise.no_numbers'],
     }),
     message: z.string().meta({

@@ -44,7 +44,23 @@ export const CaeView = z
       'A range of numbers of one type (constancia de autorización de emisión), authorized by the tax authority.',
   });
 
-/** The CAE object in the list of CAEs, with the days its numbers will last. */
+const CaeWarningView = z
+  .object({
+    code: z.string().meta({
+      description:
+        'Kind of warning, for a CAE whose first numbers another system used: `cae.number_before_unknown`, the authority does not know the number before `cae_start_number`; `cae.first_number_known`, it knows `cae_start_number` already. Codes may be added.',
+      examples: ['cae.number_before_unknown'],
+    }),
+    message: z.string().meta({
+      description: 'The same in words.',
+      examples: [
+        'The tax authority does not know ETICKET A 499, the number before the first one of CAE 90260000194: check which number the earlier system used last.',
+      ],
+    }),
+  })
+  .meta({ id: 'CaeWarning', description: 'Something about the CAE that the enterprise should check.' });
+
+/** The CAE object in the list of CAEs, with the days its numbers will last and its warnings. */
 export const ListedCaeView = CaeView.extend({
   days_left: z
     .int()
@@ -55,4 +71,8 @@ export const ListedCaeView = CaeView.extend({
         'Whole days for which the numbers last at the rate of the last 28 days of the type; null when no numbers were used in those days.',
       examples: [140],
     }),
-}).meta({ id: 'ListedCae', description: 'A CAE with how long its numbers last.' });
+  warnings: z.array(CaeWarningView).meta({
+    description:
+      'What the enterprise should check; the authority is asked after the upload, and once there is a certificate.',
+  }),
+}).meta({ id: 'ListedCae', description: 'A CAE with how long its numbers last and its warnings.' });

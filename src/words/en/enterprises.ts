@@ -38,6 +38,16 @@ export const enterprisesEn = {
       : `The numbers of ${type} run out in ${counted(days, 'day')}`,
   noNumbers: (type: string): string => `No numbers of ${type} are left`,
   noNumbersMean: 'Nothing of this type can be issued until another CAE is uploaded.',
+  caeStart: {
+    before_unknown: {
+      what: (number: string): string => `DGI does not know ${number}`,
+      todo: 'That is the number before the first one of this CAE. Check which number the earlier system used last.',
+    },
+    first_known: {
+      what: (number: string): string => `DGI already knows ${number}`,
+      todo: 'That is the first number of this CAE here. Ask support to skip the numbers that the earlier system used.',
+    },
+  },
   paper: 'Document',
   kind: 'Kind',
   kinds: { low: 'numbers running low', cae: 'CAE', certificate: 'certificate' },
@@ -66,6 +76,7 @@ export const enterprisesEn = {
   readiness: 'Status',
   isReady: 'Ready to issue.',
   readyBut: 'Numbers are running low:',
+  readyCheck: 'Ready to issue. Please check:',
   soonReady: 'Nothing is missing. The company will be ready in a moment.',
   cannotIssue: 'It cannot issue at the moment. It needs:',
   isSuspended:

@@ -39,6 +39,16 @@ export const enterprisesEs: typeof enterprisesEn = {
       : `Los números de ${type} alcanzan para ${counted(days, 'día')}`,
   noNumbers: (type) => `No quedan números de ${type}`,
   noNumbersMean: 'No se puede emitir nada de este tipo hasta que cargue otro CAE.',
+  caeStart: {
+    before_unknown: {
+      what: (number) => `La DGI no conoce ${number}`,
+      todo: 'Es el número anterior al primero de este CAE. Verifique cuál fue el último que usó el sistema anterior.',
+    },
+    first_known: {
+      what: (number) => `La DGI ya conoce ${number}`,
+      todo: 'Es el primer número de este CAE acá. Pida a soporte que saltee los que usó el sistema anterior.',
+    },
+  },
   paper: 'Documento',
   kind: 'Clase',
   kinds: { low: 'numeración por agotarse', cae: 'CAE', certificate: 'certificado' },
@@ -67,6 +77,7 @@ export const enterprisesEs: typeof enterprisesEn = {
   readiness: 'Situación',
   isReady: 'Lista para emitir.',
   readyBut: 'Quedan pocos números:',
+  readyCheck: 'Lista para emitir. Revise:',
   soonReady: 'No falta nada. En un momento queda lista.',
   cannotIssue: 'Ahora no puede emitir. Falta:',
   isSuspended:

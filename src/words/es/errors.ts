@@ -298,6 +298,12 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
   'the number of the NIFE is a valid cédula; if it is one, the kind is CI.':
     'el número del NIFE es una cédula válida; si lo es, el tipo es CI.',
 
+  // Warnings of a CAE.
+  'The tax authority does not know {} {} {}, the number before the first one of CAE {}: check which number the earlier system used last.':
+    'La DGI no conoce {1} {2} {3}, el número anterior al primero del CAE {4}: verifique cuál fue el último que usó el sistema anterior.',
+  'The tax authority already knows {} {} {}, the first number of CAE {}: the operator of the service must skip what the earlier system used.':
+    'La DGI ya conoce {1} {2} {3}, el primer número del CAE {4}: el operador del servicio debe saltear los que usó el sistema anterior.',
+
   // The enterprise.
   'The enterprise issues here from {} on: neither today nor emission_date may be earlier.':
     'La empresa emite acá desde el {1}: ni hoy ni emission_date pueden ser anteriores.',

@@ -115,6 +115,11 @@ test('the list of CAEs tells what is left of each', async () => {
     { series: 'B', status: 'EXPIRED' },
   ]);
   expect(await cli.json<object[]>('cae', 'list', rut, '--status', 'OK')).toHaveLength(1);
+
+  await giveCae(db.orm, rut, { serie: 'C', start: { number: 500, findings: ['first_known'] } });
+  const { stdout } = await cli.call('cae', 'list', rut);
+  expect(stdout).toMatch(/ OK +-\n/);
+  expect(stdout).toContain('cae.first_number_known');
 });
 
 test('branches and customers change, and what is unknown is a refusal', async () => {

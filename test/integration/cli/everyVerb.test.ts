@@ -139,7 +139,7 @@ async function aDelivery(): Promise<string> {
 /** A run of a webhook's deliveries, of which one failed. */
 async function aRun(): Promise<string> {
   const webhook = (await db.orm.em.fork().findOneOrFail(Delivery, { id: await aDelivery() })).webhookId;
-  const input = { kind: 'redeliver', filter: { webhook }, reason: 'volvió', seen: null } as const;
+  const input = { kind: 'redeliver', filter: { webhook }, reason: 'volvió', accounts: null } as const;
   return (await startRun(deps(), input)).id;
 }
 async function aMail(): Promise<string> {

@@ -4,7 +4,7 @@ import { createUser } from '../../../src/commands/people/users.ts';
 import { findAccessAt } from '../../../src/console/access/access.ts';
 import { mayAt } from '../../../src/console/access/permissions.ts';
 import { LIST_QUERY, type List, showList, Ticked } from '../../../src/console/lists.ts';
-import { go, show, signedIn } from '../../../src/console/page.ts';
+import { redirect, show, signedIn } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
 import { EnterpriseGrant } from '../../../src/db/entities/enterprises.ts';
 import { AuditEntry } from '../../../src/db/entities/operations.ts';
@@ -80,7 +80,7 @@ const sendThings = pageAt('/things', {
   form: z.object({ thing: Ticked }),
   async handle({ form }) {
     ticked = form.thing;
-    return go('/things');
+    return redirect('/things');
   },
 });
 const enterprisePage = pageAt('/one/{rut}', {

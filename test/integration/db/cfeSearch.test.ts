@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { issueCfe } from '../../../src/commands/receipts/issueCfe.ts';
 import { Cfe } from '../../../src/db/entities/receipts.ts';
-import type { Seen } from '../../../src/db/people/roles.ts';
+import type { ViewerAccounts } from '../../../src/db/people/roles.ts';
 import {
   type CfeSearch,
   countCfes,
@@ -93,11 +93,11 @@ afterAll(async () => {
 const receiverOf = () =>
   (aCfeBody({ type: 'EFACTURA' })['header'] as { receiver: Record<string, unknown> }).receiver;
 
-async function found(seen: Seen, filter: CfeSearch): Promise<string> {
+async function found(accounts: ViewerAccounts, filter: CfeSearch): Promise<string> {
   const em = db.orm.em.fork();
-  const { cfes, next } = await searchCfes(em, seen, filter, { limit: 50 });
+  const { cfes, next } = await searchCfes(em, accounts, filter, { limit: 50 });
   expect(next).toBeNull();
-  expect(await countCfes(em, seen, filter)).toBe(cfes.length);
+  expect(await countCfes(em, accounts, filter)).toBe(cfes.length);
   return cfes.map(({ id }) => ids.get(id)).join(', ');
 }
 
@@ -161,8 +161,8 @@ describe('what a text leads to', () => {
     ['21.484436.001-8', 'all', 'their invoice'],
     ['500', 'ours', 'invoice'],
   ])('%j among %s: one CFE, %s', async (text, who, name) => {
-    const seen = who === 'all' ? null : [ours ?? ''];
-    expect(await resolveSearchText(db.orm.em.fork(), seen, text)).toEqual(await placeOf(name));
+    const accounts = who === 'all' ? null : [ours ?? ''];
+    expect(await resolveSearchText(db.orm.em.fork(), accounts, text)).toEqual(await placeOf(name));
   });
 
   test.each([
@@ -200,8 +200,8 @@ describe('what a text leads to', () => {
 });
 
 test('page by page while others are issued: each CFE once, and none is missing', async () => {
-  const seen = [ours ?? '', theirs ?? ''];
-  const before = (await searchCfes(db.orm.em.fork(), seen, {}, { limit: 50 })).cfes.map(({ id }) => id);
+  const accounts = [ours ?? '', theirs ?? ''];
+  const before = (await searchCfes(db.orm.em.fork(), accounts, {}, { limit: 50 })).cfes.map(({ id }) => id);
   for (const filter of [{}, { text: 'A 1' }] as const) {
     const expected = before.filter(
       (id) => !('text' in filter) || ['theirs', 'trial', 'first'].includes(ids.get(id) ?? ''),
@@ -209,7 +209,7 @@ test('page by page while others are issued: each CFE once, and none is missing',
     const read: string[] = [];
     let after: string | null = null;
     do {
-      const page = await searchCfes(db.orm.em.fork(), seen, filter, { after, limit: 2 });
+      const page = await searchCfes(db.orm.em.fork(), accounts, filter, { after, limit: 2 });
       read.push(...page.cfes.map(({ id }) => id));
       after = page.next;
       // Newer than all, in the middle of the reading.

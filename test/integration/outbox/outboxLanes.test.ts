@@ -50,6 +50,7 @@ describe('the lanes of the outbox', () => {
       issueCfes: LANES.receipts,
       onboardEnterprise: LANES.work,
       validateCredentials: LANES.work,
+      checkCaeStart: LANES.work,
       reportDay: LANES.work,
       exchangeCfe: LANES.work,
       deliverWebhook: LANES.bulk,

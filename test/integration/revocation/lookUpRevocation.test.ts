@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const link = (holder: Holder, issuer: Holder = root) => ({ certificate: holder.der, issuer: issuer.der });
 const lookUp = createRevocationLookUp({ localServers: true });
-const stateOf = async (holder: Holder) => (await lookUp([[link(holder)]]))[0];
+const stateOf = async (holder: Holder, owner = 'one') => (await lookUp([[link(holder)]], owner))[0];
 
 let paths = 0;
 const path = (): string => `/${(paths += 1)}`;
@@ -111,9 +111,41 @@ test('the list decides where the responder is silent', async () => {
 test('silence ends in bounded time, and holds up nobody', async () => {
   const silent = served(() => null);
   const other = listed(() => ({}));
-  const waits = stateOf(silent);
+  const waits = stateOf(silent, 'another');
   expect(await stateOf(other)).toBe('good');
   expect(await waits).toBe('unknown');
+});
+
+test('many certificates of one account take no place from others; those that find none of its own are unknown at once', async () => {
+  const asked = Promise.withResolvers<void>();
+  let release = (): void => {};
+  const held = served((_body, _request, response) => {
+    release = () => void response.writeHead(200).end(aList({ issuer: root }));
+    asked.resolve();
+    return null;
+  });
+  const first = stateOf(held, 'many');
+  await asked.promise;
+  const next = stateOf(
+    listed(() => ({})),
+    'many',
+  );
+  const more = Array.from({ length: 20 }, () =>
+    stateOf(
+      listed(() => ({})),
+      'many',
+    ),
+  );
+  expect(new Set(await Promise.all(more))).toEqual(new Set(['unknown']));
+  expect(
+    await stateOf(
+      listed(() => ({})),
+      'another',
+    ),
+  ).toBe('good');
+
+  release();
+  expect(await Promise.all([first, next])).toEqual(['good', 'good']);
 });
 
 test('what was found is remembered, and a list is fetched once for all that are asked about together', async () => {
@@ -123,8 +155,8 @@ test('what was found is remembered, and a list is fetched once for all that are 
     Holder,
     Holder,
   ];
-  expect(await lookUp([[link(one)], [link(other)]])).toEqual(['good', 'good']);
-  expect(await lookUp([[link(other)], [link(one)]])).toEqual(['good', 'good']);
+  expect(await lookUp([[link(one)], [link(other)]], 'one')).toEqual(['good', 'good']);
+  expect(await lookUp([[link(other)], [link(one)]], 'one')).toEqual(['good', 'good']);
   expect(server.asked(at)).toBe(1);
 });
 
@@ -132,7 +164,7 @@ test('a revoked intermediate revokes what is below it', async () => {
   const list = server.at(path(), () => aList({ issuer: root, revoked: [between.serial] }));
   const between: Holder = aHolder({ name: 'Intermedia', issuer: root, ca: true, list });
   const holder = aHolder({ name: 'Empresa', issuer: between });
-  expect(await lookUp([[link(holder, between), link(between)]])).toEqual(['revoked']);
+  expect(await lookUp([[link(holder, between), link(between)]], 'one')).toEqual(['revoked']);
 });
 
 test('no server inside is asked', async () => {
@@ -141,6 +173,6 @@ test('no server inside is asked', async () => {
   const holder = aHolder({ name: 'Empresa', issuer: root, list });
   const named = aHolder({ name: 'Empresa', issuer: root, list: list.replace('127.0.0.1', 'localhost') });
   const outside = createRevocationLookUp({ localServers: false });
-  expect(await outside([[link(holder)], [link(named)]])).toEqual(['unknown', 'unknown']);
+  expect(await outside([[link(holder)], [link(named)]], 'one')).toEqual(['unknown', 'unknown']);
   expect(server.asked(at)).toBe(0);
 });

@@ -61,7 +61,7 @@ describe('bulk runs', () => {
     return db.orm.em.fork().find(Cfe, { id: { $in: ids } }, { orderBy: { sequence: 'asc' } });
   };
   const start = (kind: RunKind, filter: RunFilter, expected?: number): Promise<Run> =>
-    startRun(deps(), { kind, filter, reason: 'renovado', seen: null, expected });
+    startRun(deps(), { kind, filter, reason: 'renovado', accounts: null, expected });
   const items = (id: string): Promise<RunItem[]> =>
     db.orm.em.fork().find(RunItem, { runId: id }, { orderBy: { place: 'asc' } });
   const now = async (id: string): Promise<Run> => {
@@ -254,7 +254,7 @@ describe('bulk runs', () => {
     let asked = 0;
     const askSupport: Ask = async () => {
       asked += 1;
-      if (asked === 7) await stopRun({ ...deps(), actor: 'cli:eva' }, { id: run.id, seen: null });
+      if (asked === 7) await stopRun({ ...deps(), actor: 'cli:eva' }, { id: run.id, accounts: null });
       return { outcome: 'retried', message: 'It is tried again.' };
     };
 
@@ -270,7 +270,7 @@ describe('bulk runs', () => {
       action: 'run.stop',
       subject: run.id,
     });
-    expect(await stopRun(deps(), { id: run.id, seen: null })).toMatchObject({ stopAskedBy: 'cli:eva' });
+    expect(await stopRun(deps(), { id: run.id, accounts: null })).toMatchObject({ stopAskedBy: 'cli:eva' });
     expect((await auditRows()).filter(({ action }) => action === 'run.stop')).toHaveLength(1);
   });
 
@@ -300,9 +300,9 @@ describe('bulk runs', () => {
     expect(await code(start('abandon', { rut }))).toBe('run.blind');
     expect(await code(start('redeliver', {}))).toBe('run.webhook');
     expect(await code(start('redeliver', { webhook: accountId }))).toBe('NOT_FOUND');
-    const customer = { kind: 'retry', filter: { rut }, reason: 'x', seen: [accountId] } as const;
+    const customer = { kind: 'retry', filter: { rut }, reason: 'x', accounts: [accountId] } as const;
     expect(await code(startRun(deps(), customer))).toBe('FORBIDDEN');
-    const long = { kind: 'retry', filter: { rut }, reason: 'x'.repeat(451), seen: null } as const;
+    const long = { kind: 'retry', filter: { rut }, reason: 'x'.repeat(451), accounts: null } as const;
     expect(await code(startRun(deps(), long))).toBe('run.reason');
     expect((await auditRows()).map(({ action }) => action)).toEqual(['run.start']);
   });
@@ -352,7 +352,12 @@ describe('bulk runs', () => {
       const ids = await failed(8);
       // What is no filter of deliveries is not kept: it could name what is somebody else's.
       const filter = { webhook: webhookId, since: '2026-11-20T00:00:00Z', rut: '210000000018' };
-      const run = await startRun(deps(), { kind: 'redeliver', filter, reason: 'volvió', seen: [accountId] });
+      const run = await startRun(deps(), {
+        kind: 'redeliver',
+        filter,
+        reason: 'volvió',
+        accounts: [accountId],
+      });
       expect(run).toMatchObject({ total: 8, accountId });
       expect(run.filter).toEqual({ webhook: webhookId, since: '2026-11-20T00:00:00Z' });
       await db.orm.em.fork().nativeUpdate(Delivery, { id: ids[0] ?? '' }, { status: 'DELIVERED' });
@@ -379,7 +384,12 @@ describe('bulk runs', () => {
       await failed(2);
       await testWebhook(deps(), { webhookId });
       const filter = { webhook: webhookId, since: '2026-11-20T00:00:00Z' };
-      const run = await startRun(deps(), { kind: 'redeliver', filter, reason: 'volvió', seen: [accountId] });
+      const run = await startRun(deps(), {
+        kind: 'redeliver',
+        filter,
+        reason: 'volvió',
+        accounts: [accountId],
+      });
       expect(run.total).toBe(5);
       const em = db.orm.em.fork();
       await em.nativeUpdate(
@@ -398,7 +408,7 @@ describe('bulk runs', () => {
             kind: 'redeliver',
             filter: { webhook: webhookId },
             reason: 'y',
-            seen: null,
+            accounts: null,
           })
         ).total,
       ).toBe(1);
@@ -408,15 +418,15 @@ describe('bulk runs', () => {
       await failed(1);
       const other = await anAccount(db.orm);
       const input = { kind: 'redeliver', filter: { webhook: webhookId }, reason: 'x' } as const;
-      await expect(startRun(deps(), { ...input, seen: [other] })).rejects.toMatchObject({
+      await expect(startRun(deps(), { ...input, accounts: [other] })).rejects.toMatchObject({
         code: 'NOT_FOUND',
       });
-      const run = await startRun(deps(), { ...input, seen: [accountId] });
-      await expect(startRun(deps(), { ...input, seen: [accountId] })).rejects.toMatchObject({
+      const run = await startRun(deps(), { ...input, accounts: [accountId] });
+      await expect(startRun(deps(), { ...input, accounts: [accountId] })).rejects.toMatchObject({
         faults: [{ code: 'run.under_way' }],
       });
       expect(await findRun(db.orm.em.fork(), run.id, [other])).toBeNull();
-      await expect(stopRun(deps(), { id: run.id, seen: [other] })).rejects.toMatchObject({
+      await expect(stopRun(deps(), { id: run.id, accounts: [other] })).rejects.toMatchObject({
         code: 'NOT_FOUND',
       });
     });

@@ -7,6 +7,7 @@ import {
   type Customer,
   field,
   fields,
+  portal,
   type TestSimulator,
 } from '../../support/simulator/world.ts';
 
@@ -135,6 +136,15 @@ describe('the consultations', () => {
       field(answer, 'IdReceptor'),
       field(answer, 'Token'),
     ]).toEqual(['AE', String(idemisor), id, token]);
+  });
+
+  test('EFACCONSULTARESTADOCFE finds a receipt of another system of the company', async () => {
+    const { rut } = customer;
+    const cfe = { rut, cfe_type_code: '101', serie: 'A', numero: 7776, emission_date: '2026-11-20' };
+    await portal(customer.url, 'POST', '/portal/foreign-cfes', cfe);
+    const { envelope } = await customer.consult('EFACCONSULTARESTADOCFE', cfeid(7776));
+    expect(envelope).toContain('<EstadoCFE>AE</EstadoCFE><IdEmisor>1</IdEmisor>');
+    expect(field(envelope, 'Token')).toBeTruthy();
   });
 
   test('EFACCONSULTARESTADOCFE of a receipt that is not there names no sobre', async () => {

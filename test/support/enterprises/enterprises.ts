@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Certificate, Enterprise } from '../../../src/db/entities/enterprises.ts';
 import { Cae } from '../../../src/db/entities/numbers.ts';
 import type { Orm } from '../../../src/db/orm.ts';
+import type { CaeStartFinding } from '../../../src/domain/numbers/caeStart.ts';
 import { CFE_TYPE_NAMES, type CfeType, type Environment } from '../../../src/domain/receipts/cfeTypes.ts';
 import { aRut, day } from '../receipts/papers.ts';
 
@@ -19,6 +20,8 @@ export interface CaeRowWishes {
   issueDate?: string;
   expirationDate?: string;
   specialKind?: 1;
+  /** The first number to use here; the authority is still to be asked about it, unless told what it knew. */
+  start?: { number: number; findings?: CaeStartFinding[] };
 }
 
 const FIRST_AUTHORIZATION = 90_110_000_000;
@@ -26,7 +29,9 @@ let lastAuthorization = FIRST_AUTHORIZATION;
 
 /** Puts a CAE into the table, past the checks of an upload. */
 export async function giveCae(orm: Orm, rut: string, wishes: CaeRowWishes = {}): Promise<string> {
+  const { start } = wishes;
   const { type = 'ETICKET', environment = 'production', serie = 'A', from = 1, to = 10_000 } = wishes;
+  const last = wishes.last ?? (start ? start.number - 1 : from - 1);
   const id = randomUUID();
   lastAuthorization += 1;
   await orm.em.fork().insert(Cae, {
@@ -37,13 +42,16 @@ export async function giveCae(orm: Orm, rut: string, wishes: CaeRowWishes = {}):
     serie,
     numberStart: from,
     numberEnd: to,
-    lastNumber: wishes.last ?? from - 1,
-    elsewhere: wishes.last === undefined || wishes.last < from ? '{}' : `{[${from},${wishes.last}]}`,
+    lastNumber: last,
+    elsewhere: last < from ? '{}' : `{[${from},${last}]}`,
     authorizationNumber: String(lastAuthorization),
     issueDate: wishes.issueDate ?? '2020-01-01',
     expirationDate: wishes.expirationDate ?? day(365),
     specialKind: wishes.specialKind ?? null,
     specialCause: wishes.specialKind ? '21' : null,
+    startNumber: start?.number ?? null,
+    startOpen: start !== undefined && start.findings === undefined,
+    startFindings: start?.findings ?? null,
     xml: '<CAE/>',
     // A moment of its own for each: lists are in the order of uploading.
     createdAt: new Date(Date.UTC(2020, 0, 1) + lastAuthorization - FIRST_AUTHORIZATION),

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Paper } from '../../../src/domain/receipts/qr.ts';
+import type { PaperSize } from '../../../src/domain/receipts/qr.ts';
 import { drawReceipt as draw } from '../../../src/print/drawReceipt.ts';
 import type { PrintedReceipt } from '../../../src/print/receipt.ts';
 
 /** The print of a receipt, of an account of its own unless told. */
 export async function drawReceipt(
   receipt: PrintedReceipt,
-  paper: Paper,
+  paper: PaperSize,
   accountId: string = randomUUID(),
 ): Promise<Buffer> {
   const cfe = {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { applicationSheet } from '../../../src/domain/enterprises/application.ts';
 import { CFE_TYPE_NAMES } from '../../../src/domain/receipts/cfeTypes.ts';
-import { PAPERS } from '../../../src/domain/receipts/qr.ts';
+import { PAPER_SIZES } from '../../../src/domain/receipts/qr.ts';
 import { drawApplicationSheet } from '../../../src/print/applicationSheet.ts';
 import { FIELD_NAMES } from '../../../src/words/application.ts';
 import { applicationEs } from '../../../src/words/es/application.ts';
@@ -74,7 +74,7 @@ testWith(VERAPDF !== '', 'veraPDF (VERAPDF_JAR)')('veraPDF finds every print to 
       { ...aReceiptOf('EFACTURA'), adenda: 'Lo que falta: 漢字 😀' },
     ];
     for (const [index, document] of prints.entries()) {
-      const paper = PAPERS[index % PAPERS.length] ?? 'A4';
+      const paper = PAPER_SIZES[index % PAPER_SIZES.length] ?? 'A4';
       const receipt = printable(document, {
         logo: A_LOGO,
         environment: index % 2 ? 'sandbox' : 'production',

@@ -1,7 +1,7 @@
 /** The printed form against the authority's rule (docs/authority/printed-form.md), seen from outside. */
 import { afterAll, describe, expect } from '@jest/globals';
 import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../../src/domain/receipts/cfeTypes.ts';
-import { PAPERS, type Paper } from '../../../src/domain/receipts/qr.ts';
+import { PAPER_SIZES, type PaperSize } from '../../../src/domain/receipts/qr.ts';
 import type { PrintedReceipt } from '../../../src/print/receipt.ts';
 import { drawReceipt } from '../../support/print/drawn.ts';
 import { type Code, codeOn, frameAround, pagesOf, textOf, type Word } from '../../support/print/outside.ts';
@@ -20,7 +20,7 @@ const NAMES: Readonly<Record<CfeType, string>> = {
   EFACTURA_EXPORT_NC: 'Nota de Crédito de e-Factura Exportación',
   EFACTURA_EXPORT_ND: 'Nota de Débito de e-Factura Exportación',
 };
-const WIDTHS: Readonly<Record<Paper, number>> = { A4: 210, '80mm': 80, '58mm': 58 };
+const WIDTHS: Readonly<Record<PaperSize, number>> = { A4: 210, '80mm': 80, '58mm': 58 };
 
 /** What 2 mm and 3 mm may lose to the roundings of the tools. */
 const HAIR = 0.02;
@@ -56,7 +56,7 @@ function largeOnes(type: CfeType): string[] {
   ];
 }
 
-const ALL = CFE_TYPE_NAMES.flatMap((type) => PAPERS.map((paper) => [type, paper] as const));
+const ALL = CFE_TYPE_NAMES.flatMap((type) => PAPER_SIZES.map((paper) => [type, paper] as const));
 
 describe.each(ALL)('%s on %s', (type, paper) => {
   const receipt = printable(aReceiptOf(type));
@@ -244,7 +244,7 @@ describe('what depends on the issuer and on the CFE', () => {
   testWithPoppler('prices that contain VAT are said to', async () => {
     const gross = plain().xml.replace(/<MntBruto>\d<\/MntBruto>|(?=<FmaPago>)/, '<MntBruto>1</MntBruto>');
     const net = plain().xml.replace(/<MntBruto>\d<\/MntBruto>/, '');
-    for (const paper of PAPERS) {
+    for (const paper of PAPER_SIZES) {
       expect(textOf(await drawReceipt(plain({ xml: gross }), paper))).toContain('Precios con IVA incluido');
       expect(textOf(await drawReceipt(plain({ xml: net }), paper))).not.toContain('IVA incluido');
     }

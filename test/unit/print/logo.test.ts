@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { expect } from '@jest/globals';
-import { PAPERS } from '../../../src/domain/receipts/qr.ts';
+import { PAPER_SIZES } from '../../../src/domain/receipts/qr.ts';
 import { A_JPEG, A_LOGO } from '../../support/console/pictures.ts';
 import { drawReceipt } from '../../support/print/drawn.ts';
 import { pagesOf, picture } from '../../support/print/outside.ts';
@@ -9,7 +9,10 @@ import { printable } from '../../support/print/printable.ts';
 import { aReceiptOf } from '../../support/print/samples.ts';
 
 /** Height in millimetres of what is drawn above the first word. */
-async function drawnAbove(logo: Uint8Array | undefined, paper: (typeof PAPERS)[number]): Promise<number> {
+async function drawnAbove(
+  logo: Uint8Array | undefined,
+  paper: (typeof PAPER_SIZES)[number],
+): Promise<number> {
   const pdf = await drawReceipt(printable(aReceiptOf('ETICKET', 1), { logo }), paper);
   const name = pagesOf(pdf)[0]?.words.find(({ text }) => text === 'Almacén');
   const dpi = 203;
@@ -17,11 +20,14 @@ async function drawnAbove(logo: Uint8Array | undefined, paper: (typeof PAPERS)[n
   return grey.some((value) => value < 128) ? (name?.top ?? 0) : 0;
 }
 
-testWithPoppler.each(PAPERS)('a logo stands at the top of %s and takes less than a fifth', async (paper) => {
-  const below = await drawnAbove(A_LOGO, paper);
-  expect(below).toBeGreaterThan(5);
-  expect(below).toBeLessThan(0.2 * (paper === 'A4' ? 297 : 200));
-});
+testWithPoppler.each(PAPER_SIZES)(
+  'a logo stands at the top of %s and takes less than a fifth',
+  async (paper) => {
+    const below = await drawnAbove(A_LOGO, paper);
+    expect(below).toBeGreaterThan(5);
+    expect(below).toBeLessThan(0.2 * (paper === 'A4' ? 297 : 200));
+  },
+);
 
 const damaged = (): Buffer => {
   const file = Buffer.from(A_LOGO);

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import { CFE_TYPE_NAMES } from '../../../src/domain/receipts/cfeTypes.ts';
-import { PAPERS } from '../../../src/domain/receipts/qr.ts';
+import { PAPER_SIZES } from '../../../src/domain/receipts/qr.ts';
 import { A_LOGO } from '../../support/console/pictures.ts';
 import { drawReceipt } from '../../support/print/drawn.ts';
 import { picture } from '../../support/print/outside.ts';
@@ -20,7 +20,7 @@ const DPI = 60;
 /** Of 255: what two versions of a rasteriser make of the same letters stays below. */
 const MOST_DIFFERENCE = 60;
 
-const ALL = CFE_TYPE_NAMES.flatMap((type) => PAPERS.map((paper) => [type, paper] as const));
+const ALL = CFE_TYPE_NAMES.flatMap((type) => PAPER_SIZES.map((paper) => [type, paper] as const));
 
 testWithPoppler.each(ALL)('%s on %s looks as it did', async (type, paper) => {
   const pdf = await drawReceipt(printable(aReceiptOf(type), { logo: A_LOGO }), paper);

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Paper } from '../../../src/domain/receipts/qr.ts';
+import type { PaperSize } from '../../../src/domain/receipts/qr.ts';
 import { drawReceipt } from '../../../src/print/drawReceipt.ts';
 import { createReceiptPdfs, type Draw, type PrintableCfe } from '../../../src/print/receiptPdfs.ts';
 import { printable } from '../../support/print/printable.ts';
@@ -26,7 +26,7 @@ function pdfsOf(mostBytes: number) {
   const pdfs = createReceiptPdfs({ draw, mostBytes });
   return {
     drawn,
-    ask: (more: Partial<PrintableCfe>, paper: Paper = 'A4') => pdfs.pdf(aCfe(more), paper, unread),
+    ask: (more: Partial<PrintableCfe>, paper: PaperSize = 'A4') => pdfs.pdf(aCfe(more), paper, unread),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Long receipts: what is repeated on every sheet, what stands on the last alone, and that nothing gets lost. */
 import { expect } from '@jest/globals';
 import type { CfeDocument } from '../../../src/domain/receipts/cfeDocument.ts';
-import { PAPERS } from '../../../src/domain/receipts/qr.ts';
+import { PAPER_SIZES } from '../../../src/domain/receipts/qr.ts';
 import { NIGHTLY } from '../../support/nightly.ts';
 import { drawReceipt } from '../../support/print/drawn.ts';
 import { codeOn, pagesOf, textOf } from '../../support/print/outside.ts';
@@ -11,7 +11,7 @@ import { aReceiptOf } from '../../support/print/samples.ts';
 
 const LINES = NIGHTLY ? [1, 30, 200, 700] : [1, 30, 200];
 const WIDEST_LINES = NIGHTLY ? 700 : 100;
-const ALL = LINES.flatMap((count) => PAPERS.map((paper) => [count, paper] as const));
+const ALL = LINES.flatMap((count) => PAPER_SIZES.map((paper) => [count, paper] as const));
 
 testWithPoppler.each(ALL)('%d lines on %s', async (count, paper) => {
   const document = aReceiptOf(count > 200 ? 'ETICKET' : 'EFACTURA', count);
@@ -76,26 +76,29 @@ function longest(): CfeDocument {
   };
 }
 
-testWithPoppler.each(PAPERS)('the longest texts and figures stay on %s, none on another', async (paper) => {
-  const pdf = await drawReceipt(printable(longest(), { website: wide(100) }), paper);
-  const pages = pagesOf(pdf);
-  for (const { width, height, words } of pages) {
-    for (const word of words) {
-      expect(Math.min(word.left, width - word.right, word.top, height - word.bottom)).toBeGreaterThan(4.9);
-      expect(word.capitals).toBeGreaterThan(1.98);
-    }
-    const rows = words.toSorted((one, other) => one.left - other.left);
-    for (const [index, one] of rows.entries())
-      for (const other of rows.slice(index + 1)) {
-        if (other.left > one.right - 0.1) break;
-        const shared = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
-        expect([one.text, other.text, shared < 0.1]).toEqual([one.text, other.text, true]);
+testWithPoppler.each(PAPER_SIZES)(
+  'the longest texts and figures stay on %s, none on another',
+  async (paper) => {
+    const pdf = await drawReceipt(printable(longest(), { website: wide(100) }), paper);
+    const pages = pagesOf(pdf);
+    for (const { width, height, words } of pages) {
+      for (const word of words) {
+        expect(Math.min(word.left, width - word.right, word.top, height - word.bottom)).toBeGreaterThan(4.9);
+        expect(word.capitals).toBeGreaterThan(1.98);
       }
-  }
-  const text = textOf(pdf);
-  for (const figure of ['99.999.999.999.999,999', '99.999.999.999,999999', '999.999.999.999.999,99'])
-    expect(text).toContain(figure);
-});
+      const rows = words.toSorted((one, other) => one.left - other.left);
+      for (const [index, one] of rows.entries())
+        for (const other of rows.slice(index + 1)) {
+          if (other.left > one.right - 0.1) break;
+          const shared = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+          expect([one.text, other.text, shared < 0.1]).toEqual([one.text, other.text, true]);
+        }
+    }
+    const text = textOf(pdf);
+    for (const figure of ['99.999.999.999.999,999', '99.999.999.999,999999', '999.999.999.999.999,99'])
+      expect(text).toContain(figure);
+  },
+);
 
 testWithPoppler(
   `${WIDEST_LINES} lines of the widest letters there are get printed too, and the next receipt after them`,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { requireLastTestRun, startTestRun, stopTestRun } from '../../../commands/enterprises/homologation.ts';
-import { EACH } from '../../../domain/enterprises/homologation.ts';
+import { TEST_RUN_SIZE } from '../../../domain/enterprises/homologation.ts';
 import { CfeTypeName, TestSetName } from '../../../domain/requests/enums.ts';
 import { integerSchema } from '../../../domain/values/decimal.ts';
 import { Rut } from '../../../domain/values/rut.ts';
@@ -21,10 +21,10 @@ const StartHomologation = z
         examples: [['ETICKET', 'ETICKET_NC']],
       })
       .optional(),
-    each: integerSchema({ minimum: EACH.least, maximum: EACH.most })
+    each: integerSchema({ minimum: TEST_RUN_SIZE.least, maximum: TEST_RUN_SIZE.most })
       .meta({
-        description: `Receipts of each type, TESTING alone. Default: ${EACH.usual}.`,
-        examples: [EACH.usual],
+        description: `Receipts of each type, TESTING alone. Default: ${TEST_RUN_SIZE.usual}.`,
+        examples: [TEST_RUN_SIZE.usual],
       })
       .optional(),
   })

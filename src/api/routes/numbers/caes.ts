@@ -3,7 +3,7 @@ import { uploadCae as upload } from '../../../commands/numbers/uploadCae.ts';
 import { countRecentNumbers } from '../../../db/enterprises/warnings.ts';
 import { findCaes as find } from '../../../db/numbers/numbers.ts';
 import { UploadCae } from '../../../domain/enterprises/enterprise.ts';
-import { caeObject } from '../../../domain/enterprises/enterpriseObject.ts';
+import { caeObject, listedCaeObject } from '../../../domain/enterprises/enterpriseObject.ts';
 import { daysLeft } from '../../../domain/enterprises/warnings.ts';
 import { caeStatus } from '../../../domain/numbers/cae.ts';
 import { CaeStatusName } from '../../../domain/requests/enums.ts';
@@ -37,10 +37,7 @@ export const listCaesRoute = defineRoute({
     const used = (await countRecentNumbers(em, [enterprise.rut], now)).get(enterprise.rut);
     return caes
       .filter((cae) => query.status === undefined || caeStatus(cae, montevideoDate(now)) === query.status)
-      .map((cae) => ({
-        ...caeObject(cae, now),
-        days_left: daysLeft(cae.numbersLeft, used?.get(cae.type) ?? 0),
-      }));
+      .map((cae) => listedCaeObject(cae, daysLeft(cae.numbersLeft, used?.get(cae.type) ?? 0), now));
   },
 });
 
@@ -51,7 +48,7 @@ export const uploadCaeRoute = defineRoute({
   path: '/enterprises/{rut}/caes',
   summary: 'Upload CAE',
   about:
-    'Adds a range of numbers signed by the authority. Numbers are then taken from it automatically: earliest expiry first.',
+    'Adds a range of numbers signed by the authority. Numbers are then taken from it automatically: earliest expiry first. With a cae_start_number above the first of the range the authority is asked later whether it knows the number before, and not this one; see `warnings` of the list.',
   auth: 'token',
   role: 'MEMBER',
   params: { rut: Rut },

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { findReceipt } from '../../../db/receipts/cfes.ts';
 import { CfeId } from '../../../domain/receipts/cfeId.ts';
-import { PAPERS, type Paper } from '../../../domain/receipts/qr.ts';
+import { PAPER_SIZES, type PaperSize } from '../../../domain/receipts/qr.ts';
 import { namedEnum } from '../../../domain/requests/enums.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { invalidInput } from '../../../errors.ts';
@@ -15,8 +15,8 @@ import {
 import { defineRoute, type FileAnswer } from '../../route.ts';
 import { requireRequestedCfe } from './getCfe.ts';
 
-const USUAL_PAPER: Paper = 'A4';
-const PaperName = namedEnum('Paper', `Paper of the print. Default: ${USUAL_PAPER}.`, PAPERS, {
+const USUAL_PAPER: PaperSize = 'A4';
+const PaperName = namedEnum('Paper', `Paper of the print. Default: ${USUAL_PAPER}.`, PAPER_SIZES, {
   A4: 'Sheets of 210 × 297 mm.',
   '80mm': 'A roll 80 mm wide.',
   '58mm': 'A roll 58 mm wide.',
@@ -52,10 +52,10 @@ export const getCfePdfRoute = defineRoute({
 });
 
 /** Parses `paper`. Throws INVALID_INPUT for an unknown value. */
-export function parsePaper(value: unknown): Paper {
+export function parsePaper(value: unknown): PaperSize {
   const paper = PaperQuery.safeParse(value);
   if (paper.success) return paper.data ?? USUAL_PAPER;
-  const message = `must be one of ${PAPERS.join(', ')}.`;
+  const message = `must be one of ${PAPER_SIZES.join(', ')}.`;
   throw invalidInput([{ path: '/query/paper', code: 'body.not_one_of', message }]);
 }
 

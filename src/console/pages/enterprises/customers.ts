@@ -13,12 +13,12 @@ import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { type AtEnterprise, requireEnterprise } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
-import { bodyOfSent, choice, type Field, inputsOf, many, sure, tableFields, text } from '../../fields.ts';
+import { bodyOfSent, choice, confirm, type Field, inputsOf, many, tableFields, text } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
-import { figure, moment } from '../../format.ts';
+import { figure, timeOf } from '../../format.ts';
 import { type Column, column, filterFields, listQuery, showList } from '../../lists.ts';
-import { type ConsoleDeps, definePage, go, show, type Visit } from '../../page.ts';
-import { factList, mark, nothing, panel, table } from '../../parts.ts';
+import { type ConsoleDeps, definePage, redirect, show, type Visit } from '../../page.ts';
+import { badge, factList, nothing, panel, table } from '../../parts.ts';
 
 /** Empty inputs for more addresses. */
 const FREE_LINES = 2;
@@ -157,7 +157,7 @@ export const newCustomer = defineForm('POST /enterprises/{rut}/customers', {
   back: ({ params }) => pathOf(params.rut),
   async run({ params: { rut }, form: sent, visit }, deps) {
     const { id } = await createCustomer(deps, { rut, customer: bodyOf(sent, sent) });
-    return go(pathOf(rut, id), { kind: 'done', text: visit.texts.customers.added });
+    return redirect(pathOf(rut, id), { kind: 'done', text: visit.texts.customers.added });
   },
 });
 
@@ -201,7 +201,7 @@ export const mailMark = ({ texts }: Visit, { status, error }: Pick<Mail, 'status
   const tone = status === 'SENT' ? 'good' : status === 'FAILED' ? 'bad' : 'wait';
   const { statuses, errors, retrying } = texts.customers;
   const word = status === 'PENDING' && error ? retrying : statuses[status];
-  return html`${mark(word, tone)}${error && html` <span class="soft">${errors[error]}</span>`}`;
+  return html`${badge(word, tone)}${error && html` <span class="soft">${errors[error]}</span>`}`;
 };
 
 function mailsTable(visit: Visit, rut: string, mails: readonly MailOfReceiver[]): Html {
@@ -210,7 +210,7 @@ function mailsTable(visit: Visit, rut: string, mails: readonly MailOfReceiver[])
   const rows = mails.map(({ mail, cfeId }) => [
     html`<a href="/cfes/${rut}/${mail.environment}/${cfeId}">${cfeId}</a>`,
     mail.destination,
-    moment(mail.createdAt),
+    timeOf(mail.createdAt),
     mailMark(visit, mail),
     figure(mail.attempts, visit.texts),
   ]);
@@ -247,9 +247,9 @@ export const customerChange = defineForm('POST /enterprises/{rut}/customers/{id}
 export const customerDeletion = defineForm('POST /enterprises/{rut}/customers/{id}/delete', {
   ...ABOUT_ONE,
   words: ({ customers: words }) => wordsOf(words, 'delete'),
-  fields: ({ customers: words }) => ({ sure: sure(words.deleteSure) }),
+  fields: ({ customers: words }) => ({ sure: confirm(words.deleteSure) }),
   async run({ params: { rut }, found: { docType, docNumber }, visit }, deps) {
     await deleteCustomer(deps, { rut, docType, docNumber });
-    return go(pathOf(rut), { kind: 'done', text: visit.texts.customers.deleted });
+    return redirect(pathOf(rut), { kind: 'done', text: visit.texts.customers.deleted });
   },
 });

@@ -16,6 +16,7 @@ import {
   type ReadyFact,
 } from '../../../domain/enterprises/enterpriseStatus.ts';
 import { type LowNumbers, lowNumbers } from '../../../domain/enterprises/warnings.ts';
+import { type CaeStartFinding, currentCaeStartFindings } from '../../../domain/numbers/caeStart.ts';
 import { CFE_TYPES, type CfeType } from '../../../domain/receipts/cfeTypes.ts';
 import { dateText } from '../../../domain/values/figures.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
@@ -31,11 +32,11 @@ import {
 } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
 import { fold } from '../../form.ts';
-import { day, minuteText, moment } from '../../format.ts';
+import { dateOf, minuteText, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
 import { type ConsoleDeps, definePage, show, type Visit } from '../../page.ts';
-import { factList, mark, nothing, panel, table } from '../../parts.ts';
+import { badge, factList, nothing, panel, table } from '../../parts.ts';
 import { planName } from '../people/plan.ts';
 import { exportsPath } from '../receipts/exports.ts';
 import { reportTable } from '../reports/reports.ts';
@@ -93,10 +94,10 @@ ${section('certificate', await certificatePanel(data))}
 ${section('data', await dataPanel(data))}
 ${await mailPanel(data)}
 </div></div>
-${section('caes', await listPanel(data, caes, forms.cae))}
-${section('branches', await listPanel(data, branches, forms.newBranch))}
+${section('caes', await listPanel(data, caes, forms.caeForm))}
+${section('branches', await listPanel(data, branches, forms.newBranchForm))}
 ${section('reports', await reportsPanel(data))}
-${section('annulments', await listPanel(data, annulments, forms.annulment))}
+${section('annulments', await listPanel(data, annulments, forms.annulmentForm))}
 ${section('accounts', await accountsPanel(data))}
 ${section('acts', await actsPanel(data))}`;
     return show(enterprise.tradeName ?? enterprise.legalName, body, {
@@ -146,7 +147,8 @@ const FIX_SECTIONS: Readonly<Record<ReadyFact, Section>> = {
 };
 
 /** Renders its status, and each fact that prevents it from issuing, with how to fix it. */
-async function statusPanel({ enterprise, access, visit, deps, now, low }: EnterprisePageData): Promise<Html> {
+async function statusPanel(data: EnterprisePageData): Promise<Html> {
+  const { enterprise, access, visit, deps, now, today, caes, low } = data;
   const { enterprises: words } = visit.texts;
   const { status } = enterprise;
   const missing = missingReadyFacts(await readReadyFacts(deps.orm.em.fork(), enterprise, now));
@@ -156,15 +158,18 @@ async function statusPanel({ enterprise, access, visit, deps, now, low }: Enterp
     fact === 'dateCome' ? words.todo.dateCome(start) : words.todo[fact];
   // Without a valid CAE, the list of missing facts already asks for one.
   const few = missing.includes('okCae') ? [] : low;
+  const doubtful = caes.flatMap((cae) =>
+    currentCaeStartFindings(cae, today).map((finding) => startItem(visit, cae, finding)),
+  );
   const list =
-    missing.length + few.length > 0 &&
+    missing.length + few.length + doubtful.length > 0 &&
     html`<ul class="lacks">${missing.map(
       (fact) =>
         html`<li><a href="#${FIX_SECTIONS[fact]}"><strong>${words.facts[fact]}</strong></a><br>${todo(fact)}</li>`,
-    )}${few.map((one) => lowItem(visit, one))}</ul>`;
+    )}${few.map((one) => lowItem(visit, one))}${doubtful}</ul>`;
   const says = {
     PENDING: missing.length === 0 ? words.soonReady : null,
-    READY: missing.length > 0 ? words.cannotIssue : few.length > 0 ? words.readyBut : words.isReady,
+    READY: missing.length > 0 ? words.cannotIssue : readyWords(words, { few, doubtful }),
     SUSPENDED: words.isSuspended,
   }[status];
   const reason =
@@ -174,9 +179,21 @@ async function statusPanel({ enterprise, access, visit, deps, now, low }: Enterp
   const role =
     access.kind === 'member' && html` · ${words.yourRole}: ${visit.texts.members.roles[access.role]}`;
   const rut = html`${words.rut} <code>${enterprise.rut}</code>`;
-  const shown = mark(words.statuses[status], STATUS_TONES[status]);
+  const shown = badge(words.statuses[status], STATUS_TONES[status]);
   const who = html`<p>${shown} ${enterprise.legalName} · ${rut}${role}</p>`;
   return panel(words.readiness, html`${who}${says !== null && html`<p>${says}</p>`}${reason}${list}`);
+}
+
+const readyWords = (
+  words: Visit['texts']['enterprises'],
+  { few, doubtful }: Readonly<Record<'few' | 'doubtful', readonly unknown[]>>,
+): string => (few.length > 0 ? words.readyBut : doubtful.length > 0 ? words.readyCheck : words.isReady);
+
+/** Renders what is doubtful about the first number of a CAE, and what to do about it. */
+function startItem({ texts }: Visit, { type, serie, startNumber }: CaeRow, finding: CaeStartFinding): Html {
+  const { what, todo } = texts.enterprises.caeStart[finding];
+  const number = Number(startNumber) - (finding === 'before_unknown' ? 1 : 0);
+  return html`<li><a href="#caes"><strong>${what(`${CFE_TYPES[type].label} ${serie} ${number}`)}</strong></a><br>${todo}</li>`;
 }
 
 /** Renders a type whose numbers run low, and what to do about it. */
@@ -194,15 +211,15 @@ function loginPanel(data: EnterprisePageData): Html {
   const { loginStatus, efacturaStatus, lastValidatedAt, permissions } = enterprise;
   const tone = { NOT_ATTEMPTED: 'calm', SUCCESS: 'good', FAILED: 'bad' } as const;
   const rows: [string, Html | string][] = [
-    [words.loginState, mark(words.loginStates[loginStatus], tone[loginStatus])],
+    [words.loginState, badge(words.loginStates[loginStatus], tone[loginStatus])],
     [words.checkState, words.checkStates[efacturaStatus]],
-    [words.checkedAt, lastValidatedAt ? moment(lastValidatedAt) : visit.texts.never],
+    [words.checkedAt, lastValidatedAt ? timeOf(lastValidatedAt) : visit.texts.never],
     ...PERMISSIONS.map((one): [string, Html] => [
       words.permissionNames[one],
-      permissions.includes(one) ? mark(words.held, 'good') : mark(words.missing, 'wait'),
+      permissions.includes(one) ? badge(words.held, 'good') : badge(words.missing, 'wait'),
     ]),
   ];
-  return panel(words.login, html`${factList(rows)}${offerAt(forms.login, data)}`);
+  return panel(words.login, html`${factList(rows)}${offerAt(forms.loginForm, data)}`);
 }
 
 async function certificatePanel(data: EnterprisePageData): Promise<Html> {
@@ -212,18 +229,18 @@ async function certificatePanel(data: EnterprisePageData): Promise<Html> {
   const shown = certificate
     ? factList([
         [words.subject, certificate.subject],
-        [words.from, day(montevideoDate(certificate.notBefore))],
+        [words.from, dateOf(montevideoDate(certificate.notBefore))],
         [words.ends, renderExpiry(visit.texts, montevideoDate(certificate.notAfter), today)],
       ])
     : nothing(words.certificateNone);
-  return panel(words.certificate, html`${shown}${offerAt(forms.certificate, data)}`);
+  return panel(words.certificate, html`${shown}${offerAt(forms.certificateForm, data)}`);
 }
 
 /** Renders a list with the form that adds to it. */
 async function listPanel<R>(
   data: EnterprisePageData,
   list: List<R>,
-  form: typeof forms.cae | typeof forms.newBranch | typeof forms.annulment,
+  form: typeof forms.caeForm | typeof forms.newBranchForm | typeof forms.annulmentForm,
 ): Promise<Html> {
   return panel(list.label, html`${await renderList(data.visit, list)}${offerAt<never>(form, data)}`);
 }
@@ -231,16 +248,16 @@ async function listPanel<R>(
 async function dataPanel(data: EnterprisePageData): Promise<Html> {
   const { enterprise, access, visit, deps } = data;
   const { enterprises: words } = visit.texts;
-  const mayChange = mayAt(access, forms.data.route);
+  const mayChange = mayAt(access, forms.dataForm.route);
   const logo =
     enterprise.logoSha256 === null || enterprise.logoSha256 === undefined
       ? html`<p class="soft">${words.logoNone}</p>`
       : html`<p><img class="logo" src="/enterprises/${enterprise.rut}/logo" alt="${words.logo}"></p>`;
   const plans = mayChange ? await listPlans(deps.orm.em.fork()) : [];
-  const change = offerAt(forms.data, data, forms.dataOf(visit, enterprise, plans));
-  const remove = enterprise.logoSha256 && offerAt(forms.removeLogo, data);
+  const change = offerAt(forms.dataForm, data, forms.dataFormValues(visit, enterprise, plans));
+  const remove = enterprise.logoSha256 && offerAt(forms.removeLogoForm, data);
   const logoForms =
-    mayAt(access, forms.logo.route) && fold(words.logo, html`${offerAt(forms.logo, data)}${remove}`);
+    mayAt(access, forms.logoForm.route) && fold(words.logo, html`${offerAt(forms.logoForm, data)}${remove}`);
   return panel(words.data, html`${factList(dataRows(visit, enterprise))}${change}${logo}${logoForms}`);
 }
 
@@ -253,7 +270,7 @@ function dataRows(visit: Visit, enterprise: Enterprise): [string, Html | string]
     [words.streetName, `${enterprise.streetName}, ${enterprise.localityName}, ${enterprise.departmentName}`],
     [words.phoneNumber, enterprise.phoneNumber ?? never],
     [words.website, enterprise.website ?? never],
-    [words.issuerSince, enterprise.issuerSince ? day(enterprise.issuerSince) : never],
+    [words.issuerSince, enterprise.issuerSince ? dateOf(enterprise.issuerSince) : never],
     [words.resolution, enterprise.resolution ?? never],
     [words.exemptionNorm, enterprise.exemptionNorm ?? never],
     [words.vatUpToDate, enterprise.vatUpToDate ? words.yes : words.no],
@@ -264,7 +281,7 @@ function dataRows(visit: Visit, enterprise: Enterprise): [string, Html | string]
         ? planName(visit, { planId: enterprise.planId, frequencyId: enterprise.frequencyId })
         : never,
     ],
-    [words.startDate, date ? moment(date) : never],
+    [words.startDate, date ? timeOf(date) : never],
   ];
 }
 
@@ -299,7 +316,7 @@ async function reportsPanel(data: EnterprisePageData): Promise<Html> {
     words.reports,
     html`<p>${words.duty} ${period}</p>${shown}
       <div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>
-      ${offerAt(forms.reportDay, data, { values: { date: today } })}${offerAt(forms.duty, data)}`,
+      ${offerAt(forms.reportDayForm, data, { values: { date: today } })}${offerAt(forms.reportDutyForm, data)}`,
   );
 }
 
@@ -316,7 +333,7 @@ async function accountsPanel(data: EnterprisePageData): Promise<Html> {
     access.kind === 'operator' || isOwners
       ? all
       : all.filter(({ accountId }) => accountId === access.accountId);
-  const mayWithdraw = mayAt(access, forms.withdrawal.route);
+  const mayWithdraw = mayAt(access, forms.withdrawGrantForm.route);
   const rows = seen.map(({ accountId, name, role }) => [
     name,
     visit.texts.members.roles[role],
@@ -324,24 +341,24 @@ async function accountsPanel(data: EnterprisePageData): Promise<Html> {
       ? [
           html`<code>${accountId}</code>`,
           role !== 'OWNER' &&
-            forms.withdrawal.draw(visit, { rut }, { values: { account: accountId }, of: accountId }),
+            forms.withdrawGrantForm.draw(visit, { rut }, { values: { account: accountId }, of: accountId }),
         ]
       : []),
   ]);
   const heads = [words.account, words.role, ...(mayWithdraw ? [words.accountId, words.acting] : [])];
-  return panel(words.accounts, html`${table(words.accounts, heads, rows)}${offerAt(forms.grant, data)}`);
+  return panel(words.accounts, html`${table(words.accounts, heads, rows)}${offerAt(forms.grantForm, data)}`);
 }
 
 async function actsPanel(data: EnterprisePageData): Promise<Html> {
   const { enterprise, access, visit, deps } = data;
-  if (!mayAt(access, forms.transfer.route)) return html``;
+  if (!mayAt(access, forms.transferForm.route)) return html``;
   const about = forms.describeRemoved(visit, await previewRemoval(deps, enterprise));
   const status =
-    enterprise.status === 'SUSPENDED' ? offerAt(forms.resumption, data) : offerAt(forms.suspension, data);
+    enterprise.status === 'SUSPENDED' ? offerAt(forms.resumeForm, data) : offerAt(forms.suspendForm, data);
   return panel(
     visit.texts.enterprises.acts,
-    html`${status}${offerAt(forms.permission, data)}${offerAt(forms.transfer, data, { about })}
-      ${offerAt(forms.migration, data)}${offerAt(forms.idemisor, data)}`,
+    html`${status}${offerAt(forms.permissionForm, data)}${offerAt(forms.transferForm, data, { about })}
+      ${offerAt(forms.migrationForm, data)}${offerAt(forms.idemisorForm, data)}`,
   );
 }
 

@@ -15,7 +15,7 @@ import { removeGrant, setGrant } from '../../../commands/people/grants.ts';
 import { changeReportingObligation } from '../../../commands/reports/changeReportingObligation.ts';
 import { sendReport } from '../../../commands/reports/sendReport.ts';
 import type { BranchFacts } from '../../../db/enterprises/enterprises.ts';
-import type { Leftovers } from '../../../db/enterprises/leftovers.ts';
+import type { OwnerData } from '../../../db/enterprises/ownerData.ts';
 import type { Enterprise, Plan } from '../../../db/entities/enterprises.ts';
 import { LAST_IDEMISOR } from '../../../domain/authority/sobre.ts';
 import {
@@ -39,7 +39,6 @@ import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { type AtEnterprise, enterpriseForm } from '../../access/atEnterprise.ts';
 import {
-  about,
   bodyOfSent,
   choice,
   day,
@@ -49,14 +48,15 @@ import {
   reason,
   secret,
   state,
+  subject,
   tableFields,
   text,
 } from '../../fields.ts';
 import { fold, wordsOf } from '../../form.ts';
 import { amount as amountText, figure } from '../../format.ts';
-import { readJson, type Visit } from '../../page.ts';
+import { readSentJson, type Visit } from '../../page.ts';
 import { optionsOf } from '../../parts.ts';
-import { planName, planOf, planValue } from '../people/plan.ts';
+import { parsePlanValue, planName, planValue } from '../people/plan.ts';
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const MAX_NUMBER = 9_999_999;
@@ -71,7 +71,7 @@ const accountOf = ({ access, enterprise }: AtEnterprise): string =>
 const describeNoChange = ({ enterprises: words }: Texts, { faults }: Refusal): string | undefined =>
   faults.length === 0 ? words.already : undefined;
 
-export const login = enterpriseForm('login', 'POST /enterprises/{rut}/login', {
+export const loginForm = enterpriseForm('login', 'POST /enterprises/{rut}/login', {
   words: ({ enterprises: words }) => wordsOf(words, 'check'),
   fields: ({ enterprises: words }) => ({
     username: text(words.username, { optional: true }),
@@ -86,7 +86,7 @@ export const login = enterpriseForm('login', 'POST /enterprises/{rut}/login', {
   },
 });
 
-export const certificate = enterpriseForm('certificate', 'POST /enterprises/{rut}/certificate', {
+export const certificateForm = enterpriseForm('certificate', 'POST /enterprises/{rut}/certificate', {
   hasFile: true,
   // Slow: waits for the thread that opens the file.
   isSlow: true,
@@ -112,7 +112,7 @@ export const certificate = enterpriseForm('certificate', 'POST /enterprises/{rut
   },
 });
 
-export const cae = enterpriseForm('caes', 'POST /enterprises/{rut}/caes', {
+export const caeForm = enterpriseForm('caes', 'POST /enterprises/{rut}/caes', {
   hasFile: true,
   words: ({ enterprises: words }) => ({ title: words.uploadCae, go: words.upload }),
   fields: ({ enterprises: words }) => ({
@@ -131,7 +131,7 @@ export const cae = enterpriseForm('caes', 'POST /enterprises/{rut}/caes', {
   },
 });
 
-export const annulment = enterpriseForm('annulments', 'POST /enterprises/{rut}/annulments', {
+export const annulmentForm = enterpriseForm('annulments', 'POST /enterprises/{rut}/annulments', {
   words: ({ enterprises: words }) => wordsOf(words, 'annul'),
   fields: ({ enterprises: words, environments }) => ({
     type: choice(words.type, optionsOf(CFE_TYPE_NAMES, CFE_TYPES)),
@@ -160,7 +160,7 @@ const BRANCH = {
   },
 } as const;
 
-export const newBranch = enterpriseForm('branches', 'POST /enterprises/{rut}/branches', {
+export const newBranchForm = enterpriseForm('branches', 'POST /enterprises/{rut}/branches', {
   ...BRANCH,
   words: ({ enterprises: words }) => ({ title: words.addBranch }),
   fields: ({ enterprises: words }) => ({
@@ -174,7 +174,7 @@ export const newBranch = enterpriseForm('branches', 'POST /enterprises/{rut}/bra
   },
 });
 
-export const branch = enterpriseForm('branches', 'POST /enterprises/{rut}/branches/{branch}', {
+export const branchForm = enterpriseForm('branches', 'POST /enterprises/{rut}/branches/{branch}', {
   ...BRANCH,
   as: 'plain',
   words: ({ enterprises: words }) => ({ go: words.save }),
@@ -186,7 +186,7 @@ export const branch = enterpriseForm('branches', 'POST /enterprises/{rut}/branch
   },
 });
 
-export const closeBranch = enterpriseForm('branches', 'POST /enterprises/{rut}/branches/{branch}/close', {
+export const closeBranchForm = enterpriseForm('branches', 'POST /enterprises/{rut}/branches/{branch}/close', {
   ...BRANCH,
   as: 'plain',
   words: ({ enterprises: words }) => ({ about: words.closeAbout, go: words.closeBranch, isQuiet: true }),
@@ -204,8 +204,8 @@ export function branchForms(
   one: BranchFacts & { branch: number; isOwn: boolean },
 ): Html {
   const params = { rut, branch: String(one.branch) };
-  const change = branch.draw(visit, params, { values: inputsOf(BRANCH_FIELDS, one) });
-  const close = !one.isOwn && closeBranch.draw(visit, params);
+  const change = branchForm.draw(visit, params, { values: inputsOf(BRANCH_FIELDS, one) });
+  const close = !one.isOwn && closeBranchForm.draw(visit, params);
   return fold(visit.texts.enterprises.changeBranch, html`${change}${close}`);
 }
 
@@ -215,7 +215,7 @@ export function branchForms(
 const localTime = (at: Date | null | undefined): string => (at ? montevideoTimestamp(at).slice(0, 16) : '');
 
 /** Returns what a page gives the form of an enterprise's data: its values, and the plans on sale with its own. */
-export function dataOf(visit: Visit, enterprise: Enterprise, plans: readonly Plan[]) {
+export function dataFormValues(visit: Visit, enterprise: Enterprise, plans: readonly Plan[]) {
   const { planId, frequencyId, scheduledReadyDate } = enterprise;
   const own = planValue(planId, frequencyId);
   const now = { ...inputsOf(ENTERPRISE_FIELDS, enterprise), plan: own, start: localTime(scheduledReadyDate) };
@@ -236,7 +236,7 @@ const Shown = z.record(z.string(), z.string());
 function bodyPart(name: string, value: string): Record<string, unknown> {
   if (name === 'plan') {
     // The empty option is offered only without a plan.
-    const [plan_id, frequency_id] = planOf(value) ?? ['-', '-'];
+    const [plan_id, frequency_id] = parsePlanValue(value) ?? ['-', '-'];
     return value === '' ? {} : { plan_id, frequency_id };
   }
   // Browsers leave out seconds that are zero.
@@ -245,7 +245,7 @@ function bodyPart(name: string, value: string): Record<string, unknown> {
   return bodyOfSent(ENTERPRISE_FIELDS, { [name]: value });
 }
 
-export const data = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
+export const dataForm = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
   words: ({ enterprises: words }) => ({ title: words.changeBranch, about: words.dataAbout, go: words.save }),
   fields: ({ enterprises: words }) => ({
     // The values that the form showed, to keep what a colleague has changed since.
@@ -262,7 +262,7 @@ export const data = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
   }),
   async run({ params, form: { was, ...sent }, visit }, deps) {
     const { enterprises: words } = visit.texts;
-    const shown = readJson(Shown, was, {});
+    const shown = readSentJson(Shown, was, {});
     const changed = Object.entries(sent).filter(([name, value]) => value !== shown[name]);
     if (changed.length === 0) return words.dataSame;
     const body = Object.assign({}, ...changed.map(([name, value]) => bodyPart(name, value))) as unknown;
@@ -274,7 +274,7 @@ export const data = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
   },
 });
 
-export const logo = enterpriseForm('data', 'POST /enterprises/{rut}/logo', {
+export const logoForm = enterpriseForm('data', 'POST /enterprises/{rut}/logo', {
   as: 'plain',
   hasFile: true,
   words: ({ enterprises: words }) => ({ go: words.upload }),
@@ -286,7 +286,7 @@ export const logo = enterpriseForm('data', 'POST /enterprises/{rut}/logo', {
   },
 });
 
-export const removeLogo = enterpriseForm('data', 'POST /enterprises/{rut}/logo/remove', {
+export const removeLogoForm = enterpriseForm('data', 'POST /enterprises/{rut}/logo/remove', {
   as: 'inline',
   words: ({ enterprises: words }) => ({ done: words.logoRemoved, go: words.logoRemove, isQuiet: true }),
   command: ({ params }, deps) => updateEnterprise(deps, { rut: params.rut, update: { logo_b64: null } }),
@@ -301,7 +301,7 @@ const refusedAccount =
     return code === 'NOT_FOUND' ? words.unknownAccount : words[same];
   };
 
-export const grant = enterpriseForm('accounts', 'POST /enterprises/{rut}/grants', {
+export const grantForm = enterpriseForm('accounts', 'POST /enterprises/{rut}/grants', {
   words: ({ enterprises: words }) => ({ ...wordsOf(words, 'grant'), done: words.granted }),
   fields: ({ enterprises: words, members }) => ({
     account: text(words.accountId, { maxlength: 36 }),
@@ -313,9 +313,9 @@ export const grant = enterpriseForm('accounts', 'POST /enterprises/{rut}/grants'
     setGrant(deps, { accountId: account, rut: params.rut, ...grant }),
 });
 
-export const withdrawal = enterpriseForm('accounts', 'POST /enterprises/{rut}/grants/remove', {
+export const withdrawGrantForm = enterpriseForm('accounts', 'POST /enterprises/{rut}/grants/remove', {
   words: ({ enterprises: words }) => ({ title: words.withdraw, done: words.withdrawn }),
-  fields: ({ enterprises: words }) => ({ account: about(z.string().max(100)), reason: reason(words.why) }),
+  fields: ({ enterprises: words }) => ({ account: subject(z.string().max(100)), reason: reason(words.why) }),
   refused: describeNoChange,
   command: ({ params, form: { account, reason } }, deps) =>
     removeGrant(deps, { accountId: account, rut: params.rut, reason }),
@@ -323,7 +323,7 @@ export const withdrawal = enterpriseForm('accounts', 'POST /enterprises/{rut}/gr
 
 // Daily reports.
 
-export const reportDay = enterpriseForm('reports', 'POST /enterprises/{rut}/send-report', {
+export const reportDayForm = enterpriseForm('reports', 'POST /enterprises/{rut}/send-report', {
   words: ({ enterprises: words, reports }) => ({ ...wordsOf(words, 'sendDay'), done: reports.sendDone }),
   fields: ({ enterprises: words, environments }) => ({
     date: day(words.day),
@@ -334,7 +334,7 @@ export const reportDay = enterpriseForm('reports', 'POST /enterprises/{rut}/send
   command: ({ params, form }, deps) => sendReport(deps, { ...params, ...form }),
 });
 
-export const duty = enterpriseForm('reports', 'POST /enterprises/{rut}/report-duty', {
+export const reportDutyForm = enterpriseForm('reports', 'POST /enterprises/{rut}/report-duty', {
   words: ({ enterprises: words }) => ({
     title: words.dutyAct,
     about: words.dutyAbout,
@@ -355,7 +355,7 @@ export const duty = enterpriseForm('reports', 'POST /enterprises/{rut}/report-du
 
 // Actions of operators.
 
-export const migration = enterpriseForm('acts', 'POST /enterprises/{rut}/migrate', {
+export const migrationForm = enterpriseForm('acts', 'POST /enterprises/{rut}/migrate', {
   words: ({ enterprises: words }) => wordsOf(words, 'migrate'),
   fields: ({ enterprises: words }) => ({
     from: day(words.migrateFrom),
@@ -376,7 +376,7 @@ export const migration = enterpriseForm('acts', 'POST /enterprises/{rut}/migrate
   },
 });
 
-export const idemisor = enterpriseForm('acts', 'POST /enterprises/{rut}/idemisor', {
+export const idemisorForm = enterpriseForm('acts', 'POST /enterprises/{rut}/idemisor', {
   words: ({ enterprises: words }) => wordsOf(words, 'idemisor'),
   fields: ({ enterprises: words, environments }) => ({
     environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
@@ -387,21 +387,21 @@ export const idemisor = enterpriseForm('acts', 'POST /enterprises/{rut}/idemisor
   command: ({ params, form }, deps) => setIdemisor(deps, { ...params, ...form }),
 });
 
-export const suspension = enterpriseForm('acts', 'POST /enterprises/{rut}/suspend', {
+export const suspendForm = enterpriseForm('acts', 'POST /enterprises/{rut}/suspend', {
   words: ({ enterprises: words }) => wordsOf(words, 'suspend'),
   fields: ({ enterprises: words }) => ({ reason: reason(words.why) }),
   refused: describeNoChange,
   command: ({ params, form }, deps) => suspendEnterprise(deps, { ...params, ...form }),
 });
 
-export const resumption = enterpriseForm('acts', 'POST /enterprises/{rut}/resume', {
+export const resumeForm = enterpriseForm('acts', 'POST /enterprises/{rut}/resume', {
   words: ({ enterprises: words }) => wordsOf(words, 'resume'),
   fields: ({ enterprises: words }) => ({ reason: reason(words.why) }),
   refused: describeNoChange,
   command: ({ params, form }, deps) => resumeEnterprise(deps, { ...params, ...form }),
 });
 
-export const permission = enterpriseForm('acts', 'POST /enterprises/{rut}/permissions', {
+export const permissionForm = enterpriseForm('acts', 'POST /enterprises/{rut}/permissions', {
   words: ({ enterprises: words }) => ({
     title: words.permissionAct,
     about: words.permissionAbout,
@@ -421,7 +421,7 @@ export const permission = enterpriseForm('acts', 'POST /enterprises/{rut}/permis
 });
 
 /** Describes what a transfer removes if no certificate proves the owner (`removed`); null if one does. */
-export function describeRemoved({ texts }: Visit, removed: Leftovers | null): Html | string {
+export function describeRemoved({ texts }: Visit, removed: OwnerData | null): Html | string {
   const { enterprises: words } = texts;
   if (!removed) return words.transferAbout;
   const { data, ...counts } = removed;
@@ -432,7 +432,7 @@ export function describeRemoved({ texts }: Visit, removed: Leftovers | null): Ht
   return html`<p>${words.transferUnproven}</p><p>${all.length === 0 ? words.transferNothing : all.join(' · ')}</p>`;
 }
 
-export const transfer = enterpriseForm('acts', 'POST /enterprises/{rut}/transfer', {
+export const transferForm = enterpriseForm('acts', 'POST /enterprises/{rut}/transfer', {
   words: ({ enterprises: words }) => wordsOf(words, 'transfer'),
   fields: ({ enterprises: words }) => ({
     account: text(words.accountId, { maxlength: 36 }),

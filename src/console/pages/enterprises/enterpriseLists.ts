@@ -7,11 +7,11 @@ import { CFE_TYPES, type CfeType } from '../../../domain/receipts/cfeTypes.ts';
 import { html } from '../../../page/html.ts';
 import { type AtEnterprise, enterprisePath } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
-import { age, day, figure, moment } from '../../format.ts';
+import { age, dateOf, figure, timeOf } from '../../format.ts';
 import { type Column, column, figureColumn, fileColumn, inMemory, type List } from '../../lists.ts';
 import type { ConsoleDeps, Visit } from '../../page.ts';
-import { mark, wholeWords } from '../../parts.ts';
-import { branch, branchForms } from './enterpriseForms.ts';
+import { badge, wholeWords } from '../../parts.ts';
+import { branchForm, branchForms } from './enterpriseForms.ts';
 import { renderExpiry } from './enterprises.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
@@ -72,7 +72,7 @@ function lastingColumns(
   return [
     figureColumn('numbers_left', words.left, 'numbersLeft', ({ type, numbersLeft }) => {
       const left = figure(numbersLeft, texts);
-      return isLow(type) ? mark(left, numbersLeft === 0 ? 'bad' : 'wait') : left;
+      return isLow(type) ? badge(left, numbersLeft === 0 ? 'bad' : 'wait') : left;
     }),
     figureColumn('days_left', words.lasts, lasts, (cae) => {
       const days = lasts(cae);
@@ -128,7 +128,7 @@ export async function branchList(
     name: 'branches',
     columns: [
       ...branchColumns(visit),
-      mayAt(access, branch.route) ? acts : { ...acts, csvOnly: true, cell: () => null },
+      mayAt(access, branchForm.route) ? acts : { ...acts, csvOnly: true, cell: () => null },
     ],
     ...inMemory(rows, ({ branch }) => String(branch)),
     empty: words.branches,
@@ -153,7 +153,7 @@ function branchColumns({ texts: { enterprises: words } }: Visit): Column<ListedB
       words.branch,
       'branch',
       ({ branch, isOwn, closedAt }) =>
-        html`${branch} ${isOwn && html`<span class="soft">${words.ownBranch}</span>`}${closedAt && mark(words.closed, 'calm')}`,
+        html`${branch} ${isOwn && html`<span class="soft">${words.ownBranch}</span>`}${closedAt && badge(words.closed, 'calm')}`,
     ),
     column('street_name', words.streetName, 'streetName'),
     column('locality_name', words.localityName, 'localityName'),
@@ -192,8 +192,8 @@ export function annulmentList(
         'reason',
         (span) => html`${words.annulReasons[span.reason]} ${soft(describeReason(span))}`,
       ),
-      column('report_date', words.reportDay, 'reportDate', ({ reportDate }) => day(reportDate)),
-      column('annulled_at', words.annulledAt, 'annulledAt', ({ annulledAt }) => moment(annulledAt)),
+      column('report_date', words.reportDay, 'reportDate', ({ reportDate }) => dateOf(reportDate)),
+      column('annulled_at', words.annulledAt, 'annulledAt', ({ annulledAt }) => timeOf(annulledAt)),
       column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
       fileColumn('why', words.why, describeReason),
     ],

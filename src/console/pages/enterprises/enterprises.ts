@@ -4,7 +4,7 @@ import {
   DOCUMENT_WARNING_KINDS,
   type DocumentWarning,
   listDocumentWarnings,
-} from '../../../db/enterprises/consolePapers.ts';
+} from '../../../db/enterprises/documentWarnings.ts';
 import {
   ENTERPRISE_STATUSES,
   type EnterpriseStatus,
@@ -17,7 +17,7 @@ import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { accountsOf } from '../../access/access.ts';
 import { enterprisePath } from '../../access/atEnterprise.ts';
-import { day, figure, moment } from '../../format.ts';
+import { dateOf, figure, timeOf } from '../../format.ts';
 import {
   type Column,
   column,
@@ -28,7 +28,7 @@ import {
   showList,
 } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { mark, wholeWords } from '../../parts.ts';
+import { badge, wholeWords } from '../../parts.ts';
 
 const FACTS = Object.keys(READY_FACTS) as ReadyFact[];
 /** Choices of the filter by expiry, in days. */
@@ -54,12 +54,12 @@ export const STATUS_TONES = { PENDING: 'wait', READY: 'good', SUSPENDED: 'bad' }
 export function renderExpiry(texts: Texts, date: string, today: string): Html {
   const days = daysBetween(today, date);
   const tone = days < 0 ? 'bad' : days <= 7 ? 'wait' : 'calm';
-  return html`${day(date)} ${mark(texts.enterprises.days(days), tone)}`;
+  return html`${dateOf(date)} ${badge(texts.enterprises.days(days), tone)}`;
 }
 
 /** Renders the numbers left, if they run low. */
 export const renderLowNumbers = ({ enterprises: words }: Texts, left: number): Html =>
-  left === 0 ? mark(words.exhausted, 'bad') : mark(words.runsLow, 'wait');
+  left === 0 ? badge(words.exhausted, 'bad') : badge(words.runsLow, 'wait');
 
 /** GET /enterprises: the enterprises that the viewer sees, with their missing facts. */
 export const enterprisesPage = definePage({
@@ -115,7 +115,7 @@ function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterp
     column('rut', words.rut, 'rut'),
     column('legal_name', words.name, 'legalName'),
     column('status', words.status, 'status', ({ status }) =>
-      mark(words.statuses[status], STATUS_TONES[status]),
+      badge(words.statuses[status], STATUS_TONES[status]),
     ),
     column(
       'lacks',
@@ -135,12 +135,12 @@ function enterpriseColumns({ texts }: Visit, today: string): Column<ListedEnterp
       'caeEnds',
       (row) => row.caeEnds !== null && renderExpiry(texts, row.caeEnds, today),
     ),
-    column('last_cfe_at', words.lastCfe, 'lastCfeAt', (row) => row.lastCfeAt && moment(row.lastCfeAt)),
+    column('last_cfe_at', words.lastCfe, 'lastCfeAt', (row) => row.lastCfeAt && timeOf(row.lastCfeAt)),
   ];
 }
 
 /** GET /papers: CAEs and certificates that expire soon or expired recently, and numbers that run low; by expiry date. */
-export const papersPage = definePage({
+export const documentWarningsPage = definePage({
   name: 'papers',
   route: 'GET /papers',
   query: listQuery(PAPER_FILTERS),

@@ -7,8 +7,8 @@ import {
 } from '../../../db/enterprises/homologations.ts';
 import {
   checklistOf,
-  EACH,
   isActiveTestRun,
+  TEST_RUN_SIZE,
   TEST_SETS,
   type TestRunStatus,
 } from '../../../domain/enterprises/homologation.ts';
@@ -18,9 +18,9 @@ import { type AtEnterprise, enterprisePath, offerAt, requireEnterprise } from '.
 import { mayAt } from '../../access/permissions.ts';
 import { choice, number, operatorsReason } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
-import { day, figure } from '../../format.ts';
+import { dateOf, figure } from '../../format.ts';
 import { type ConsoleDeps, definePage, LocalizedRefusal, show, type Visit } from '../../page.ts';
-import { mark, nothing, optionsOf, panel, table } from '../../parts.ts';
+import { badge, nothing, optionsOf, panel, table } from '../../parts.ts';
 import { reportMark, reportPath } from '../reports/reports.ts';
 
 const pathOf = (rut: string): string => `${enterprisePath(rut)}/homologation`;
@@ -46,8 +46,9 @@ export const homologationPage = definePage({
     const isActive = run !== null && isActiveTestRun(run.status);
     const here = { ...at, visit };
     const offered = isActive
-      ? offerAt(stop, here)
-      : (await mayStart(deps, at)) && offerAt(start, here, { values: { each: String(EACH.usual) } });
+      ? offerAt(testRunStop, here)
+      : (await mayStart(deps, at)) &&
+        offerAt(testRunStart, here, { values: { each: String(TEST_RUN_SIZE.usual) } });
     const body = html`<p><a href="${enterprisePath(rut)}">${at.enterprise.legalName}</a> <span class="soft">${rut}</span></p>
 <p class="soft">${words.about}</p>
 ${state ? runPanels(visit, state) : nothing(words.none)}
@@ -75,8 +76,8 @@ function runPanels(visit: Visit, state: TestRunState): Html {
   const heads = [words.type, words.wanted, words.received, words.rejected, words.pending];
   return html`${panel(
     words.sets[run.testSet],
-    html`<p>${mark(label, TONES[run.status])} ${means}</p>
-<p>${words.day}: ${day(run.day)}</p>${
+    html`<p>${badge(label, TONES[run.status])} ${means}</p>
+<p>${words.day}: ${dateOf(run.day)}</p>${
       run.failureCode !== null &&
       html`<p><strong>${words.why}:</strong> ${words.failure[run.failureCode]}. <code>${run.failureDetail ?? ''}</code></p>`
     }`,
@@ -85,27 +86,27 @@ ${panel(words.receipts, table(words.receipts, heads, rows, [1, 2, 3, 4]))}
 ${panel(
   words.report,
   report
-    ? html`<p><a href="${reportPath(report)}">${day(report.date)}</a> ${reportMark(visit, report.status)}</p>`
+    ? html`<p><a href="${reportPath(report)}">${dateOf(report.date)}</a> ${reportMark(visit, report.status)}</p>`
     : nothing(words.noReport),
 )}
 ${panel(
   words.left,
   html`<ol>${steps.map(
     ({ code, done }) =>
-      html`<li>${mark(done ? words.done : words.open, done ? 'good' : 'wait')} ${words.checklist[code](run.day)}</li>`,
+      html`<li>${badge(done ? words.done : words.open, done ? 'good' : 'wait')} ${words.checklist[code](run.day)}</li>`,
   )}</ol>`,
 )}`;
 }
 
 /** Starts a test run; while one is active nothing else is started. */
-export const start = defineForm('POST /enterprises/{rut}/homologation', {
+export const testRunStart = defineForm('POST /enterprises/{rut}/homologation', {
   as: 'panel',
   isSlow: true,
   onBusinessClock: true,
   words: ({ homologation: words }) => ({ title: words.start, about: words.startAbout, done: words.started }),
   fields: (texts) => ({
     set: choice(texts.homologation.set, optionsOf(TEST_SETS, texts.homologation.sets)),
-    each: number(texts.homologation.each, { minimum: EACH.least, maximum: EACH.most }),
+    each: number(texts.homologation.each, { minimum: TEST_RUN_SIZE.least, maximum: TEST_RUN_SIZE.most }),
     reason: operatorsReason(texts),
   }),
   find: ({ params: { rut }, visit }, deps) => requireEnterprise(visit, deps, rut),
@@ -119,7 +120,7 @@ export const start = defineForm('POST /enterprises/{rut}/homologation', {
 });
 
 /** Stops the active run. */
-export const stop = defineForm('POST /enterprises/{rut}/homologation/stop', {
+export const testRunStop = defineForm('POST /enterprises/{rut}/homologation/stop', {
   as: 'panel',
   onBusinessClock: true,
   words: ({ homologation: words }) => ({

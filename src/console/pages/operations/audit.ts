@@ -5,7 +5,7 @@ import { AUDIT_FILTERS, auditSearchOf } from '../../../lists/audit.ts';
 import { nameFilters } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { findOperatorsAccount, SoughtAccount } from '../../accounts.ts';
-import { moment } from '../../format.ts';
+import { timeOf } from '../../format.ts';
 import { type Column, column, fileColumn, filterFields, listQuery, showList } from '../../lists.ts';
 import { definePage, type Visit } from '../../page.ts';
 import { optionsOf } from '../../parts.ts';
@@ -70,7 +70,7 @@ function subjectPath({ cfe, rut, accountId }: AuditRow): string | null {
 function columnsOf(visit: Visit): Column<AuditRow>[] {
   const { audit: words } = visit.texts;
   return [
-    column('at', words.at, 'at', ({ at }) => moment(at)),
+    column('at', words.at, 'at', ({ at }) => timeOf(at)),
     column('actor', words.who, 'actor', (row) => whoCell(visit, row)),
     column(
       'action',

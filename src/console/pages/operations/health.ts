@@ -7,10 +7,10 @@ import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { accountsOf } from '../../access/access.ts';
 import { enterprisePath } from '../../access/atEnterprise.ts';
 import { mayOpen } from '../../access/permissions.ts';
-import { age, day, figure, moment } from '../../format.ts';
+import { age, dateOf, figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
-import { mark, nothing, panel, table } from '../../parts.ts';
+import { badge, nothing, panel, table } from '../../parts.ts';
 import { renderExpiry, renderLowNumbers } from '../enterprises/enterprises.ts';
 
 /** GET /: the state of the service, and what needs a person. */
@@ -66,7 +66,7 @@ function stuckTable(visit: Visit, { stuck }: Health): Html {
   const rows = stuck.map((one) => [
     to(
       stuckAt(visit, one),
-      html`${mark(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
+      html`${badge(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
     ),
     figure(one.count, visit.texts),
     ageOf(visit, one.oldest),
@@ -81,7 +81,7 @@ function pendingTable(visit: Visit, { pending }: Health): Html {
   const rows = pending.map((one) => [
     to(
       link('/cfes', { environment: one.environment, status: one.status }),
-      html`${mark(CFE_WORDS[visit.language].status[one.status].label, 'wait')} <code class="soft">${one.status}</code>`,
+      html`${badge(CFE_WORDS[visit.language].status[one.status].label, 'wait')} <code class="soft">${one.status}</code>`,
     ),
     figure(one.count, visit.texts),
     ageOf(visit, one.oldest),
@@ -96,19 +96,19 @@ function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
   const waiting = stuck.map((one) => [
     to(
       link('/reports', { environment: one.environment, needs: 'person' }),
-      html`${mark(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
+      html`${badge(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
     ),
     figure(one.count, visit.texts),
-    day(one.oldest),
+    dateOf(one.oldest),
     environments[one.environment],
   ]);
   const late = due && [
     to(
       link('/reports', { environment: 'production', ...(due.late > 0 ? { needs: 'late' } : {}) }),
-      due.late > 0 ? mark(words.late(due.late), 'bad') : mark(words.due, 'calm'),
+      due.late > 0 ? badge(words.late(due.late), 'bad') : badge(words.due, 'calm'),
     ),
     figure(due.count, visit.texts),
-    moment(due.first),
+    timeOf(due.first),
     environments.production,
   ];
   return table(
@@ -129,8 +129,8 @@ function authorityTable(visit: Visit, endpoints: Awaited<ReturnType<typeof listE
       words.endpoints[service as keyof typeof words.endpoints] ?? endpoint,
       environments[environment as keyof typeof environments],
       openSince
-        ? html`${mark(words.down, 'bad')} <span class="soft">${words.since} ${moment(openSince)}</span>`
-        : mark(words.up, 'good'),
+        ? html`${badge(words.down, 'bad')} <span class="soft">${words.since} ${timeOf(openSince)}</span>`
+        : badge(words.up, 'good'),
       ...(isOperator ? [waiting > 0 && figure(waiting, visit.texts)] : []),
     ];
   });
@@ -166,8 +166,8 @@ function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
   if (webhooks.rows.length === 0) return nothing(words.webhooksNone);
   const rows = webhooks.rows.map(({ id, url, failed, waiting }) => [
     to(`/webhooks/${id}`, html`<span class="url">${url}</span>`),
-    failed > 0 && mark(figure(failed, texts), 'bad'),
-    waiting > 0 && mark(figure(waiting, texts), 'wait'),
+    failed > 0 && badge(figure(failed, texts), 'bad'),
+    waiting > 0 && badge(figure(waiting, texts), 'wait'),
   ]);
   const all = link('/deliveries', { status: 'FAILED' });
   const heads = [words.url, words.failed, words.retried];

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { startRun, stopRun } from '../../../commands/operations/runs.ts';
 import type { Run, RunItem } from '../../../db/entities/operations.ts';
+import { findRun, listRunItems, listRuns, workflowIdOfRun } from '../../../db/operations/runs.ts';
 import {
   countRunTargets,
   countStuckByKind,
   listStuckCfes,
   listUndelivered,
-} from '../../../db/operations/matching.ts';
-import { findRun, listRunItems, listRuns, workflowIdOfRun } from '../../../db/operations/runs.ts';
+} from '../../../db/operations/runTargets.ts';
 import type { Database } from '../../../db/orm.ts';
 import { findCfesById } from '../../../db/receipts/cfes.ts';
 import { findWebhook } from '../../../db/webhooks/webhooks.ts';
@@ -30,9 +30,9 @@ import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { refusalMeans } from '../../../words/refusals.ts';
 import { accountsOf } from '../../access/access.ts';
 import { accountsFor } from '../../access/permissions.ts';
-import { about, type Field, many, operatorsReason, reason, state, text } from '../../fields.ts';
+import { type Field, many, operatorsReason, reason, state, subject, text } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
-import { figure, moment } from '../../format.ts';
+import { figure, timeOf } from '../../format.ts';
 import { link, runUrl } from '../../links.ts';
 import {
   column,
@@ -50,15 +50,15 @@ import {
 import {
   type ConsoleDeps,
   definePage,
-  go,
   LocalizedRefusal,
+  redirect,
   routeOf,
   type Sent,
   show,
   signedIn,
   type Visit,
 } from '../../page.ts';
-import { factList, mark, nothing, panel, table } from '../../parts.ts';
+import { badge, factList, nothing, panel, table } from '../../parts.ts';
 import { filterOf, RUN_QUERY, RunQuery } from '../../runQuery.ts';
 import { deliveryMark } from '../webhooks/deliveries.ts';
 
@@ -139,7 +139,7 @@ async function sampleTable(
         row.rut,
         html`<span class="url">${row.url}</span>`,
         deliveryMark(visit, row),
-        moment(new Date(row.since)),
+        timeOf(new Date(row.since)),
       ]),
     );
   }
@@ -153,19 +153,19 @@ async function sampleTable(
       CFE_TYPES[row.type].label,
       html`${row.legalName} <span class="soft">${row.rut}</span>`,
       visit.texts.environments[row.environment],
-      mark(reasons[row.reason].label, 'bad'),
-      moment(new Date(row.since)),
+      badge(reasons[row.reason].label, 'bad'),
+      timeOf(new Date(row.since)),
     ]),
   );
 }
 
 /** The filter of the run, hidden. */
 const NARROWING = Object.fromEntries(
-  Object.entries(RUN_QUERY).map(([name, schema]) => [name, about<unknown>(schema)]),
+  Object.entries(RUN_QUERY).map(([name, schema]) => [name, subject<unknown>(schema)]),
 ) as { [N in keyof typeof RUN_QUERY]: Field<z.output<(typeof RUN_QUERY)[N]>> };
 /** The action: chosen if the page offers several, else hidden. */
 const kindField = (label: string): Field<(typeof RUN_KINDS)[number]> => {
-  const kind = about(z.enum(RUN_KINDS));
+  const kind = subject(z.enum(RUN_KINDS));
   return {
     ...kind,
     draw: (drawn) => (drawn.options ? text(label).draw(drawn) : kind.draw(drawn)),
@@ -185,10 +185,10 @@ export const newRun = defineForm('POST /runs', {
   async run({ form: { ids, kind, reason, expected, ...query }, visit }, deps) {
     if (ids.length === 0 && expected === undefined)
       throw new LocalizedRefusal('INVALID_INPUT', visit.texts.runs.tickFirst);
-    const seen = accountsFor(signedIn(visit).viewer, routeOf(visit));
+    const accounts = accountsFor(signedIn(visit).viewer, routeOf(visit));
     const filter = { ...filterOf(query), ...(ids.length > 0 ? { ids } : {}) };
-    const run = await startRun(deps, { kind, filter, reason, seen, expected });
-    return go(`/runs/${run.id}`, { kind: 'done', text: visit.texts.runs.started(run.id) });
+    const run = await startRun(deps, { kind, filter, reason, accounts, expected });
+    return redirect(`/runs/${run.id}`, { kind: 'done', text: visit.texts.runs.started(run.id) });
   },
 });
 
@@ -208,7 +208,7 @@ export const runsPage = definePage({
   query: listQuery(RUN_FILTERS),
   handle({ query, visit }, deps) {
     const { runs: words } = visit.texts;
-    const seen = accountsOf(signedIn(visit).viewer);
+    const accounts = accountsOf(signedIn(visit).viewer);
     return showList(visit, deps, {
       title: words.title,
       name: 'runs',
@@ -224,7 +224,7 @@ export const runsPage = definePage({
       read: ({ after, limit }) => {
         const [createdAt, id] = after ?? [];
         const behind = createdAt && id ? { createdAt: new Date(createdAt), id } : undefined;
-        return listRuns(deps.orm.em.fork(), { seen, state: query.state }, { after: behind, limit });
+        return listRuns(deps.orm.em.fork(), { accounts, state: query.state }, { after: behind, limit });
       },
     });
   },
@@ -240,11 +240,11 @@ function runColumns(visit: Visit): List<Run>['columns'] {
       words.of(figure(processedCount(run), visit.texts), figure(run.total, visit.texts)),
     ),
     figureColumn('refused', words.refused, 'refused', ({ refused }) =>
-      refused > 0 ? mark(figure(refused, visit.texts), 'bad') : figure(0, visit.texts),
+      refused > 0 ? badge(figure(refused, visit.texts), 'bad') : figure(0, visit.texts),
     ),
     column('by', words.by, byOf),
     column('reason', words.reason, 'reason'),
-    column('began_at', words.began, 'createdAt', ({ createdAt }) => moment(createdAt)),
+    column('began_at', words.began, 'createdAt', ({ createdAt }) => timeOf(createdAt)),
   ];
 }
 
@@ -252,8 +252,8 @@ const byOf = ({ actor }: Pick<Run, 'actor'>): string => personOf(actor) ?? actor
 
 function stateMark(visit: Visit, { state, stopAskedAt }: Run): Html {
   const { runs: words } = visit.texts;
-  if (state === 'RUNNING' && stopAskedAt !== null) return mark(words.stopping, 'wait');
-  return mark(words.states[state], state === 'DONE' ? 'good' : state === 'RUNNING' ? 'wait' : 'calm');
+  if (state === 'RUNNING' && stopAskedAt !== null) return badge(words.stopping, 'wait');
+  return badge(words.states[state], state === 'DONE' ? 'good' : state === 'RUNNING' ? 'wait' : 'calm');
 }
 
 /** GET /runs/{id}: the progress of a run, and the rejected rows with their reasons. */
@@ -300,9 +300,9 @@ function facts(
     [words.filter, filterWords(visit, run.filter, receiver)],
     [words.by, byOf(run)],
     [words.reason, run.reason],
-    [words.began, moment(run.createdAt)],
-    [words.moved, moment(run.movedAt)],
-    ...(run.endedAt ? [[words.ended, moment(run.endedAt)] as const] : []),
+    [words.began, timeOf(run.createdAt)],
+    [words.moved, timeOf(run.movedAt)],
+    ...(run.endedAt ? [[words.ended, timeOf(run.endedAt)] as const] : []),
     ...(temporalUi && signedIn(visit).viewer.kind === 'operator'
       ? [['Temporal', inTemporal(temporalUi)] as const]
       : []),
@@ -323,7 +323,7 @@ export const runStop = defineForm('POST /runs/{id}/stop', {
   fields: (texts) => ({ reason: operatorsReason(texts) }),
   back: ({ params: { id } }) => `/runs/${id}`,
   command: ({ params: { id }, form, visit }, deps) =>
-    stopRun(deps, { id, seen: accountsFor(signedIn(visit).viewer, routeOf(visit)), ...form }),
+    stopRun(deps, { id, accounts: accountsFor(signedIn(visit).viewer, routeOf(visit)), ...form }),
 });
 
 /** Returns the URL of the run's webhook. */
@@ -346,7 +346,7 @@ function filterWords(visit: Visit, filter: Run['filter'], receiver: string | und
   ];
   const parts = all.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
   if (ticked !== undefined) parts.push(words.ticked(figure(ticked, visit.texts)));
-  return html`${parts.join(' · ') || '–'}${since !== undefined && html` · ${words.since} ${moment(new Date(since))}`}`;
+  return html`${parts.join(' · ') || '–'}${since !== undefined && html` · ${words.since} ${timeOf(new Date(since))}`}`;
 }
 
 /** Renders a rejected row, with a link to its page. */

@@ -4,7 +4,7 @@ import { LONGEST_SEARCH } from '../../../domain/operations/parseSearch.ts';
 import { html } from '../../../page/html.ts';
 import { accountsOf } from '../../access/access.ts';
 import { link } from '../../links.ts';
-import { definePage, go, show, signedIn } from '../../page.ts';
+import { definePage, redirect, show, signedIn } from '../../page.ts';
 import { panel } from '../../parts.ts';
 
 /** GET /search: redirects to the receipt or enterprise that matches; with several, to the list. */
@@ -16,9 +16,9 @@ export const searchPage = definePage({
     const { search: words } = visit.texts;
     const text = query.q?.trim() ?? '';
     const found = await resolveSearchText(orm.em.fork(), accountsOf(signedIn(visit).viewer), text);
-    if (found.kind === 'enterprise') return go(`/enterprises/${found.rut}`);
-    if (found.kind === 'cfe') return go(`/cfes/${found.rut}/${found.environment}/${found.cfeId}`);
-    if (found.kind === 'several') return go(link('/cfes', { q: text }));
+    if (found.kind === 'enterprise') return redirect(`/enterprises/${found.rut}`);
+    if (found.kind === 'cfe') return redirect(`/cfes/${found.rut}/${found.environment}/${found.cfeId}`);
+    if (found.kind === 'several') return redirect(link('/cfes', { q: text }));
     const ways = words.ways.map(
       ([way, example]) => html`<li>${way}${example !== '' && html` <code>${example}</code>`}</li>`,
     );

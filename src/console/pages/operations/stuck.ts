@@ -5,7 +5,7 @@ import {
   listStuckCfes,
   type StuckCfe,
   type StuckGroup,
-} from '../../../db/operations/matching.ts';
+} from '../../../db/operations/runTargets.ts';
 import { actionsForStuckKinds } from '../../../domain/operations/cfeProgress.ts';
 import type { SupportAction } from '../../../domain/operations/supportAction.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
@@ -18,7 +18,7 @@ import { age, figure } from '../../format.ts';
 import { link } from '../../links.ts';
 import { column, figureColumn, filterFields, type List, listQuery, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { button, mark, nothing, panel, table, wholeWords } from '../../parts.ts';
+import { badge, button, nothing, panel, table, wholeWords } from '../../parts.ts';
 import { filterOf, RUN_QUERY } from '../../runQuery.ts';
 import { newRun } from './runs.ts';
 
@@ -167,7 +167,7 @@ function columnsOf(visit: Visit): List<StuckCfe>['columns'] {
     column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
     column('type', words.type, 'type', ({ type }) => wholeWords(CFE_TYPES[type].label)),
     column('status', words.status, 'status', (row) => status[row.status].label),
-    column('stuck_reason', words.reason, 'reason', ({ reason }) => mark(reasons[reason].label, 'bad')),
+    column('stuck_reason', words.reason, 'reason', ({ reason }) => badge(reasons[reason].label, 'bad')),
     figureColumn(
       'taken_at',
       words.waits,

@@ -20,14 +20,14 @@ import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { mayOpen, type PageRoute } from '../../access/permissions.ts';
-import { about, choice, email, number, reason, text } from '../../fields.ts';
+import { choice, email, number, reason, subject, text } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
-import { figure, moment } from '../../format.ts';
+import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { type Answer, type ConsoleDeps, definePage, show, signedIn, type Visit } from '../../page.ts';
-import { mark, optionsOf, panel, table } from '../../parts.ts';
+import { badge, optionsOf, panel, table } from '../../parts.ts';
 import { STATUS_TONES } from '../enterprises/enterprises.ts';
 
 /** The database allows more, but a higher limit would have no effect. */
@@ -74,10 +74,10 @@ interface At {
 
 function factsOf(visit: Visit, { id, email, isDeveloper, createdAt }: Account): Html {
   const { accounts: words } = visit.texts;
-  const developer = isDeveloper && html` · ${mark(words.developer, 'calm')}`;
+  const developer = isDeveloper && html` · ${badge(words.developer, 'calm')}`;
   const audit = html`<a href="${link('/audit', { account: id })}">${words.audit}</a>`;
   const webhooks = html`<a href="${link('/webhooks', { account: id })}">${visit.texts.webhooks.title}</a>`;
-  const since = html`${words.created} ${moment(createdAt)}`;
+  const since = html`${words.created} ${timeOf(createdAt)}`;
   return html`<p>${email} · <code>${id}</code> · ${since}${developer} · ${audit} · ${webhooks}</p>`;
 }
 
@@ -88,7 +88,7 @@ function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at
     column('legal_name', words.enterprise, 'legalName'),
     column('role', words.role, 'role', ({ role }) => visit.texts.members.roles[role]),
     column('status', words.status, 'status', ({ status }) =>
-      mark(visit.texts.enterprises.statuses[status], STATUS_TONES[status]),
+      badge(visit.texts.enterprises.statuses[status], STATUS_TONES[status]),
     ),
   ];
   const remove = ({ rut, role }: EnterpriseRole): Html | null =>
@@ -109,7 +109,7 @@ function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at
 
 function keysList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<ApiKey> {
   const { accounts: words, environments, never } = visit.texts;
-  const day = (date: Date | null | undefined): Html | string => (date ? moment(date) : never);
+  const day = (date: Date | null | undefined): Html | string => (date ? timeOf(date) : never);
   return {
     ...at,
     name: 'keys',
@@ -119,7 +119,7 @@ function keysList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): 
       column('key_id', words.id, 'id', (key) => html`<code>${key.id}</code>`),
       column('label', words.label, (key) => key.label ?? null),
       column('environment', words.environment, 'environment', (key) => environments[key.environment]),
-      column('created_at', words.created, 'createdAt', (key) => moment(key.createdAt)),
+      column('created_at', words.created, 'createdAt', (key) => timeOf(key.createdAt)),
       column(
         'last_used_at',
         words.used,
@@ -147,11 +147,11 @@ function peopleList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At)
       'email',
       words.email,
       'email',
-      ({ email, disabled }) => html`${email}${disabled && html` ${mark(words.shutOut, 'bad')}`}`,
+      ({ email, disabled }) => html`${email}${disabled && html` ${badge(words.shutOut, 'bad')}`}`,
     ),
     column('role', words.role, 'role', ({ role }) => visit.texts.members.roles[role]),
-    column('since', words.created, 'since', ({ since }) => moment(since)),
-    column('seen_at', words.seen, 'seenAt', ({ seenAt }) => (seenAt ? moment(seenAt) : never)),
+    column('since', words.created, 'since', ({ since }) => timeOf(since)),
+    column('seen_at', words.seen, 'seenAt', ({ seenAt }) => (seenAt ? timeOf(seenAt) : never)),
     column('second_factor', words.factor, 'hasSecondFactor', ({ hasSecondFactor }) =>
       hasSecondFactor ? words.yes : words.no,
     ),
@@ -182,13 +182,13 @@ function personForms(visit: Visit, id: string, { personId, email, disabled, isOp
 
 function limitsTable(visit: Visit, id: string, own: ReadonlyMap<Environment, number>): Html {
   const { accounts: words, environments } = visit.texts;
-  const mayLimit = maySend(visit, limit.route);
+  const mayLimit = maySend(visit, requestLimitChange.route);
   const rows = ENVIRONMENTS.map((environment) => [
     environments[environment],
     figure(own.get(environment) ?? HOURLY_LIMITS[environment].most, visit.texts),
     own.has(environment) ? words.own : words.usual,
     ...(mayLimit
-      ? [limit.draw(visit, { id }, { values: { environment }, of: environments[environment] })]
+      ? [requestLimitChange.draw(visit, { id }, { values: { environment }, of: environments[environment] })]
       : []),
   ]);
   const heads = [words.environment, words.perHour, words.setBy, ...(mayLimit ? [words.act] : [])];
@@ -200,11 +200,11 @@ const FORM = {
   back: ({ params }: { params: { id: string } }) => accountPath(params.id),
 } as const;
 
-export const limit = defineForm('POST /accounts/{id}/limit', {
+export const requestLimitChange = defineForm('POST /accounts/{id}/limit', {
   ...FORM,
   words: ({ accounts: words }) => ({ title: words.set }),
   fields: ({ accounts: words }) => ({
-    environment: about(z.enum(ENVIRONMENTS)),
+    environment: subject(z.enum(ENVIRONMENTS)),
     per_hour: number(words.perHour, { minimum: 1, maximum: MAX_PER_HOUR }),
     reason: reason(words.reason),
   }),

@@ -6,9 +6,9 @@ import { html } from '../../../page/html.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { email, text, tick } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
-import { figure, moment } from '../../format.ts';
+import { figure, timeOf } from '../../format.ts';
 import { type Column, column, figureColumn, filterFields, listQuery, showList } from '../../lists.ts';
-import { definePage, go, signedIn, type Visit } from '../../page.ts';
+import { definePage, redirect, signedIn, type Visit } from '../../page.ts';
 
 const NAME_LENGTH = 100;
 const FILTERS = { text: z.string().max(254) } as const;
@@ -49,7 +49,7 @@ function columnsOf({ texts }: Visit): Column<ListedAccount>[] {
       figure(enterprises, texts),
     ),
     figureColumn('people', words.people, 'members', ({ members }) => figure(members, texts)),
-    column('created_at', words.created, 'createdAt', ({ createdAt }) => moment(createdAt)),
+    column('created_at', words.created, 'createdAt', ({ createdAt }) => timeOf(createdAt)),
     column('account_id', words.id, 'id', ({ id }) => html`<code>${id}</code>`),
   ];
 }
@@ -65,6 +65,6 @@ export const newAccount = defineForm('POST /accounts', {
   back: () => '/accounts',
   async run({ form: { name, email, developer }, visit }, deps) {
     const { id } = await createAccount(deps, { name, email, isDeveloper: developer });
-    return go(`/accounts/${id}`, { kind: 'done', text: visit.texts.accounts.createdDone(name) });
+    return redirect(`/accounts/${id}`, { kind: 'done', text: visit.texts.accounts.createdDone(name) });
   },
 });

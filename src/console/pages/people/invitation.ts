@@ -4,7 +4,7 @@ import { html } from '../../../page/html.ts';
 import { appKey } from '../../access/authenticatorApp.ts';
 import { appCode, secret } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
-import { definePage, go, show, type Visit } from '../../page.ts';
+import { definePage, redirect, show, type Visit } from '../../page.ts';
 import { panel, usernameField } from '../../parts.ts';
 
 /** GET /invitation/{token}: the form for an invited person's password. Opening it does not use up the link. */
@@ -51,6 +51,6 @@ export const invitation = defineForm('POST /invitation/{token}', {
   back: ({ params: { token } }) => `/invitation/${token}`,
   async run({ params: { token }, form: { password, code }, visit }, deps) {
     await acceptInvitation(deps, { token, password, code: code.trim() });
-    return go('/sign-in', { kind: 'done', text: visit.texts.invitation.accepted });
+    return redirect('/sign-in', { kind: 'done', text: visit.texts.invitation.accepted });
   },
 });

@@ -9,7 +9,7 @@ import { type Html, html } from '../../../page/html.ts';
 import { appCode, secret } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { link } from '../../links.ts';
-import { definePage, go, show, type Visit, withActor } from '../../page.ts';
+import { definePage, redirect, show, type Visit, withActor } from '../../page.ts';
 import { button, form, panel } from '../../parts.ts';
 import { newPersonFields } from './invitation.ts';
 
@@ -72,10 +72,10 @@ export const join = defineForm('POST /join/{token}', {
     const { texts, signedIn } = visit;
     if (password !== undefined) {
       await acceptMembershipAsNew(deps, { token, password, code: code.trim() });
-      return go('/sign-in', { kind: 'done', text: texts.invitation.accepted });
+      return redirect('/sign-in', { kind: 'done', text: texts.invitation.accepted });
     }
-    if (!signedIn) return go(link('/sign-in', { to: `/join/${token}` }));
+    if (!signedIn) return redirect(link('/sign-in', { to: `/join/${token}` }));
     await acceptMembershipSignedIn(withActor(deps, visit), { token, personId: signedIn.session.personId });
-    return go('/', { kind: 'done', text: texts.members.join.done });
+    return redirect('/', { kind: 'done', text: texts.members.join.done });
   },
 });

@@ -10,14 +10,14 @@ import { textSchema } from '../../../domain/values/text.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { mayIn } from '../../access/permissions.ts';
 import { ACCOUNT, accountBar, accountForm, chooseAccount } from '../../accounts.ts';
-import { choice, once, reason, text } from '../../fields.ts';
+import { choice, onceKey, reason, text } from '../../fields.ts';
 import { wordsOf } from '../../form.ts';
-import { moment } from '../../format.ts';
+import { timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
-import { mark, optionsOf, panel } from '../../parts.ts';
+import { badge, optionsOf, panel } from '../../parts.ts';
 
 const LABEL_LENGTH = 100;
 
@@ -58,9 +58,9 @@ function columnsOf(visit: Visit, account: AccountMembership): Column<ApiKey>[] {
     column('prefix', words.prefix, prefix, (key) => html`<code>${prefix(key)}</code>`),
     column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
     column('scope', words.scope, 'scope', ({ scope }) => words.scopes[scope]),
-    column('created_at', words.created, 'createdAt', (k) => moment(k.createdAt)),
+    column('created_at', words.created, 'createdAt', (k) => timeOf(k.createdAt)),
     column('last_used_at', words.used, 'lastUsedAt', ({ lastUsedAt }) =>
-      lastUsedAt ? moment(lastUsedAt) : words.usedNever,
+      lastUsedAt ? timeOf(lastUsedAt) : words.usedNever,
     ),
     column('revoked_at', words.state, 'revokedAt', (key) => stateOf(visit, account, key)),
   ];
@@ -68,9 +68,9 @@ function columnsOf(visit: Visit, account: AccountMembership): Column<ApiKey>[] {
 
 function stateOf(visit: Visit, { accountId }: AccountMembership, { id, revokedAt }: ApiKey): Html {
   const { keys: words } = visit.texts.members;
-  if (revokedAt !== null) return html`${mark(words.revoked, 'calm')} ${moment(revokedAt)}`;
-  const may = mayIn(signedIn(visit).viewer, accountId, revocation.route);
-  return html`${mark(words.live, 'good')}${may && revocation.draw(visit, { id }, { values: { account: accountId } })}`;
+  if (revokedAt !== null) return html`${badge(words.revoked, 'calm')} ${timeOf(revokedAt)}`;
+  const may = mayIn(signedIn(visit).viewer, accountId, keyRevocation.route);
+  return html`${badge(words.live, 'good')}${may && keyRevocation.draw(visit, { id }, { values: { account: accountId } })}`;
 }
 
 /** Creates a key and shows it once. */
@@ -78,7 +78,7 @@ export const newKey = accountForm('/keys', 'POST /keys', {
   as: 'panel',
   words: ({ members: { keys: words } }) => wordsOf(words, 'make'),
   fields: ({ members: { keys: words }, environments }) => ({
-    once: once(),
+    once: onceKey(),
     label: text(words.label, { schema: textSchema(LABEL_LENGTH) }),
     environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
     scope: choice(words.scope, optionsOf(KEY_SCOPES, words.scopes)),
@@ -100,7 +100,7 @@ export const newKey = accountForm('/keys', 'POST /keys', {
   },
 });
 
-export const revocation = accountForm('/keys', 'POST /keys/{id}/revoke', {
+export const keyRevocation = accountForm('/keys', 'POST /keys/{id}/revoke', {
   as: 'folded',
   words: ({ members: { keys: words } }) => wordsOf(words, 'revoke'),
   fields: ({ members: { keys: words } }) => ({ reason: reason(words.reason) }),

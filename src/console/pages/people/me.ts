@@ -3,11 +3,11 @@ import { changePassword, endSessions } from '../../../commands/people/sessions.t
 import { listLiveSessions } from '../../../db/people/consoleSessions.ts';
 import { html } from '../../../page/html.ts';
 import { LANGUAGES } from '../../../words/console.ts';
-import { about, secret } from '../../fields.ts';
+import { secret, subject } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
-import { browserName, moment } from '../../format.ts';
+import { browserName, timeOf } from '../../format.ts';
 import { ownPath } from '../../links.ts';
-import { definePage, go, show, signedIn } from '../../page.ts';
+import { definePage, redirect, show, signedIn } from '../../page.ts';
 import { panel, table, usernameField } from '../../parts.ts';
 import { rememberLanguage } from '../../serve.ts';
 import { countRejectedProofs } from './secondFactor.ts';
@@ -30,8 +30,8 @@ export const mePage = definePage({
     const rows = sessions.map((one) => [
       browserName(one.browser) || visit.texts.never,
       html`<code>${one.address}</code>`,
-      moment(one.createdAt),
-      moment(one.seenAt),
+      timeOf(one.createdAt),
+      timeOf(one.seenAt),
       one.id === session.id ? words.here : sessionEnd.draw(visit, {}, { values: { session: one.id } }),
     ]);
     const others =
@@ -53,7 +53,7 @@ ${
 export const sessionEnd = defineForm('POST /me/sessions', {
   as: 'inline',
   words: ({ me: words }) => ({ go: words.end, isQuiet: true }),
-  fields: () => ({ session: about(z.uuid().optional()) }),
+  fields: () => ({ session: subject(z.uuid().optional()) }),
   back: () => '/me',
   async run({ form, visit }, deps) {
     const { session } = signedIn(visit);
@@ -86,6 +86,6 @@ export const sendLanguage = definePage({
   form: z.object({ language: z.enum(LANGUAGES), to: z.string().max(2_000) }),
   async handle({ form: sent, visit }) {
     rememberLanguage(visit, sent.language);
-    return go(ownPath(sent.to));
+    return redirect(ownPath(sent.to));
   },
 });

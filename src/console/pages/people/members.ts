@@ -16,12 +16,12 @@ import { mayIn, type PageRoute } from '../../access/permissions.ts';
 import { ACCOUNT, accountBar, accountForm, chooseAccount } from '../../accounts.ts';
 import { choice, email, type Field, reason } from '../../fields.ts';
 import { wordsOf } from '../../form.ts';
-import { moment } from '../../format.ts';
+import { timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
-import { mark, nothing, panel, table } from '../../parts.ts';
+import { badge, nothing, panel, table } from '../../parts.ts';
 
 /** GET /members: the people of an account, and its open invitations. */
 export const membersPage = definePage({
@@ -64,11 +64,11 @@ function columnsOf(visit: Visit, account: AccountMembership): Column<Member>[] {
       'email',
       words.email,
       'email',
-      ({ email, disabled }) => html`${email}${disabled && html` ${mark(words.shutOut, 'bad')}`}`,
+      ({ email, disabled }) => html`${email}${disabled && html` ${badge(words.shutOut, 'bad')}`}`,
     ),
     column('role', words.role, 'role', ({ role }) => roles[role]),
-    column('since', words.since, 'since', ({ since }) => moment(since)),
-    column('seen_at', words.seen, 'seenAt', ({ seenAt }) => (seenAt ? moment(seenAt) : visit.texts.never)),
+    column('since', words.since, 'since', ({ since }) => timeOf(since)),
+    column('seen_at', words.seen, 'seenAt', ({ seenAt }) => (seenAt ? timeOf(seenAt) : visit.texts.never)),
     column('second_factor', words.factor, 'hasSecondFactor', ({ hasSecondFactor }) =>
       hasSecondFactor ? words.yes : words.no,
     ),
@@ -93,7 +93,7 @@ function memberForms(
 ): Html {
   const values = { account: accountId };
   const change = roleChange.draw(visit, { id: personId }, { values: { ...values, role }, of: email });
-  return html`${change}${removal.draw(visit, { id: personId }, { values, of: email })}`;
+  return html`${change}${memberRemoval.draw(visit, { id: personId }, { values, of: email })}`;
 }
 
 function invitedTable(visit: Visit, account: AccountMembership, invited: readonly AccountInvitation[]): Html {
@@ -102,7 +102,7 @@ function invitedTable(visit: Visit, account: AccountMembership, invited: readonl
   const rows = invited.map(({ id, email, role, expiresAt }) => [
     email,
     roles[role],
-    moment(expiresAt),
+    timeOf(expiresAt),
     invitationWithdrawal.draw(visit, { id }, { values: { account: account.accountId } }),
   ]);
   return table(words.open, [words.email, words.role, words.expires, words.act], rows);
@@ -144,7 +144,7 @@ export const roleChange = accountForm('/members', 'POST /members/{id}/role', {
   },
 });
 
-export const removal = accountForm('/members', 'POST /members/{id}/remove', {
+export const memberRemoval = accountForm('/members', 'POST /members/{id}/remove', {
   as: 'folded',
   words: ({ members: { members: words } }) => wordsOf(words, 'remove'),
   fields: ({ members: { members: words } }) => ({ reason: reason(words.removeReason) }),

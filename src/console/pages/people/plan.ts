@@ -16,9 +16,9 @@ import { findAccessAt } from '../../access/access.ts';
 import { requireRole } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
 import { ACCOUNT, accountBar, backTo, chooseAccount } from '../../accounts.ts';
-import { about, type Field } from '../../fields.ts';
+import { type Field, subject } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
-import { amount as amountText, figure, moment } from '../../format.ts';
+import { amount as amountText, figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import {
   type Column,
@@ -31,8 +31,16 @@ import {
   type List,
   renderList,
 } from '../../lists.ts';
-import { type ConsoleDeps, definePage, go, readJson, show, signedIn, type Visit } from '../../page.ts';
-import { factList, mark, panel } from '../../parts.ts';
+import {
+  type ConsoleDeps,
+  definePage,
+  readSentJson,
+  redirect,
+  show,
+  signedIn,
+  type Visit,
+} from '../../page.ts';
+import { badge, factList, panel } from '../../parts.ts';
 
 const PENDING = 'PENDING' as const;
 
@@ -106,7 +114,7 @@ function columnsOf(visit: Visit): Column<PlannedEnterprise>[] {
     ),
     column('price', words.price, (e) => priceOfEnterprise(visit, e)),
     figureColumn('used', words.used, 'used', ({ used }) => figure(used, visit.texts)),
-    figureColumn('due', words.due, 'due', ({ due }) => due > 0 && mark(figure(due, visit.texts), 'wait')),
+    figureColumn('due', words.due, 'due', ({ due }) => due > 0 && badge(figure(due, visit.texts), 'wait')),
     column('role', words.role, 'role', ({ role }) => roles[role]),
   ];
 }
@@ -204,7 +212,7 @@ function paymentList(
 function paymentColumns(visit: Visit): Column<Payment>[] {
   const { plan: words } = visit.texts.members;
   return [
-    column('created_at', words.made, 'createdAt', ({ createdAt }) => moment(createdAt)),
+    column('created_at', words.made, 'createdAt', ({ createdAt }) => timeOf(createdAt)),
     column('plan', words.plan, 'planId', (one) => planName(visit, one)),
     fileColumn('frequency', words.plan, 'frequencyId'),
     figureColumn('amount', words.amount, 'amount', ({ currency, amount }) =>
@@ -212,9 +220,9 @@ function paymentColumns(visit: Visit): Column<Payment>[] {
     ),
     fileColumn('currency', words.amount, 'currency'),
     column('status', words.status, 'status', ({ status }) =>
-      mark(words.statuses[status], status === 'PAID' ? 'good' : status === PENDING ? 'wait' : 'calm'),
+      badge(words.statuses[status], status === 'PAID' ? 'good' : status === PENDING ? 'wait' : 'calm'),
     ),
-    column('settled_at', words.settled, 'settledAt', ({ settledAt }) => settledAt && moment(settledAt)),
+    column('settled_at', words.settled, 'settledAt', ({ settledAt }) => settledAt && timeOf(settledAt)),
   ];
 }
 
@@ -228,7 +236,7 @@ export const payPage = definePage({
     const payment = payments.find((one) => one.id === id);
     if (payment?.status !== PENDING) throw new Refusal('NOT_FOUND', 'No such payment waits.');
     requireRole(visit, access);
-    return go(checkoutUrl(deps.checkoutUrl, id));
+    return redirect(checkoutUrl(deps.checkoutUrl, id));
   },
 });
 
@@ -238,13 +246,13 @@ export const planValue = (
   frequencyId: string | null | undefined,
 ): string => (planId && frequencyId ? JSON.stringify([planId, frequencyId]) : '');
 /** Returns them; null for another value. */
-export const planOf = (value: string): [string, string] | null =>
-  readJson(z.tuple([z.string(), z.string()]).nullable(), value, null);
+export const parsePlanValue = (value: string): [string, string] | null =>
+  readSentJson(z.tuple([z.string(), z.string()]).nullable(), value, null);
 const PlanChoice = z
   .string()
   .max(500)
   .transform((value, ctx) => {
-    const pair = planOf(value);
+    const pair = parsePlanValue(value);
     if (pair) return pair;
     ctx.addIssue({ code: 'custom', message: 'must be a plan and its frequency.' });
     return z.NEVER;
@@ -282,7 +290,7 @@ async function dueOf(
 export const planChoice = defineForm('POST /plan/{rut}', {
   as: 'panel',
   words: (texts) => wordsOf(texts.members.plan, 'choose'),
-  fields: (texts) => ({ account: about(z.uuid().optional()), plan: plans(texts) }),
+  fields: (texts) => ({ account: subject(z.uuid().optional()), plan: plans(texts) }),
   async find({ params: { rut }, form, visit }, deps) {
     const account = chooseAccount(visit, form.account);
     await enterpriseOf(visit, deps, account.accountId, rut);

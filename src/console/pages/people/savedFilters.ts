@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { deleteFilter, saveFilter } from '../../../commands/people/filters.ts';
 import { ownPath } from '../../links.ts';
 import { LIST_QUERY } from '../../lists.ts';
-import { definePage, go, type Sent, signedIn, withActor } from '../../page.ts';
+import { definePage, redirect, type Sent, signedIn, withActor } from '../../page.ts';
 
 const FORM = {
   back: ({ sent }: { sent: Sent }) => ownPath(String(sent['to'] ?? '')),
@@ -21,7 +21,7 @@ export const sendSavedFilter = definePage({
     for (const passing of Object.keys(LIST_QUERY)) query.delete(passing);
     const { personId } = signedIn(visit).session;
     await saveFilter(withActor(deps, visit), { personId, path, name, query: query.toString() });
-    return go(ownPath(to), { kind: 'done', text: visit.texts.lists.saved(name) });
+    return redirect(ownPath(to), { kind: 'done', text: visit.texts.lists.saved(name) });
   },
 });
 
@@ -34,6 +34,6 @@ export const sendDeleteFilter = definePage({
   async handle({ params, form: { to }, visit }, deps) {
     const { personId } = signedIn(visit).session;
     await deleteFilter(withActor(deps, visit), { personId, id: params.id });
-    return go(ownPath(to), { kind: 'done', text: visit.texts.lists.forgotten });
+    return redirect(ownPath(to), { kind: 'done', text: visit.texts.lists.forgotten });
   },
 });

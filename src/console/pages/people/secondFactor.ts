@@ -11,7 +11,15 @@ import type { Texts } from '../../../words/console.ts';
 import { appKey } from '../../access/authenticatorApp.ts';
 import { appCode, type Drawn, secret, shownIf, state } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
-import { type Answer, type ConsoleDeps, definePage, go, show, signedIn, type Visit } from '../../page.ts';
+import {
+  type Answer,
+  type ConsoleDeps,
+  definePage,
+  redirect,
+  show,
+  signedIn,
+  type Visit,
+} from '../../page.ts';
 import { panel, usernameField } from '../../parts.ts';
 import { signInPlaceOf } from './signIn.ts';
 
@@ -127,7 +135,7 @@ function offerForm(visit: Visit, { secret, sealed }: OfferedSecret, refused?: st
 /** Sets the new session that replaced the old one, and redirects. */
 function replaceSession({ cookies }: Visit, token: string, text: string): Answer {
   cookies.set('session', token);
-  return go(PATH, { kind: 'done', text });
+  return redirect(PATH, { kind: 'done', text });
 }
 
 /** Counts a rejected proof of identity as a rejected sign-in, so that guessing raises the same alert. */

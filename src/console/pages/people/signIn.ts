@@ -20,9 +20,9 @@ import {
   type ConsoleDeps,
   definePage,
   describeRateLimit,
-  go,
   LocalizedRefusal,
-  readJson,
+  readSentJson,
+  redirect,
   show,
   signedIn,
   type Visit,
@@ -40,7 +40,7 @@ export const signInPage = definePage({
   route: 'GET /sign-in',
   query: To,
   async handle({ query, visit }, { oidc }) {
-    return visit.signedIn ? go(ownPath(query.to)) : signInForm(visit, oidc !== null, ownPath(query.to));
+    return visit.signedIn ? redirect(ownPath(query.to)) : signInForm(visit, oidc !== null, ownPath(query.to));
   },
 });
 
@@ -98,7 +98,9 @@ export const codePage = definePage({
   route: 'GET /sign-in/code',
   query: To,
   async handle({ query, visit }) {
-    return visit.pendingSession ? codeForm(visit, ownPath(query.to)) : go(link('/sign-in', { to: query.to }));
+    return visit.pendingSession
+      ? codeForm(visit, ownPath(query.to))
+      : redirect(link('/sign-in', { to: query.to }));
   },
 });
 
@@ -116,7 +118,7 @@ export const confirmation = defineForm('POST /sign-in/code', {
   async run({ query, form: sent, visit }, deps) {
     const { pendingSession } = visit;
     const to = ownPath(query.to);
-    if (!pendingSession) return go(link('/sign-in', { to: query.to }));
+    if (!pendingSession) return redirect(link('/sign-in', { to: query.to }));
     try {
       const started = await confirmSignIn(
         deps,
@@ -141,7 +143,7 @@ export const oidcPage = definePage({
     if (!oidc) throw new LocalizedRefusal('NOT_FOUND', visit.texts.signIn.oidcRefused);
     const { url, visit: oidcVisit } = await oidc.begin(ownPath(query.to));
     visit.cookies.set('oidc', Buffer.from(JSON.stringify(oidcVisit)).toString('base64url'), OIDC_SECONDS);
-    return go(url);
+    return redirect(url);
   },
 });
 
@@ -160,7 +162,7 @@ export const oidcReturn = definePage({
   async handle({ visit }, deps) {
     const { signIn: words } = visit.texts;
     const sent = Buffer.from(visit.cookies.get('oidc') ?? '', 'base64url').toString('utf8');
-    const oidcVisit = readJson(OidcVisitSchema.nullable(), sent, null);
+    const oidcVisit = readSentJson(OidcVisitSchema.nullable(), sent, null);
     visit.cookies.set('oidc', '', 0);
     if (!deps.oidc || !oidcVisit)
       return signInForm(visit, deps.oidc !== null, '/', { text: words.oidcRefused, status: 403 });
@@ -189,7 +191,7 @@ export const sendSignOut = definePage({
   async handle({ visit }, deps) {
     await signOut(withActor(deps, visit), signedIn(visit).session);
     visit.cookies.set('session', '', 0);
-    return go('/sign-in');
+    return redirect('/sign-in');
   },
 });
 
@@ -202,14 +204,14 @@ function startBrowserSession(
   to: string,
 ): Answer {
   visit.cookies.set('session', token);
-  if (!complete) return go(link('/sign-in/code', { to }));
+  if (!complete) return redirect(link('/sign-in/code', { to }));
   deps.onSignIn('done');
   visit.cookies.set(
     'browser',
     deps.knownBrowsers.remember(email, visit.cookies.get('browser')),
     BROWSER_SECONDS,
   );
-  return go(to);
+  return redirect(to);
 }
 
 /** Prefix length of the largest usual IPv6 network of one site (RFC 6177). */

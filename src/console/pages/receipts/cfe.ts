@@ -18,7 +18,7 @@ import { formatCfeId, parseCfeId } from '../../../domain/receipts/cfeId.ts';
 import type { CfeStatus } from '../../../domain/receipts/cfeStatus.ts';
 import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
 import { creditNoteType } from '../../../domain/receipts/creditNote.ts';
-import { PAPERS, receiptUrl } from '../../../domain/receipts/qr.ts';
+import { PAPER_SIZES, receiptUrl } from '../../../domain/receipts/qr.ts';
 import { receiptState } from '../../../domain/receipts/receiptState.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
 import { Refusal } from '../../../errors.ts';
@@ -30,12 +30,20 @@ import { refusalMeans } from '../../../words/refusals.ts';
 import { accountsOf, type EnterpriseAccess, findAccessAt } from '../../access/access.ts';
 import { enterprisePath, requireRole } from '../../access/atEnterprise.ts';
 import { mayAt, mayIn } from '../../access/permissions.ts';
-import { about, email, reason } from '../../fields.ts';
+import { email, reason, subject } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
-import { amount, day, figure, moment } from '../../format.ts';
+import { amount, dateOf, figure, timeOf } from '../../format.ts';
 import { link, runUrl } from '../../links.ts';
-import { type ConsoleDeps, definePage, go, type ParamsOf, show, signedIn, type Visit } from '../../page.ts';
-import { factList, mark, nothing, panel, table } from '../../parts.ts';
+import {
+  type ConsoleDeps,
+  definePage,
+  type ParamsOf,
+  redirect,
+  show,
+  signedIn,
+  type Visit,
+} from '../../page.ts';
+import { badge, factList, nothing, panel, table } from '../../parts.ts';
 import { mailMark } from '../enterprises/customers.ts';
 import { reportMark, reportPath } from '../reports/reports.ts';
 import { deliveryMark } from '../webhooks/deliveries.ts';
@@ -151,23 +159,23 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
     ],
     [
       'cfe_id',
-      html`<code>${formatCfeId(cfe)}</code> ${cfe.document.ownCollection === true && mark(own.collection, 'calm')}`,
+      html`<code>${formatCfeId(cfe)}</code> ${cfe.document.ownCollection === true && badge(own.collection, 'calm')}`,
     ],
     [
       own.receiver,
       [receiver?.legalName, receiver?.document?.number].filter(Boolean).join(' · ') || visit.texts.never,
     ],
     [own.amount, amount(cfe.currency, cfe.payAmount, visit.texts)],
-    [own.emitted, day(cfe.emissionDate)],
+    [own.emitted, dateOf(cfe.emissionDate)],
     [
       own.status,
-      html`${mark(status.label, TONES[cfe.status])} <code class="soft">${cfe.status}</code> ${soft(means)}`,
+      html`${badge(status.label, TONES[cfe.status])} <code class="soft">${cfe.status}</code> ${soft(means)}`,
     ],
-    [own.since, moment(since)],
+    [own.since, timeOf(since)],
     ...stuckRows(visit, cfe),
     ...nextStepRows(visit, dossier),
     ...(ahead === null ? [] : [[own.queue, own.ahead(ahead)] as [string, string]]),
-    ...(awaySince ? [[own.awaySince, moment(awaySince)] as [string, Html]] : []),
+    ...(awaySince ? [[own.awaySince, timeOf(awaySince)] as [string, Html]] : []),
     ...originals.map(({ cfeId, status }): [string, Html] => [
       CFE_TYPES[cfe.type].note === null ? own.refersTo : own.corrects,
       html`<a href="${cfePathOf(cfe, cfeId)}">${cfeId}</a> ${words.status[status].label}`,
@@ -206,8 +214,8 @@ function nextStepRows({ language, texts }: Visit, { next, nextAt }: CfeDossier):
   const when =
     nextAt &&
     (next === 'portal'
-      ? html`${own.until} ${day(montevideoDate(nextAt))}`
-      : html`${own.around} ${moment(nextAt)}`);
+      ? html`${own.until} ${dateOf(montevideoDate(nextAt))}`
+      : html`${own.around} ${timeOf(nextAt)}`);
   const words = CFE_WORDS[language].next[next];
   return [[own.next, html`${words}${when && html` <span class="soft">${when}</span>`}`]];
 }
@@ -218,7 +226,7 @@ function stuckRows(visit: Visit, { rut, stuckReason }: Cfe): [string, Html][] {
   const { cfe: own } = visit.texts;
   const { label, means, fix } = CFE_WORDS[visit.language].stuck[stuckReason];
   return [
-    [own.stuck, html`${mark(label, 'bad')} <code class="soft">${stuckReason}</code> ${means}`],
+    [own.stuck, html`${badge(label, 'bad')} <code class="soft">${stuckReason}</code> ${means}`],
     [own.fix, html`${fix} <a href="${enterprisePath(rut)}">${own.goToEnterprise}</a>`],
   ];
 }
@@ -229,9 +237,9 @@ function renderActions(visit: Visit, { cfe, access, dossier }: CfePageData): Htm
   const words = CFE_WORDS[visit.language];
   const advice = rejectionAdvice(visit, cfe);
   if (dossier.actions.length === 0) return advice ?? nothing(own.nothingToDo);
-  if (!mayAt(access, support.route)) return advice ?? nothing(own.supportActs);
+  if (!mayAt(access, cfeSupport.route)) return advice ?? nothing(own.supportActs);
   const one = (action: SupportAction): Html =>
-    support.draw(visit, paramsOf(cfe), {
+    cfeSupport.draw(visit, paramsOf(cfe), {
       about: words.action[action].means,
       go: words.action[action].label,
       isQuiet: action === 'abandon',
@@ -287,7 +295,7 @@ function renderTimeline(visit: Visit, data: CfePageData): Html {
   return table(
     own.timeline,
     [own.when, own.what],
-    all.map(({ at, shown }) => [moment(at), shown]),
+    all.map(({ at, shown }) => [timeOf(at), shown]),
   );
 }
 
@@ -322,7 +330,7 @@ function mailsOf(
     !isTrial || isSandboxAddressAllowed(address, sandboxMails);
   const again = ({ id }: Mail): Html => mailAgain.draw(visit, { ...paramsOf(cfe), mail_id: id });
   const rows = mails.map((mail) => [
-    moment(mail.createdAt),
+    timeOf(mail.createdAt),
     html`<span class="url">${mail.destination}</span>`,
     mailMark(visit, mail),
     mayRepeat && isReachable(mail.destination) ? again(mail) : '',
@@ -344,7 +352,7 @@ function deliveriesOf(visit: Visit, { deliveries }: CfePageData): Html {
   const isAgain = (one: ListedDelivery): boolean =>
     !one.isWebhookRemoved && mayIn(viewer, one.accountId, redelivery.route);
   const rows = deliveries.map((one) => [
-    moment(one.createdAt),
+    timeOf(one.createdAt),
     html`<a href="/deliveries/${one.id}">${one.event}</a> <a class="soft url" href="/webhooks/${one.webhookId}">${one.url}</a>`,
     html`${deliveryMark(visit, one)}${isAgain(one) && redeliverInRow(visit, one.id, own.again)}`,
     figure(one.attempts, visit.texts),
@@ -363,7 +371,7 @@ function linksOf(
     ...receiptLinks(visit, cfe, publicUrl),
     cfe.digest !== null && html`<a href="${cfePathOf(cfe)}/xml">${own.xml}</a>`,
     report
-      ? html`<a href="${reportPath(report)}">${own.report} ${day(report.date)}</a> ${reportMark(visit, report.status)}`
+      ? html`<a href="${reportPath(report)}">${own.report} ${dateOf(report.date)}</a> ${reportMark(visit, report.status)}`
       : own.noReport,
     mayAt(access, 'GET /audit') &&
       html`<a href="${link('/audit', { rut: cfe.rut, subject: formatCfeId(cfe) })}">${own.audit}</a>`,
@@ -380,7 +388,7 @@ function receiptLinks(visit: Visit, cfe: Cfe, publicUrl: string): Html[] {
   const { cfe: own } = visit.texts;
   if (receiptState(cfe) !== 'sent' || cfe.digest === null) return [];
   const url = receiptUrl(publicUrl, cfe.receiptToken);
-  const papers = PAPERS.map(
+  const papers = PAPER_SIZES.map(
     (paper) => html` <a href="${url}/pdf?paper=${paper}" rel="noreferrer">${paper}</a>`,
   );
   return [html`<a href="${url}" rel="noreferrer">${own.receiptPage}</a>`, html`${own.pdf}:${papers}`];
@@ -420,7 +428,7 @@ export const cfeExchangePage = definePage({
         ? sobres.map(({ idemisor, xml }) => panel(own.sobre(String(idemisor)), shown(xml)))
         : panel(own.sent, shown(exchange.request));
     const cfeLink = html`<a href="${cfePath(params)}">${formatCfeId(cfe)}</a>`;
-    const last = html`${exchange.count > 1 && `${own.lastOf(figure(exchange.count, visit.texts))} `}${moment(exchange.lastAt)}`;
+    const last = html`${exchange.count > 1 && `${own.lastOf(figure(exchange.count, visit.texts))} `}${timeOf(exchange.lastAt)}`;
     const about = html`<p>${cfeLink} · ${words} → <code>${query.answer}</code> · ${last}</p>`;
     return show(own.exchange, html`${about}${sent}${panel(own.answered, shown(exchange.response))}`);
   },
@@ -436,16 +444,16 @@ const FORM = {
     code === 'RATE_LIMITED' ? words.mailLimit : undefined,
 } as const;
 
-export const support = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/support', {
+export const cfeSupport = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/support', {
   ...FORM,
-  fields: ({ cfe: words }) => ({ action: about(z.enum(SUPPORT_ACTIONS)), reason: reason(words.reason) }),
+  fields: ({ cfe: words }) => ({ action: subject(z.enum(SUPPORT_ACTIONS)), reason: reason(words.reason) }),
   async run({ params, found: { cfe }, form, visit }, deps) {
     const asked = { id: cfe.id, ...form, dryRun: false, requestId: visit.requestId };
     const { outcome, why } = await supportCfe(deps, asked);
     const { outcomes } = visit.texts.cfe;
     const words = Object.hasOwn(outcomes, outcome) ? outcomes[outcome as keyof typeof outcomes] : '';
     const text = why ? `${words} ${refusalMeans(why, visit.language)}` : words;
-    return go(cfePath(params), { kind: outcome === 'refused' ? 'failed' : 'done', text });
+    return redirect(cfePath(params), { kind: outcome === 'refused' ? 'failed' : 'done', text });
   },
 });
 

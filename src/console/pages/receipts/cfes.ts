@@ -11,7 +11,7 @@ import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { accountsOf } from '../../access/access.ts';
 import { enterprisePath } from '../../access/atEnterprise.ts';
 import { mayOpen } from '../../access/permissions.ts';
-import { amount, day, moment } from '../../format.ts';
+import { amount, dateOf, timeOf } from '../../format.ts';
 import {
   type Column,
   column,
@@ -23,7 +23,7 @@ import {
   showList,
 } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { mark, optionsOf, wholeWords } from '../../parts.ts';
+import { badge, optionsOf, wholeWords } from '../../parts.ts';
 import { exportsPath } from './exports.ts';
 
 const ANY = 'any';
@@ -158,8 +158,8 @@ function receiptColumns({ texts, language }: Visit): Column<Cfe>[] {
       words.status,
       'status',
       (cfe) =>
-        html`${mark(status[cfe.status].label, TONES[cfe.status])}${
-          cfe.stuckReason && html`<br>${mark(stuck[cfe.stuckReason].label, 'bad')}`
+        html`${badge(status[cfe.status].label, TONES[cfe.status])}${
+          cfe.stuckReason && html`<br>${badge(stuck[cfe.stuckReason].label, 'bad')}`
         }`,
     ),
     fileColumn('stuck_reason', words.stuck, 'stuckReason'),
@@ -184,8 +184,8 @@ function partyColumns({ texts: { search: words, environments } }: Visit): Column
       ({ document: { receiver } }) => receiver?.document?.number,
     ),
     fileColumn('external_id', words.externalId, 'externalId'),
-    column('emission_date', words.emitted, 'emissionDate', (cfe) => day(cfe.emissionDate)),
-    column('created_at', words.created, 'createdAt', (cfe) => moment(cfe.createdAt)),
+    column('emission_date', words.emitted, 'emissionDate', (cfe) => dateOf(cfe.emissionDate)),
+    column('created_at', words.created, 'createdAt', (cfe) => timeOf(cfe.createdAt)),
     column(
       'rut',
       words.enterprise,

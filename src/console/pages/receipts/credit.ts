@@ -19,11 +19,11 @@ import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import type { Texts } from '../../../words/console.ts';
 import type { EnterpriseAccess } from '../../access/access.ts';
 import { mayAt } from '../../access/permissions.ts';
-import { about, type Field, once, operatorsReason, reason, shownIf, state, text } from '../../fields.ts';
+import { type Field, onceKey, operatorsReason, reason, shownIf, state, subject, text } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { amount } from '../../format.ts';
-import { type ConsoleDeps, definePage, go, LocalizedRefusal, show, type Visit } from '../../page.ts';
-import { factList, mark, nothing, panel, table } from '../../parts.ts';
+import { type ConsoleDeps, definePage, LocalizedRefusal, redirect, show, type Visit } from '../../page.ts';
+import { badge, factList, nothing, panel, table } from '../../parts.ts';
 import { type CfeParams, cfePath, findVisibleCfe, paramsOf, TONES } from './cfe.ts';
 
 /** Lines for which a form has a field each. */
@@ -102,7 +102,7 @@ function notesOf(visit: Visit, cfe: Cfe, notes: readonly CreditNoteRow[]): Html 
     const id = formatCfeId(note);
     return [
       html`<a href="${cfePath(paramsOf(cfe, id))}">${id}</a>`,
-      mark(states[note.status].label, TONES[note.status]),
+      badge(states[note.status].label, TONES[note.status]),
       amount(cfe.currency, note.amount, visit.texts),
     ];
   });
@@ -198,7 +198,7 @@ export const creditPreview = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}
     const { credit: words } = texts;
     const of = (take: Way, field: Field<string>) => shownIf(field, ({ values }) => values['take'] === take);
     return {
-      take: about(z.enum(WAYS)),
+      take: subject(z.enum(WAYS)),
       percent: of('percent', text(words.percent, { maxlength: 6 })),
       amount: of('amount', text(words.amount, { maxlength: 20 })),
       ...lineFields(texts),
@@ -271,7 +271,7 @@ ${panel(null, issue)}`;
 export const creditIssue = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/credit-notes', {
   ...FORM,
   fields: (texts) => ({
-    once: once(),
+    once: onceKey(),
     request: state(z.string().max(MOST_REQUEST)),
     expected: state(z.string().max(MOST_REQUEST)),
     why: operatorsReason(texts),
@@ -293,6 +293,6 @@ export const creditIssue = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/c
       requestId: visit.requestId,
     });
     const text = words.done(amount(note.currency, note.payAmount, visit.texts));
-    return go(cfePath({ ...params, cfe_id: formatCfeId(note) }), { kind: 'done', text });
+    return redirect(cfePath({ ...params, cfe_id: formatCfeId(note) }), { kind: 'done', text });
   },
 });

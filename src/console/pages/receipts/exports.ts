@@ -28,7 +28,7 @@ import { requireEnterprise } from '../../access/atEnterprise.ts';
 import { accountsFor, mayAt } from '../../access/permissions.ts';
 import { choice, text, tick } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
-import { figure, moment } from '../../format.ts';
+import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import {
   type Column,
@@ -42,14 +42,14 @@ import {
 import {
   type ConsoleDeps,
   definePage,
-  go,
   LocalizedRefusal,
+  redirect,
   type Sent,
   signedIn,
   type Visit,
   withActor,
 } from '../../page.ts';
-import { mark, optionsOf } from '../../parts.ts';
+import { badge, optionsOf } from '../../parts.ts';
 
 const ID = z.string().regex(/^\d{12}-(sandbox-)?\d{4}-\d{2}-[0-9a-f]{6}$/);
 const MEGABYTE = 1_000_000;
@@ -132,7 +132,7 @@ function columnsOf(visit: Visit, now: Date): Column<ReceiptExport>[] {
     column('with_pdfs', words.withPdfs, 'withPdfs', ({ withPdfs }) => (withPdfs ? words.yes : words.no)),
     figureColumn('receipts', words.receipts, 'total', ({ total }) => figure(total, visit.texts)),
     figureColumn('left_out', words.leftOut, 'leftOut', ({ leftOut }) => figure(leftOut, visit.texts)),
-    column('created_at', words.asked, 'createdAt', ({ createdAt }) => moment(createdAt)),
+    column('created_at', words.asked, 'createdAt', ({ createdAt }) => timeOf(createdAt)),
     fileColumn('export_id', words.id, 'id'),
   ];
 }
@@ -144,12 +144,12 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
   if (state === 'RUNNING') {
     const far = words.of(figure(done, visit.texts), figure(total, visit.texts));
     const bar = html`<progress max="${String(total)}" value="${String(done)}">${far}</progress>`;
-    return html`<label>${mark(words.running, 'wait')} ${far} ${bar}</label> ${exportStop.draw(visit, { id })}`;
+    return html`<label>${badge(words.running, 'wait')} ${far} ${bar}</label> ${exportStop.draw(visit, { id })}`;
   }
-  if (state === 'STOPPED') return mark(words.stopped, 'calm');
-  if (!isExportKept(row, now)) return mark(words.gone, 'calm');
+  if (state === 'STOPPED') return badge(words.stopped, 'calm');
+  if (!isExportKept(row, now)) return badge(words.gone, 'calm');
   const size = `${decimalText((exportBytes(row) / MEGABYTE).toFixed(1), undefined, visit.texts.numerals)} MB`;
-  return html`${mark(words.done, 'good')} <a href="/exports/${id}/zip" download>${words.fetch}</a> <span class="soft">${size}</span>`;
+  return html`${badge(words.done, 'good')} <a href="/exports/${id}/zip" download>${words.fetch}</a> <span class="soft">${size}</span>`;
 }
 
 export const newExport = defineForm('POST /exports', {
@@ -178,7 +178,7 @@ export const newExport = defineForm('POST /exports', {
       const text = words.tooManyToPrint(figure(error.count, visit.texts), figure(MOST_PRINTED, visit.texts));
       throw new LocalizedRefusal(error.code, text, { cause: error });
     }
-    return go('/exports', { kind: 'done', text: words.askedFor(request.month) });
+    return redirect('/exports', { kind: 'done', text: words.askedFor(request.month) });
   },
 });
 
@@ -209,7 +209,7 @@ export const exportStop = defineForm('POST /exports/{id}/stop', {
   find: ({ params: { id }, visit }, deps) => findVisibleExport(visit, deps, id),
   async run({ params: { id }, visit }, deps) {
     await stopExport(deps, id);
-    return go('/exports', { kind: 'done', text: visit.texts.exports.stopAsked });
+    return redirect('/exports', { kind: 'done', text: visit.texts.exports.stopAsked });
   },
 });
 

@@ -26,10 +26,10 @@ import { enterprisePath, requireEnterprise } from '../../access/atEnterprise.ts'
 import { mayAt } from '../../access/permissions.ts';
 import { reason } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
-import { day, figure, moment } from '../../format.ts';
+import { dateOf, figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type ConsoleDeps, definePage, LocalizedRefusal, show, type Visit } from '../../page.ts';
-import { mark, nothing, panel, table } from '../../parts.ts';
+import { badge, nothing, panel, table } from '../../parts.ts';
 import { reportMark, reportPath } from './reports.ts';
 
 const MAX_WAITING = 100;
@@ -89,10 +89,10 @@ function statusPanel(visit: Visit, report: DailyReport, submissions: readonly Re
   return panel(
     words.state,
     html`<p>${reportMark(visit, status)} ${REPORT_WORDS[visit.language].status[status].means}</p>
-<p class="soft">${isComplete ? words.allKnown : words.stillToCome} ${number}${words.due} ${moment(dueAt)}</p>
+<p class="soft">${isComplete ? words.allKnown : words.stillToCome} ${number}${words.due} ${timeOf(dueAt)}</p>
 ${reasons.length > 0 && reasonList(visit, reasons)}${
   stuck &&
-  html`<p>${mark(stuck.label, 'bad')} ${stuck.means}</p><p><strong>${words.what}:</strong> ${stuck.fix}</p>`
+  html`<p>${badge(stuck.label, 'bad')} ${stuck.means}</p><p><strong>${words.what}:</strong> ${stuck.fix}</p>`
 }`,
   );
 }
@@ -129,7 +129,7 @@ function differencePanel(
         words[what],
         figure(was, texts),
         figure(is, texts),
-        was === is ? html`<span class="soft">${words.same}</span>` : mark(signed(is - was, texts), 'bad'),
+        was === is ? html`<span class="soft">${words.same}</span>` : badge(signed(is - was, texts), 'bad'),
       ];
     });
   });
@@ -154,9 +154,9 @@ function submissionsPanel(visit: Visit, report: ReportKey, submissions: readonly
     .toReversed()
     .map(({ id, sequence, sentAt, answeredAt, status, authorityId, reasons }) => [
       String(sequence),
-      sentAt ? moment(sentAt) : never,
+      sentAt ? timeOf(sentAt) : never,
       html`<span title="${REPORT_WORDS[visit.language].status[status].means}">${reportMark(visit, status)}</span>`,
-      answeredAt ? moment(answeredAt) : never,
+      answeredAt ? timeOf(answeredAt) : never,
       authorityId ? html`<code>${authorityId}</code>` : never,
       (reasons ?? []).map(({ code, message }) => `${code} ${message}`).join('; '),
       html`<a href="${link(`${reportPath(report)}/xml`, { submission: String(id) })}" download>${words.download}</a>`,
@@ -224,7 +224,7 @@ function amountsTable({ texts }: Visit, reported: readonly TypeSummary[]): Html 
   );
   const rows = all.map(({ type, sums }) => [
     sums.thirdPartyPayment ? `${CFE_TYPES[type].label} · ${words.thirdParty}` : CFE_TYPES[type].label,
-    day(sums.emissionDate),
+    dateOf(sums.emissionDate),
     String(sums.branch),
     ...shown.map((name) => decimalText(sums[name], undefined, texts.numerals)),
   ]);

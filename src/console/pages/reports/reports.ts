@@ -3,7 +3,7 @@ import { setUiValues } from '../../../commands/receipts/rates.ts';
 import type { UiValue } from '../../../db/entities/operations.ts';
 import { listRatesAfter, listUiValues } from '../../../db/receipts/rates.ts';
 import { listVisibleReports, type ReportRow, reportCursor } from '../../../db/reports/consoleReports.ts';
-import { UiValueRow } from '../../../domain/operations/operatorFiles.ts';
+import { UiValueInput } from '../../../domain/operations/operatorFiles.ts';
 import { ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
 import type { KnownRate } from '../../../domain/receipts/exchangeRate.ts';
 import type { SubmissionStatus } from '../../../domain/reports/reportStatus.ts';
@@ -18,10 +18,10 @@ import { accountsOf } from '../../access/access.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { choice, text } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
-import { day, moment } from '../../format.ts';
+import { dateOf, timeOf } from '../../format.ts';
 import { type Column, column, figureColumn, filterFields, listQuery, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { mark, panel, table } from '../../parts.ts';
+import { badge, panel, table } from '../../parts.ts';
 
 /** Colours of the statuses of reports and submissions. */
 const TONES = {
@@ -36,7 +36,7 @@ const TONES = {
 } as const satisfies Record<SubmissionStatus | 'OPEN', string>;
 
 export const reportMark = ({ language }: Visit, status: SubmissionStatus | 'OPEN'): Html =>
-  mark(REPORT_WORDS[language].status[status].label, TONES[status]);
+  badge(REPORT_WORDS[language].status[status].label, TONES[status]);
 
 export const reportPath = ({
   rut,
@@ -47,11 +47,11 @@ export const reportPath = ({
 /** Renders the authority's deadline; flags it as overdue if the report is missing. */
 function due({ texts }: Visit, { dueAt, status }: ReportRow, now: Date): Html {
   const isLate = dueAt < now && (status === 'OPEN' || status === 'SENT' || status === 'REFUSED');
-  return html`${moment(dueAt)}${isLate && html` ${mark(texts.reports.overdue, 'bad')}`}`;
+  return html`${timeOf(dueAt)}${isLate && html` ${badge(texts.reports.overdue, 'bad')}`}`;
 }
 
 const stuck = ({ language }: Visit, { stuckReason }: ReportRow): Html | null =>
-  stuckReason === null ? null : mark(CFE_WORDS[language].stuck[stuckReason].label, 'bad');
+  stuckReason === null ? null : badge(CFE_WORDS[language].stuck[stuckReason].label, 'bad');
 
 const FILTERS = {
   ...REPORTS.schemas,
@@ -98,7 +98,7 @@ export const reportsPage = definePage({
 });
 
 const dayColumn = ({ texts }: Visit): Column<ReportRow>[] => [
-  column('date', texts.reports.day, 'date', (row) => day(row.date)),
+  column('date', texts.reports.day, 'date', (row) => dateOf(row.date)),
 ];
 
 const enterpriseColumn = ({ texts }: Visit): Column<ReportRow>[] => [
@@ -152,7 +152,7 @@ export const uiValueForm = defineForm('POST /rates/ui', {
   as: 'folded',
   words: ({ reports: words }) => wordsOf(words, 'ui'),
   fields: ({ reports: words }) => {
-    const { year, value, source } = UiValueRow.shape;
+    const { year, value, source } = UiValueInput.shape;
     const typed = z.string().transform(parseTypedNumber);
     return {
       year: text(words.uiYear, { schema: typed.pipe(year), inputmode: 'numeric', maxlength: 4 }),
@@ -201,7 +201,7 @@ export const ratesPage = definePage({
       query,
       filters: filterFields(RATE_FILTERS, { date: words.day }),
       columns: [
-        column('date', words.day, 'date', (row) => day(row.date)),
+        column('date', words.day, 'date', (row) => dateOf(row.date)),
         column('currency', words.currency, 'currency'),
         figureColumn('rate', words.rate, 'rate', ({ rate }) =>
           decimalText(rate, undefined, visit.texts.numerals),

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type * as z from 'zod';
-import type { Seen } from '../../../db/people/roles.ts';
+import type { ViewerAccounts } from '../../../db/people/roles.ts';
 import {
   type DeliveryListFilter,
   listDeliveryPage as deliveriesOf,
@@ -14,7 +14,7 @@ import { nameFilters } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { accountsOf } from '../../access/access.ts';
 import { enterprisePath } from '../../access/atEnterprise.ts';
-import { moment } from '../../format.ts';
+import { timeOf } from '../../format.ts';
 import {
   type Column,
   column,
@@ -27,7 +27,7 @@ import {
   showList,
 } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { mark } from '../../parts.ts';
+import { badge } from '../../parts.ts';
 
 const FILTERS = nameFilters(DELIVERY_FILTERS, {
   status: 'status',
@@ -55,11 +55,11 @@ export const deliveriesPage = definePage({
   async handle({ query, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const em = deps.orm.em.fork();
-    const seen = accountsOf(signedIn(visit).viewer);
-    const webhooks = seen === null ? undefined : await listWebhooksOfAccounts(em, seen);
+    const accounts = accountsOf(signedIn(visit).viewer);
+    const webhooks = accounts === null ? undefined : await listWebhooksOfAccounts(em, accounts);
     const list = deliveryList(visit, em, {
       path: '/deliveries',
-      seen,
+      accounts,
       query,
       filters: ['status', 'event', 'webhook', 'rut', 'cfe', 'from', 'to'],
       webhooks,
@@ -68,20 +68,20 @@ export const deliveriesPage = definePage({
   },
 });
 
-/** Returns a list of deliveries to the webhooks of `seen` accounts, filtered by the query and by `fixed`. */
+/** Returns a list of deliveries to the webhooks of `accounts`, filtered by the query and by `fixed`. */
 export function deliveryList(
   visit: Visit,
   em: EntityManager,
   options: {
     path: string;
-    seen: Seen;
+    accounts: ViewerAccounts;
     query: z.output<typeof Query>;
     fixed?: DeliveryListFilter;
     filters: readonly FilterName[];
     webhooks?: readonly { id: string; url: string }[] | undefined;
   },
 ): List<ListedDelivery> {
-  const { path, seen, query, fixed, filters } = options;
+  const { path, accounts, query, fixed, filters } = options;
   const { webhooks: words } = visit.texts;
   const filter: DeliveryListFilter = { ...deliverySearchOf(FILTERS.valuesOf(query)), ...fixed };
   return {
@@ -92,11 +92,11 @@ export function deliveryList(
     filters: filtersOf(visit, options.webhooks).filter(({ name }) => filters.some((one) => one === name)),
     columns: columnsOf(visit, {
       withWebhook: fixed?.webhookId === undefined,
-      withAccount: seen === null && fixed?.webhookId === undefined,
+      withAccount: accounts === null && fixed?.webhookId === undefined,
     }),
     read: ({ after, limit }) => {
       const [createdAt = '', id = ''] = after ?? [];
-      return deliveriesOf(em, seen, filter, { after: after && { createdAt, id }, limit });
+      return deliveriesOf(em, accounts, filter, { after: after && { createdAt, id }, limit });
     },
     key: {
       parts: ['moment', 'uuid'],
@@ -140,7 +140,7 @@ function columnsOf(
   );
   const account = column<ListedDelivery>('account', words.account, 'accountName');
   return [
-    column('created_at', words.at, 'createdAt', ({ createdAt }) => moment(createdAt)),
+    column('created_at', words.at, 'createdAt', ({ createdAt }) => timeOf(createdAt)),
     fileColumn('delivery_id', words.id, 'id'),
     column('event', words.event, 'event', ({ event }) => html`<code>${event}</code>`),
     column('status', words.status, 'status', (row) => deliveryMark(visit, row)),
@@ -178,8 +178,11 @@ export function deliveryMark(
   { texts: { webhooks: words } }: Visit,
   { status, nextAttemptAt }: Pick<ListedDelivery, 'status'> & { nextAttemptAt?: Date | null },
 ): Html {
-  if (status === 'PENDING' && nextAttemptAt) return mark(words.refusedSoFar, 'wait');
-  return mark(words.statuses[status], status === 'DELIVERED' ? 'good' : status === 'FAILED' ? 'bad' : 'wait');
+  if (status === 'PENDING' && nextAttemptAt) return badge(words.refusedSoFar, 'wait');
+  return badge(
+    words.statuses[status],
+    status === 'DELIVERED' ? 'good' : status === 'FAILED' ? 'bad' : 'wait',
+  );
 }
 
 /** Describes an attempt's result: the HTTP status, or why there was no response. */
@@ -194,5 +197,5 @@ export function nextAttempt(
   { status, nextAttemptAt }: Pick<ListedDelivery, 'status' | 'nextAttemptAt'>,
 ): Html | null {
   if (status !== 'PENDING') return null;
-  return nextAttemptAt && nextAttemptAt > now ? moment(nextAttemptAt) : html`${words.nextNow}`;
+  return nextAttemptAt && nextAttemptAt > now ? timeOf(nextAttemptAt) : html`${words.nextNow}`;
 }

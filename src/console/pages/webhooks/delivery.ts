@@ -10,7 +10,7 @@ import { mayIn } from '../../access/permissions.ts';
 import { isAllowedIn } from '../../accounts.ts';
 import { operatorsReason } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
-import { figure, moment } from '../../format.ts';
+import { figure, timeOf } from '../../format.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
 import { factList, nothing, panel, table } from '../../parts.ts';
 import { deliveryMark, enterpriseOf, nextAttempt, resultWords } from './deliveries.ts';
@@ -70,8 +70,8 @@ function facts(visit: Visit, of: Found & { event: Event; account: string; attemp
           ],
         ]
       : []),
-    [words.at, moment(delivery.createdAt)],
-    ...(delivery.settledAt ? [[words.settled, moment(delivery.settledAt)] as [string, Html]] : []),
+    [words.at, timeOf(delivery.createdAt)],
+    ...(delivery.settledAt ? [[words.settled, timeOf(delivery.settledAt)] as [string, Html]] : []),
     ...(next ? [[words.next, next] as [string, Html]] : []),
     [words.id, html`<code>${delivery.id}</code>`],
   ];
@@ -90,7 +90,7 @@ function attemptsTable(visit: Visit, attempts: readonly DeliveryAttempt[]): Html
   if (attempts.length === 0) return nothing(words.attemptsNone);
   const rows = attempts.map(({ number, at, milliseconds, httpStatus, error, answer }) => [
     String(number),
-    moment(at),
+    timeOf(at),
     `${figure(milliseconds, visit.texts)} ms`,
     resultWords(visit, httpStatus === null ? error : String(httpStatus)),
     answer === null

@@ -14,14 +14,14 @@ import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { mayIn } from '../../access/permissions.ts';
 import { isAllowedIn } from '../../accounts.ts';
-import { about, boxes, state, sure, text } from '../../fields.ts';
+import { boxes, confirm, state, subject, text } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
-import { figure, moment } from '../../format.ts';
+import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { showList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
-import { definePage, go, signedIn, type Visit } from '../../page.ts';
-import { button, factList, hidden, mark, panel } from '../../parts.ts';
+import { definePage, redirect, signedIn, type Visit } from '../../page.ts';
+import { badge, button, factList, hidden, panel } from '../../parts.ts';
 import { deliveryList, WebhookDeliveries } from './deliveries.ts';
 import { MAX_URL, rateMark, stateMark } from './webhooks.ts';
 
@@ -45,11 +45,11 @@ export const webhookPage = definePage({
     const fare = (await readWebhookHealth(em, [webhook.id], visit.now)).get(webhook.id);
     const { viewer } = signedIn(visit);
     const isThere = webhook.removedAt === null;
-    const mayChange = isThere && mayIn(viewer, webhook.accountId, change.route);
+    const mayChange = isThere && mayIn(viewer, webhook.accountId, webhookChange.route);
     const mayRun = isThere && mayIn(viewer, webhook.accountId, 'GET /runs/new');
     const list = deliveryList(visit, em, {
       path: `/webhooks/${webhook.id}`,
-      seen: null,
+      accounts: null,
       query,
       fixed: { webhookId: webhook.id },
       filters: ['status', 'event'],
@@ -73,14 +73,14 @@ function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookHea
     [words.account, account],
     [words.events, webhook.events.join(', ')],
     [words.status, stateMark(visit, webhook)],
-    [words.created, moment(webhook.createdAt)],
+    [words.created, timeOf(webhook.createdAt)],
   ];
   if (fare) {
     rows.push([words.day, rateMark(visit, fare.day)], [words.week, rateMark(visit, fare.week)]);
-    if (fare.retried > 0) rows.push([words.retried, mark(figure(fare.retried, visit.texts), 'wait')]);
+    if (fare.retried > 0) rows.push([words.retried, badge(figure(fare.retried, visit.texts), 'wait')]);
   }
   const { previousSecretUntil: until } = webhook;
-  if (until && until > visit.now) rows.push([words.secretUntil, moment(until)]);
+  if (until && until > visit.now) rows.push([words.secretUntil, timeOf(until)]);
   return panel(null, factList(rows));
 }
 
@@ -100,11 +100,11 @@ function forms(visit: Visit, { id, url, events, enabled, previousSecretUntil }: 
   const turn = enabled
     ? { title: words.disable, about: words.disableAbout, values: { enabled: 'no' } }
     : { title: words.enable, about: words.enableAbout, values: { enabled: 'yes' } };
-  return html`<div class="panels"><div>${change.draw(visit, { id }, { values: { url, event: events } })}</div><div>
-${test.draw(visit, { id })}
-${secret.draw(visit, { id }, { values: { seen } })}
-${turning.draw(visit, { id }, turn)}
-${removal.draw(visit, { id })}
+  return html`<div class="panels"><div>${webhookChange.draw(visit, { id }, { values: { url, event: events } })}</div><div>
+${sendWebhookTest.draw(visit, { id })}
+${newWebhookSecret.draw(visit, { id }, { values: { seen } })}
+${webhookSwitch.draw(visit, { id }, turn)}
+${webhookRemoval.draw(visit, { id })}
 </div></div>`;
 }
 
@@ -115,7 +115,7 @@ const FORM = {
   back: ({ params }: { params: { id: string } }): string => `/webhooks/${params.id}`,
 } as const;
 
-export const change = defineForm('POST /webhooks/{id}/change', {
+export const webhookChange = defineForm('POST /webhooks/{id}/change', {
   ...FORM,
   words: ({ webhooks: words }) => ({ ...wordsOf(words, 'change'), done: words.changed }),
   fields: ({ webhooks: words }) => ({
@@ -127,9 +127,9 @@ export const change = defineForm('POST /webhooks/{id}/change', {
 });
 
 /** Enables or disables it for new events. */
-export const turning = defineForm('POST /webhooks/{id}/enabled', {
+export const webhookSwitch = defineForm('POST /webhooks/{id}/enabled', {
   ...FORM,
-  fields: () => ({ enabled: about(z.enum(['yes', 'no'])) }),
+  fields: () => ({ enabled: subject(z.enum(['yes', 'no'])) }),
   async run({ found, form, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const enabled = form.enabled === 'yes';
@@ -139,17 +139,17 @@ export const turning = defineForm('POST /webhooks/{id}/enabled', {
 });
 
 /** Sends webhook.test, and redirects to its delivery. */
-export const test = defineForm('POST /webhooks/{id}/test', {
+export const sendWebhookTest = defineForm('POST /webhooks/{id}/test', {
   ...FORM,
   words: ({ webhooks: words }) => wordsOf(words, 'test'),
   async run({ found, visit }, deps) {
     const { id } = await testWebhook(deps, { webhookId: found.id });
-    return go(`/deliveries/${id}`, { kind: 'done', text: visit.texts.webhooks.tested });
+    return redirect(`/deliveries/${id}`, { kind: 'done', text: visit.texts.webhooks.tested });
   },
 });
 
 /** Creates a new secret and shows it once. */
-export const secret = defineForm('POST /webhooks/{id}/secret', {
+export const newWebhookSecret = defineForm('POST /webhooks/{id}/secret', {
   ...FORM,
   words: ({ webhooks: words }) => wordsOf(words, 'secret'),
   fields: () => ({ seen: state(z.union([z.literal(''), z.iso.datetime()])) }),
@@ -163,19 +163,19 @@ export const secret = defineForm('POST /webhooks/{id}/secret', {
       title: words.onceTitle,
       about: words.onceAbout,
       secret,
-      facts: html`<p><span class="url">${url}</span>${until && html`<br>${words.secretUntil} ${moment(until)}`}</p>`,
+      facts: html`<p><span class="url">${url}</span>${until && html`<br>${words.secretUntil} ${timeOf(until)}`}</p>`,
       back: link(`/webhooks/${webhookId}`),
     });
   },
 });
 
-export const removal = defineForm('POST /webhooks/{id}/remove', {
+export const webhookRemoval = defineForm('POST /webhooks/{id}/remove', {
   ...FORM,
   words: ({ webhooks: words }) => wordsOf(words, 'remove'),
-  fields: ({ webhooks: words }) => ({ sure: sure(words.removeSure) }),
+  fields: ({ webhooks: words }) => ({ sure: confirm(words.removeSure) }),
   async run({ found: { id, accountId }, visit }, deps) {
     await removeWebhook(deps, { webhookId: id });
     const to = link('/webhooks', { account: accountId });
-    return go(to, { kind: 'done', text: visit.texts.webhooks.removed });
+    return redirect(to, { kind: 'done', text: visit.texts.webhooks.removed });
   },
 });

@@ -21,14 +21,14 @@ import {
   isAllowedIn,
   SoughtAccount,
 } from '../../accounts.ts';
-import { about, boxes, once, text } from '../../fields.ts';
+import { boxes, onceKey, subject, text } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
-import { figure, moment } from '../../format.ts';
+import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type Column, column, figureColumn, LIST_QUERY, showList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { mark } from '../../parts.ts';
+import { badge } from '../../parts.ts';
 
 /** Limit of what browsers let people type; the command has its own. */
 export const MAX_URL = 2_048;
@@ -120,13 +120,13 @@ function columnsOf(visit: Visit, withAccount: boolean): Column<Row>[] {
       'waiting_for_retry',
       words.retried,
       ({ fare }) => fare.retried,
-      ({ fare }) => fare.retried > 0 && mark(figure(fare.retried, visit.texts), 'wait'),
+      ({ fare }) => fare.retried > 0 && badge(figure(fare.retried, visit.texts), 'wait'),
     ),
     column(
       'oldest_failed',
       words.oldestFailed,
       ({ fare }) => fare.oldestFailed,
-      ({ fare }) => fare.oldestFailed && moment(fare.oldestFailed),
+      ({ fare }) => fare.oldestFailed && timeOf(fare.oldestFailed),
     ),
   ];
 }
@@ -136,14 +136,14 @@ export function rateMark({ texts }: Visit, { failed, ended }: DeliveryRate): Htm
   const { webhooks: words, never } = texts;
   if (ended === 0) return html`${never}`;
   const text = words.rate(figure(failed, texts), figure(ended, texts));
-  return failed === 0 ? mark(text, 'good') : mark(text, failed * 10 >= ended ? 'bad' : 'wait');
+  return failed === 0 ? badge(text, 'good') : badge(text, failed * 10 >= ended ? 'bad' : 'wait');
 }
 
 /** Renders whether a webhook gets new events, and why not. */
 export function stateMark({ texts: { webhooks: words } }: Visit, webhook: ListedWebhook['webhook']): Html {
-  if (webhook.removedAt !== null) return mark(words.removedMark, 'calm');
-  if (webhook.enabled) return mark(words.enabled, 'good');
-  return mark(webhook.disabledReason === 'gone' ? words.gone : words.disabled, 'wait');
+  if (webhook.removedAt !== null) return badge(words.removedMark, 'calm');
+  if (webhook.enabled) return badge(words.enabled, 'good');
+  return badge(webhook.disabledReason === 'gone' ? words.gone : words.disabled, 'wait');
 }
 
 /** Adds a webhook and shows its secret once. */
@@ -151,8 +151,8 @@ export const newWebhook = defineForm('POST /webhooks', {
   as: 'panel',
   words: ({ webhooks: words }) => wordsOf(words, 'add'),
   fields: ({ webhooks: words }) => ({
-    account: about(z.uuid()),
-    once: once(),
+    account: subject(z.uuid()),
+    once: onceKey(),
     url: text(words.url, { maxlength: MAX_URL, placeholder: words.urlHint }),
     event: boxes(words.events, SELECTABLE_EVENTS),
   }),

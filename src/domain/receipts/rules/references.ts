@@ -5,7 +5,7 @@ import type { Parts } from '../cfeReading.ts';
 import { type CfeRule, type Finding, type RuleContext, rule } from '../cfeRule.ts';
 import { cfeTypeRow } from '../cfeTypes.ts';
 import { DIVISION_NOISE_DECIMALS, worthOf } from '../noteAmount.ts';
-import { isCreditNote, mostOf, takenAmounts } from '../referenceAmounts.ts';
+import { isCreditNote, largestStated, takenAmounts } from '../referenceAmounts.ts';
 import { type KnownReference, printedName, SHAPE_FAULTS, sameFamily, shapeFaults } from '../referred.ts';
 
 /** FechaCFEref may be this many days ahead (Formato CFE v25.2, zone F, field 7). */
@@ -195,7 +195,7 @@ export const referenceRules: readonly CfeRule[] = [
       fitting(parts).flatMap(({ at, cfeId, amount }): Finding[] => {
         const original = originals.get(cfeId);
         if (!original || !amount) return [];
-        const most = mostOf(parts.cfe_type, original);
+        const most = largestStated(parts.cfe_type, original);
         if (amount.lte(roundHalfUp(most, DIVISION_NOISE_DECIMALS))) return [];
         const { currency } = original.document.totals;
         const what = isCreditNote(parts.cfe_type) ? `what is left of ${cfeId}` : `to pay of ${cfeId}`;

@@ -330,6 +330,23 @@ describe('GET /enterprises/{rut}/caes', () => {
     expect((await enterprise()).warnings).toMatchObject([ESTIMATE]);
   });
 
+  test('200: where it does not go on where another system stopped, it and the enterprise say so', async () => {
+    const start = { number: 500, findings: ['before_unknown' as const] };
+    const rut = await aReadyEnterprise(suite.db.orm, suite.owner.accountId, {
+      caes: [{}, { serie: 'B', start }],
+      values: { issuerSince: '2012-03-01' },
+    });
+    const message = expect.stringMatching(/^The tax authority does not know ETICKET B 499, /) as unknown;
+    const warning = { code: 'cae.number_before_unknown', message };
+    expect((await suite.owner.client.get(path(rut))).data).toMatchObject([
+      { warnings: [] },
+      { last_number: 499, warnings: [warning] },
+    ]);
+    expect((await suite.owner.client.get(`/enterprises/${rut}`)).data).toMatchObject({
+      warnings: [warning, { code: 'enterprise.ui_value_estimated' }],
+    });
+  });
+
   test('200: none is an empty list', async () => {
     expect((await suite.owner.client.get(path(await pending()))).data).toEqual([]);
   });

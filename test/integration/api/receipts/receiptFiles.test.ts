@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import type { Paper } from '../../../../src/domain/receipts/qr.ts';
+import type { PaperSize } from '../../../../src/domain/receipts/qr.ts';
 import { Refusal } from '../../../../src/errors.ts';
 import type { PrintedReceipt } from '../../../../src/print/receipt.ts';
 import { useApi } from '../../../support/api/apiSuite.ts';
@@ -11,7 +11,7 @@ import { aCfeBody } from '../../../support/receipts/cfeBodies.ts';
 import { bringTo, SIGNED_XML } from '../../../support/receipts/signedCfes.ts';
 
 /** What was drawn; the stand-in for drawing tells the paper. */
-const drawn: [PrintedReceipt, Paper][] = [];
+const drawn: [PrintedReceipt, PaperSize][] = [];
 let full = false;
 
 const suite = useApi({

@@ -42,6 +42,16 @@ test('start of reports and next sobre are set together, and what is left is list
   expect(await take(rut, '2026-12-01')).toBe(5_000_000_001n);
 });
 
+test.each([
+  ['the authority is still asked about', { number: 500 }, false],
+  ['it finds fault with', { number: 500, findings: ['first_known' as const] }, false],
+  ['it finds right', { number: 500, findings: [] }, true],
+])('a CAE whose first number %s', async (_, start, done) => {
+  const rut = await aReadyEnterprise(db.orm, await anAccount(db.orm), { caes: [{}, { serie: 'B', start }] });
+  const { todo } = await migrate(rut, '2026-12-01');
+  expect(todo.find(({ code }) => code === 'caes')).toMatchObject({ done });
+});
+
 test('without a number the next sobre has that of the first day; of one that lacks all, nothing is done', async () => {
   const rut = await fresh();
   const { idemisor, todo } = await migrate(rut, '2026-12-01');

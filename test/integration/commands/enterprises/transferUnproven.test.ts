@@ -15,7 +15,7 @@ import { requestExport } from '../../../../src/commands/receipts/exports.ts';
 import type { OwnershipDeps } from '../../../../src/commands/steps/ownership.ts';
 import { addWebhook, type WebhookCommandDeps } from '../../../../src/commands/webhooks/webhooks.ts';
 import { createRequestHash } from '../../../../src/crypto/requestHash.ts';
-import { countLeftovers } from '../../../../src/db/enterprises/leftovers.ts';
+import { countOwnerData } from '../../../../src/db/enterprises/ownerData.ts';
 import { Customer, Enterprise } from '../../../../src/db/entities/enterprises.ts';
 import { ReceiptExport } from '../../../../src/db/entities/receipts.ts';
 import { Delivery } from '../../../../src/db/entities/webhooks.ts';
@@ -96,7 +96,7 @@ async function aSquat({ proven = false } = {}) {
 test('nothing of the account before is left of an enterprise that no certificate proves; that it is done stands in the audit', async () => {
   const { rut, owner, squatter } = await aSquat();
   const before = await stored(rut);
-  expect(await countLeftovers(fork(), before, owner)).toEqual({
+  expect(await countOwnerData(fork(), before, owner)).toEqual({
     data: [
       'trade_name',
       'phone_number',
@@ -141,7 +141,7 @@ test('nothing of the account before is left of an enterprise that no certificate
     lastValidatedAt: null,
   });
   const nothing = { customers: 0, addresses: 0, branches: 0, grants: 0, payments: 0, mails: 0, exports: 0 };
-  expect(await countLeftovers(fork(), after, owner)).toMatchObject({
+  expect(await countOwnerData(fork(), after, owner)).toMatchObject({
     data: [],
     ...nothing,
   });
@@ -286,7 +286,7 @@ test('what the account before adds while it is transferred is gone, or refused',
   for (const outcome of outcomes)
     if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'FORBIDDEN' });
   const enterprise = await stored(rut);
-  expect(await countLeftovers(fork(), enterprise, owner)).toMatchObject({ customers: 0, branches: 0 });
+  expect(await countOwnerData(fork(), enterprise, owner)).toMatchObject({ customers: 0, branches: 0 });
   await expect(createCustomer(theirs, { rut, customer: customerBody() })).rejects.toMatchObject({
     code: 'FORBIDDEN',
   });

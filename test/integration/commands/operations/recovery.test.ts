@@ -5,6 +5,7 @@ import { issueCfe } from '../../../../src/commands/receipts/issueCfe.ts';
 import { addWebhook, testWebhook } from '../../../../src/commands/webhooks/webhooks.ts';
 import { nextIdemisor } from '../../../../src/db/authority/sobres.ts';
 import { Sobre } from '../../../../src/db/entities/authority.ts';
+import { Cae } from '../../../../src/db/entities/numbers.ts';
 import { OutboxMessage } from '../../../../src/db/entities/operations.ts';
 import { Cfe } from '../../../../src/db/entities/receipts.ts';
 import { findCaes } from '../../../../src/db/numbers/numbers.ts';
@@ -15,7 +16,7 @@ import { montevideoDate } from '../../../../src/domain/values/montevideo.ts';
 import { anAccount, idleIssuing } from '../../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../../support/database/database.ts';
 import { aKeyPair } from '../../../support/database/sealing.ts';
-import { anEnterprise, aReadyEnterprise } from '../../../support/enterprises/enterprises.ts';
+import { anEnterprise, aReadyEnterprise, giveCae } from '../../../support/enterprises/enterprises.ts';
 import { aCfeBody, type CfeWishes } from '../../../support/receipts/cfeBodies.ts';
 import { fromJson } from '../../../support/receipts/exactJson.ts';
 import { aSobreOf } from '../../../support/receipts/pendingCfes.ts';
@@ -74,6 +75,8 @@ describe('requeue', () => {
     await issue(other);
     const waiting = await anEnterprise(db.orm, account);
     const asking = await aReadyEnterprise(db.orm, account, { values: { efacturaStatus: 'VALIDATING' } });
+    const asked = await giveCae(db.orm, waiting, { start: { number: 500 } });
+    const { authorizationNumber } = await db.orm.em.fork().findOneOrFail(Cae, { id: asked });
     const { webhook } = await addWebhook(deps(), {
       accountId: account,
       url: 'https://hooks.example.com/',
@@ -86,6 +89,7 @@ describe('requeue', () => {
       { workflow: 'issueCfes', unfinished: 3 },
       { workflow: 'onboardEnterprise', unfinished: 1 },
       { workflow: 'validateCredentials', unfinished: 1 },
+      { workflow: 'checkCaeStart', unfinished: 1 },
       { workflow: 'deliverWebhook', unfinished: 1 },
       { workflow: 'reportDay', unfinished: 0 },
       { workflow: 'deliverReceipt', unfinished: 0 },
@@ -113,6 +117,11 @@ describe('requeue', () => {
     expect((await outbox()).slice(5)).toEqual([
       { workflow: 'onboardEnterprise', workflow_id: `enterprise:${waiting}`, signal: 'factsChanged' },
       { workflow: 'validateCredentials', workflow_id: `credentials:${asking}`, signal: null },
+      {
+        workflow: 'checkCaeStart',
+        workflow_id: `cae-start:${waiting}:${authorizationNumber}`,
+        signal: 'factsChanged',
+      },
       { workflow: 'deliverWebhook', workflow_id: `wh:webhook.test:-:${delivery.id}`, signal: null },
     ]);
   });

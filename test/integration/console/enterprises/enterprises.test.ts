@@ -125,6 +125,17 @@ describe('lists', () => {
   });
 });
 
+test('a CAE that does not go on where another system stopped is told with what to do about it', async () => {
+  const start = { number: 500, findings: ['before_unknown' as const, 'first_known' as const] };
+  const rut = await aReadyEnterprise(db.orm, account, { caes: [{}, { serie: 'B', start }] });
+  const page = await read(owner, `/enterprises/${rut}`);
+  expect(page).toContain('Ready to issue. Please check:');
+  expect(page).toContain('<strong>DGI does not know e-Ticket B 499</strong>');
+  expect(page).toContain('<strong>DGI already knows e-Ticket B 500</strong>');
+  const { text } = await owner.get(`/enterprises/${rut}`, { 'accept-language': 'es' });
+  expect(text).toContain('Verifique cuál fue el último que usó el sistema anterior.');
+});
+
 describe('numbers running low', () => {
   const FAR = day(700);
   /** The panel of an enterprise's page that says where it stands. */

@@ -40,6 +40,8 @@ const WARNINGS: readonly string[] = [
   'enterprise.no_issuer_since',
   'enterprise.no_exemption_norm',
   'enterprise.certificate_untrusted',
+  'cae.number_before_unknown',
+  'cae.first_number_known',
   'extra.unknown_key',
   'export.defaults',
   'totals.exchange_rate_unusual',

@@ -15,7 +15,7 @@ import { ReceiptExport } from '../entities/receipts.ts';
 import { listActiveTestRuns, moveTestRun } from './homologations.ts';
 
 /** Counts, and names of fields, for operators. */
-export interface Leftovers {
+export interface OwnerData {
   /** Set fields of the enterprise, by the API's names; `login` for the stored one. */
   readonly data: readonly string[];
   readonly customers: number;
@@ -51,11 +51,11 @@ const DELIVERIES = `delivery where status = 'PENDING' and event_id in (select id
   and webhook_id in (select id from webhook where account_id is distinct from ?::uuid)`;
 
 /** Counts the data at an enterprise that the account `to` would not take over; null: a new account. */
-export async function countLeftovers(
+export async function countOwnerData(
   em: EntityManager,
   enterprise: Enterprise,
   to: string | null,
-): Promise<Leftovers> {
+): Promise<OwnerData> {
   const { rut } = enterprise;
   const countOf = async (sql: string, ...values: unknown[]): Promise<number> => {
     const [row] = await em.execute<{ n: number }[]>(`select count(*)::integer as n from ${sql}`, [
@@ -84,7 +84,7 @@ export async function countLeftovers(
  * Removes this data with the open transaction, which holds the locks of branches and enterprise. Workflows of its
  * e-mails, exports and events find their rows ended; a check of the login has nothing to do.
  */
-export async function removeLeftovers(
+export async function removeOwnerData(
   em: EntityManager,
   enterprise: Enterprise,
   to: string,

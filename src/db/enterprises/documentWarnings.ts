@@ -4,20 +4,20 @@ import { sql } from 'kysely';
 import { FEW_PART, lowNumbersKey, runsLow, type TypeNumbers } from '../../domain/enterprises/warnings.ts';
 import type { CfeType } from '../../domain/receipts/cfeTypes.ts';
 import { addDays, montevideoDate } from '../../domain/values/montevideo.ts';
-import { type Seen, visibleTo } from '../people/roles.ts';
+import { type ViewerAccounts, visibleTo } from '../people/roles.ts';
 import { type Fragment, runSql, whereAll } from '../sql.ts';
 import { LAST_DAY } from './consoleEnterprises.ts';
 import { countRecentNumbers } from './warnings.ts';
 
 export const DOCUMENT_WARNING_KINDS = ['low', 'cae', 'certificate'] as const;
-type PaperKind = (typeof DOCUMENT_WARNING_KINDS)[number];
+type DocumentWarningKind = (typeof DOCUMENT_WARNING_KINDS)[number];
 
 /**
  * A warning: an expiring CAE with numbers left, an expiring current certificate, or a type whose numbers run low over
  * all its CAEs.
  */
 export interface DocumentWarning {
-  readonly kind: PaperKind;
+  readonly kind: DocumentWarningKind;
   /** The id of the CAE or certificate; for low numbers, of one of the type's CAEs. */
   readonly id: string;
   readonly rut: string;
@@ -40,7 +40,7 @@ const TOLD_DAYS = 30;
 interface PaperFilter {
   readonly now: Date;
   readonly within: number;
-  readonly kind?: PaperKind | undefined;
+  readonly kind?: DocumentWarningKind | undefined;
   /** Leaves out suspended enterprises. */
   readonly isIssuing?: boolean;
 }
@@ -51,7 +51,7 @@ interface PaperFilter {
  */
 export async function listDocumentWarnings(
   em: EntityManager,
-  seen: Seen,
+  accounts: ViewerAccounts,
   { now, within, kind, isIssuing = false }: PaperFilter,
   {
     after = null,
@@ -62,9 +62,9 @@ export async function listDocumentWarnings(
   const today = montevideoDate(now);
   const ends = (day: Fragment): Fragment =>
     sql`${day} between ${addDays(today, -TOLD_DAYS)} and ${addDays(today, within)}`;
-  const low = kind === undefined || kind === 'low' ? await findLowTypes(em, seen, now) : [];
+  const low = kind === undefined || kind === 'low' ? await findLowTypes(em, accounts, now) : [];
   const condition = whereAll(
-    visibleTo(seen, 'paper.rut'),
+    visibleTo(accounts, 'paper.rut'),
     kind !== undefined && sql`kind = ${kind}`,
     isIssuing && sql`e.status <> 'SUSPENDED'`,
     after && sql`(day, kind, paper.id) > (${after[0]}, ${after[1]}, ${after[2]})`,
@@ -100,7 +100,7 @@ interface Counted extends Omit<TypeNumbers, 'used'> {
  * Returns the types whose numbers for production run low, by the rule of the warnings. The expensive check of the
  * pace runs only for types with a stored hourly warning (docs/contract.md#warnings); a low count shows at once.
  */
-async function findLowTypes(em: EntityManager, seen: Seen, now: Date): Promise<Counted[]> {
+async function findLowTypes(em: EntityManager, accounts: ViewerAccounts, now: Date): Promise<Counted[]> {
   const counted = await runSql(em)<Counted>`
     select counted.*, w.rut is not null as "isWarned" from (
       select rut, type, min(id::text) as id, max(expiration_date)::text as ends,
@@ -108,7 +108,7 @@ async function findLowTypes(em: EntityManager, seen: Seen, now: Date): Promise<C
         coalesce(sum(numbers_left) filter (where is_valid), 0)::float8 as "left",
         coalesce(sum(number_end - number_start + 1) filter (where is_valid and numbers_left > 0), 0)::float8 as size
       from (select *, ${montevideoDate(now)} between issue_date and expiration_date as is_valid from cae
-        where environment = 'production' and ${visibleTo(seen, 'cae.rut')}) as own
+        where environment = 'production' and ${visibleTo(accounts, 'cae.rut')}) as own
       group by rut, type
     ) as counted left join warning w on w.rut = counted.rut and w.about = ${lowNumbersKey('')} || counted.type
     where w.rut is not null or ("hasValid" and "left" * ${FEW_PART}::float8 <= size)`;

@@ -1,0 +1,83 @@
+import type { KeyObject } from 'node:crypto';
+import { findCurrentSigner } from '../../db/enterprises/certificates.ts';
+import type { Certificate } from '../../db/entities/enterprises.ts';
+import { type CaeRow, requireCae, storeCaeStart } from '../../db/numbers/numbers.ts';
+import type { Orm } from '../../db/orm.ts';
+import type { DgiClient } from '../../dgi/client.ts';
+import type { DgiCredentials } from '../../dgi/wsSecurity.ts';
+import type { CaeStartResult } from '../../domain/authority/activityResults.ts';
+import {
+  type CaeStartFinding,
+  caeStartAskedAgainIn,
+  caeStartFindings,
+} from '../../domain/numbers/caeStart.ts';
+import { CFE_TYPES } from '../../domain/receipts/cfeTypes.ts';
+import type { Gate } from '../../gate/gate.ts';
+import type { Activity } from '../activities.ts';
+import {
+  authorityRefuses,
+  authorityUnreachable,
+  keepReservedQuestion,
+  notYet,
+  takeReservedQuestion,
+  withHeartbeat,
+} from './attempt.ts';
+import { openCredentials } from './openCredentials.ts';
+
+interface CheckCaeStartDeps {
+  orm: Orm;
+  clock: () => Date;
+  client: Pick<DgiClient, 'findCfe'>;
+  gate: Pick<Gate, 'untilQuestion'>;
+  privateKeyOf: (certificate: Certificate) => KeyObject;
+}
+
+/**
+ * Asks the authority about the first number of a CAE and the one before, and stores what is wrong
+ * (docs/contract.md#first-number). A repeat asks again and stores what is true then.
+ */
+export function createCheckCaeStart(deps: CheckCaeStartDeps): Activity<'checkCaeStart'> {
+  return (caeId) => withHeartbeat(() => check(deps, caeId));
+}
+
+async function check(deps: CheckCaeStartDeps, caeId: string): Promise<CaeStartResult> {
+  const em = deps.orm.em.fork();
+  const cae = await requireCae(em, caeId);
+  const first = cae.startNumber;
+  if (!cae.startOpen || first == null) return { kind: 'ended', findings: cae.startFindings ?? [] };
+  const certificate = await findCurrentSigner(em, cae.rut, cae.environment);
+  if (!certificate) return { kind: 'noCertificate' };
+  const credentials = openCredentials(deps.privateKeyOf, certificate);
+  // One slot for both questions: such CAEs are few, and a second wait could follow the first for ever.
+  const later = await deps.gate.untilQuestion(cae.environment, takeReservedQuestion());
+  if (later) {
+    keepReservedQuestion(later.reserved);
+    throw notYet('Others are asked about first.', later.milliseconds);
+  }
+  const found = caeStartFindings({
+    isBeforeKnown: await isKnown(deps, credentials, cae, first - 1),
+    isFirstKnown: cae.lastNumber < first ? await isKnown(deps, credentials, cae, first) : null,
+  });
+  const now = deps.clock();
+  const againIn = (findings: readonly CaeStartFinding[]) => caeStartAskedAgainIn({ ...cae, findings }, now);
+  const isAskedAgain = (findings: readonly CaeStartFinding[]) => againIn(findings) !== null;
+  const findings = await storeCaeStart(deps.orm.em.fork(), caeId, found, isAskedAgain);
+  const againInMilliseconds = againIn(findings);
+  return againInMilliseconds === null
+    ? { kind: 'ended', findings }
+    : { kind: 'goesOn', findings, againInMilliseconds };
+}
+
+/** Returns whether the authority has a CFE with the number; throws the failure of a repeated attempt if it does not say. */
+async function isKnown(
+  { client }: CheckCaeStartDeps,
+  credentials: DgiCredentials,
+  { environment, type, serie }: CaeRow,
+  numero: number,
+): Promise<boolean> {
+  const { code: typeCode } = CFE_TYPES[type];
+  const answer = await client.findCfe(credentials, environment, { typeCode, serie, numero });
+  if (answer.kind === 'stuck') throw authorityRefuses(answer.reason);
+  if (answer.kind === 'repeat') throw authorityUnreachable(answer.what);
+  return answer.kind === 'found';
+}

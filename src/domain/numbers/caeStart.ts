@@ -1,0 +1,77 @@
+/** Whether a CAE continues where the company's earlier system stopped (docs/contract.md#first-number). */
+import type { CfeType } from '../receipts/cfeTypes.ts';
+import { caeStatus } from './cae.ts';
+
+/** The authority does not know the number before the first one; it knows the first one already. */
+export const CAE_START_FINDINGS = ['before_unknown', 'first_known'] as const;
+export type CaeStartFinding = (typeof CAE_START_FINDINGS)[number];
+
+/** The stored facts of a CAE that was perhaps partly used elsewhere. */
+interface StartedCae {
+  readonly type: CfeType;
+  readonly serie: string;
+  readonly authorizationNumber: string;
+  readonly expirationDate: string;
+  readonly lastNumber: number;
+  readonly numbersLeft: number;
+  /** `cae_start_number` if it is above the first of the range. */
+  readonly startNumber?: number | null;
+  /** Null until the authority has answered. */
+  readonly startFindings?: readonly CaeStartFinding[] | null;
+}
+
+/** A warning about the first number of a CAE. */
+export interface CaeWarning {
+  readonly code: 'cae.number_before_unknown' | 'cae.first_number_known';
+  readonly message: string;
+}
+
+/** Returns the findings; `isFirstKnown` null: not judged, because a CFE of ours may have the number. */
+export function caeStartFindings({
+  isBeforeKnown,
+  isFirstKnown,
+}: {
+  isBeforeKnown: boolean;
+  isFirstKnown: boolean | null;
+}): CaeStartFinding[] {
+  return CAE_START_FINDINGS.filter((one) =>
+    one === 'before_unknown' ? !isBeforeKnown : isFirstKnown === true,
+  );
+}
+
+/** For so long the authority may still hear of the other system's last CFEs. */
+const ASKED_DAYS = 60;
+const DAY_MILLISECONDS = 86_400_000;
+
+/** Returns the milliseconds until the authority is asked again about a CAE, null if it is not. */
+export function caeStartAskedAgainIn(
+  { createdAt, findings }: { createdAt: Date; findings: readonly CaeStartFinding[] },
+  now: Date,
+): number | null {
+  const isYoung = now.getTime() - createdAt.getTime() < ASKED_DAYS * DAY_MILLISECONDS;
+  return findings.length > 0 && isYoung ? DAY_MILLISECONDS : null;
+}
+
+/** Returns the findings that still matter on `today` (Montevideo): numbers can be given, and not all is in use by now. */
+export function currentCaeStartFindings(cae: StartedCae, today: string): readonly CaeStartFinding[] {
+  const { startNumber, startFindings, lastNumber, numbersLeft } = cae;
+  if (!startNumber || !startFindings || numbersLeft === 0 || caeStatus(cae, today) !== 'OK') return [];
+  return startFindings.filter((one) => one === 'before_unknown' || lastNumber < startNumber);
+}
+
+/** Returns the warnings about the first number of a CAE on `today` (Montevideo). */
+export function caeWarnings(cae: StartedCae, today: string): CaeWarning[] {
+  const { type, serie, authorizationNumber, startNumber } = cae;
+  const first = Number(startNumber);
+  return currentCaeStartFindings(cae, today).map((finding) =>
+    finding === 'before_unknown'
+      ? {
+          code: 'cae.number_before_unknown',
+          message: `The tax authority does not know ${type} ${serie} ${first - 1}, the number before the first one of CAE ${authorizationNumber}: check which number the earlier system used last.`,
+        }
+      : {
+          code: 'cae.first_number_known',
+          message: `The tax authority already knows ${type} ${serie} ${first}, the first number of CAE ${authorizationNumber}: the operator of the service must skip what the earlier system used.`,
+        },
+  );
+}

@@ -1,0 +1,46 @@
+import { condition, continueAsNew, setCurrentDetails, setHandler } from '@temporalio/workflow';
+import type { CaeStartFinding } from '../domain/numbers/caeStart.ts';
+import { activity, factsChanged, OTHER_CALL, shouldContinueAsNew, withoutCancellation } from './common.ts';
+
+const checkStart = activity('checkCaeStart', {
+  ...OTHER_CALL,
+  summary: 'Ask the authority about the first number and the one before',
+});
+
+export interface CheckCaeStartInput {
+  caeId: string;
+}
+
+/**
+ * Asks the authority whether a CAE continues where another system stopped; ends with what is wrong. Without a certificate it
+ * waits for one; with findings it asks again daily, as the other system may still be sending.
+ */
+export const checkCaeStart = withoutCancellation(
+  async ({ caeId }: CheckCaeStartInput): Promise<{ findings: CaeStartFinding[] }> => {
+    let changed = false;
+    setHandler(factsChanged, () => {
+      changed = true;
+    });
+    for (;;) {
+      if (shouldContinueAsNew()) await continueAsNew<typeof checkCaeStart>({ caeId });
+      changed = false;
+      setCurrentDetails('Asking the authority; repeated until it answers.');
+      const checked = await checkStart(caeId);
+      if (checked.kind === 'noCertificate') {
+        setCurrentDetails('Waiting for a certificate, which signs the question.');
+        await condition(() => changed);
+        continue;
+      }
+      const { findings } = checked;
+      const found = findings.length === 0 ? 'nothing is wrong' : findings.join(', ');
+      if (checked.kind === 'ended') {
+        setCurrentDetails(`Ended: ${found}.`);
+        return { findings };
+      }
+      setCurrentDetails(`Found: ${found}. The authority is asked again tomorrow.`);
+      await condition(() => changed, checked.againInMilliseconds, {
+        summary: 'The authority is asked again',
+      });
+    }
+  },
+);
