@@ -1,4 +1,5 @@
 /** The description of the API, a page to try it, and the guides: without login and without other hosts. */
+
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Router } from '@koa/router';
@@ -12,6 +13,7 @@ import {
   notFoundPage,
   type Search,
 } from '../handbook/site.ts';
+import { ownFilesPolicy } from '../page/html.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { readExamples } from './openapi/examples.ts';
 import { referenceParts } from './openapi/referenceParts.ts';
@@ -22,16 +24,7 @@ import type { Route } from './route.ts';
 const { resolve } = createRequire(import.meta.url);
 
 /** The page loads only its own files, and pictures embedded in its style sheet; it calls only this host. */
-const PAGE_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const PAGE_POLICY = ownFilesPolicy('none');
 
 const PAGE = `<!doctype html>
 <html lang="en">

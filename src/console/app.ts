@@ -8,6 +8,7 @@ import { isDatabaseOutage } from '../db/orm.ts';
 import { Refusal } from '../errors.ts';
 import { callerAddress } from '../http/callerAddress.ts';
 import { createProxyNotice } from '../http/proxyNotice.ts';
+import { ownFilesPolicy } from '../page/html.ts';
 import { createGuards } from './access/guards.ts';
 import { serveChanges } from './changesRoute.ts';
 import type { ConsoleDeps, Page } from './page.ts';
@@ -50,16 +51,7 @@ function staticFile(name: string): StaticFile | null {
 }
 
 /** Restricts pages to files and form targets of this host; forbids inline scripts and framing. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join('; ');
+const POLICY = ownFilesPolicy('self');
 
 const HEADERS = {
   'Cache-Control': 'no-store',

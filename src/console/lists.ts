@@ -2,6 +2,7 @@
 
 import { Readable } from 'node:stream';
 import * as z from 'zod';
+import type { ListPage } from '../db/page.ts';
 import { listSavedFilters } from '../db/people/people.ts';
 import { decodeCursor, encodeCursor, type KeyPart } from '../domain/values/cursor.ts';
 import { Refusal } from '../errors.ts';
@@ -145,7 +146,7 @@ export interface List<R> {
   /** Is on a page with other lists. */
   readonly isPart?: boolean;
   /** Returns the rows after a key, in the list's order, up to `limit`. */
-  read(page: { after: readonly string[] | null; limit: number }): Promise<readonly R[]>;
+  read(page: ListPage): Promise<readonly R[]>;
   /** Sort key of a row, unique in the list. */
   readonly key: { readonly parts: readonly KeyPart[]; of(row: R): readonly string[] };
   /** Returns the path of a row's page. */

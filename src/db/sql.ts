@@ -33,6 +33,13 @@ export const whereAll = (...conditions: readonly (Fragment | false | null | unde
     [sql`true`, ...conditions].filter((one) => !!one),
   );
 
+/** `T` without undefined values. */
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Returns the given conditions of an `em.find`: leaves out undefined ones, as `whereAll` does in SQL. */
+export const givenConditions = <T extends object>(conditions: T): Given<T> =>
+  Object.fromEntries(Object.entries(conditions).filter(([, value]) => value !== undefined)) as Given<T>;
+
 /** Joins parts of a statement, each in parentheses, with `word`. */
 export const joinSql = (word: 'and' | 'union all' | 'intersect', parts: readonly Fragment[]): Fragment =>
   sql.join(

@@ -44,7 +44,7 @@ export const auditGroup = verbGroup('audit', 'Who did what, to what and when', {
         cfe_id === undefined
           ? filter.subject
           : (await requireCfeOfRut(em, { ...filter, cfe_id, environment })).id;
-      const page = { after: before?.toString() ?? null, limit: most };
+      const page = { after: before === undefined ? null : [String(before)], limit: most };
       const newestFirst = await listAuditPage(em, auditSearchOf({ ...filter, subject }), page);
       return newestFirst.toReversed().map((entry) => ({
         audit_id: entry.id,

@@ -75,7 +75,7 @@ export const runGroup = verbGroup('run', 'Bulk runs: one decision for many CFEs 
     examples: ['', '--state RUNNING --json'],
     columns: 'run_id state total done unneeded refused by reason created_at',
     run: async ({ orm }, { state, limit: most }) =>
-      (await listRuns(orm.em.fork(), { accounts: null, state }, { limit: most })).map(runRow),
+      (await listRuns(orm.em.fork(), { accounts: null, state }, { after: null, limit: most })).map(runRow),
   }),
   'show RUN': readVerb({
     summary: 'Show the progress of a bulk run, and what was refused and why',

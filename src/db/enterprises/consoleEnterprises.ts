@@ -8,6 +8,7 @@ import {
   type ReadyFact,
 } from '../../domain/enterprises/enterpriseStatus.ts';
 import { addDays } from '../../domain/values/montevideo.ts';
+import type { ListPage } from '../page.ts';
 import { type ViewerAccounts, visibleTo } from '../people/roles.ts';
 import { containsPattern, escapeLike, type Fragment, runSql, whereAll } from '../sql.ts';
 
@@ -56,16 +57,16 @@ const FACTS: Readonly<Record<ReadyFact, Fragment>> = {
   dateCome: sql`date_come`,
 };
 
-/** Returns a page of enterprises at `now`, on the day `today`, by RUT, after the RUT `after`. */
+/** Returns a page of enterprises at `now`, on the day `today`, by RUT. */
 export async function listVisibleEnterprises(
   em: EntityManager,
   accounts: ViewerAccounts,
   { text, status, missing, endsWithin }: EnterpriseFilter,
-  { after, limit, now, today }: { after: string | null; limit: number; now: Date; today: string },
+  { after, limit, now, today }: ListPage & { now: Date; today: string },
 ): Promise<ListedEnterprise[]> {
   const matching = whereAll(
     visibleTo(accounts, 'e.rut'),
-    after !== null && sql`e.rut > ${after}`,
+    after && sql`e.rut > ${after[0]}`,
     status !== undefined && sql`e.status = ${status}`,
     text !== undefined &&
       sql`(e.rut like ${`${escapeLike(text)}%`} or e.legal_name ilike ${containsPattern(text)}

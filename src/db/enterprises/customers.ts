@@ -5,8 +5,8 @@ import { comparedNumber, type DocumentType, soughtNumbers } from '../../domain/r
 import { toStoredFields } from '../../domain/requests/fields.ts';
 import { searchText } from '../../domain/values/searchText.ts';
 import { Customer } from '../entities/enterprises.ts';
-import { containsPattern } from '../sql.ts';
-import { givenConditions } from '../where.ts';
+import { type ListPage, listOrder } from '../page.ts';
+import { containsPattern, givenConditions } from '../sql.ts';
 
 /** The key of a customer, as in its URL: its number may be written in other ways than the stored one. */
 export interface CustomerKey {
@@ -104,42 +104,19 @@ export async function removeCustomer(em: EntityManager, key: CustomerKey): Promi
   return customer.id;
 }
 
-/** Returns a page of an enterprise's customers, by name. */
-export function findCustomers(
-  em: EntityManager,
-  filter: CustomerFilter,
-  page: { skip: number; limit: number },
-): Promise<Customer[]> {
-  return em.find(Customer, toWhere(filter), {
-    orderBy: { legalNameSearch: 'asc', docNumber: 'asc', docType: 'asc' },
-    offset: page.skip,
-    limit: page.limit,
-  });
-}
+export const CUSTOMER_ORDER = listOrder({ legalNameSearch: 'text', docNumber: 'text', docType: 'text' });
 
-/** Returns a page of an enterprise's customers, by name, after the name, number and document type of one. */
-export function listCustomersAfter(
+/** Returns a page of an enterprise's customers, by name: after a customer, or behind so many. */
+export const findCustomers = (
   em: EntityManager,
   filter: CustomerFilter,
-  { after, limit }: { after: readonly string[] | null; limit: number },
-): Promise<Customer[]> {
-  const [legalNameSearch = '', docNumber = '', docType = ''] = after ?? [];
-  const type = docType as DocumentType;
-  return em.find(
+  { after = null, skip = 0, limit }: Partial<ListPage> & { skip?: number; limit: number },
+): Promise<Customer[]> =>
+  em.find(
     Customer,
-    {
-      ...toWhere(filter),
-      ...(after && {
-        $or: [
-          { legalNameSearch: { $gt: legalNameSearch } },
-          { legalNameSearch, docNumber: { $gt: docNumber } },
-          { legalNameSearch, docNumber, docType: { $gt: type } },
-        ],
-      }),
-    },
-    { orderBy: { legalNameSearch: 'asc', docNumber: 'asc', docType: 'asc' }, limit },
+    { $and: [toWhere(filter), CUSTOMER_ORDER.after(after)] },
+    { orderBy: CUSTOMER_ORDER.orderBy, offset: skip, limit },
   );
-}
 
 function toWhere({ rut, legalName, docNumber, countryCode }: CustomerFilter) {
   return {

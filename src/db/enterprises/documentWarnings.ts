@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { FEW_PART, lowNumbersKey, runsLow, type TypeNumbers } from '../../domain/enterprises/warnings.ts';
 import type { CfeType } from '../../domain/receipts/cfeTypes.ts';
 import { addDays, montevideoDate } from '../../domain/values/montevideo.ts';
+import type { ListPage } from '../page.ts';
 import { type ViewerAccounts, visibleTo } from '../people/roles.ts';
 import { type Fragment, runSql, whereAll } from '../sql.ts';
 import { LAST_DAY } from './consoleEnterprises.ts';
@@ -53,11 +54,7 @@ export async function listDocumentWarnings(
   em: EntityManager,
   accounts: ViewerAccounts,
   { now, within, kind, isIssuing = false }: PaperFilter,
-  {
-    after = null,
-    endedLast = false,
-    limit,
-  }: { after?: readonly [day: string, kind: string, id: string] | null; endedLast?: boolean; limit: number },
+  { after, endedLast = false, limit }: ListPage & { endedLast?: boolean },
 ): Promise<DocumentWarning[]> {
   const today = montevideoDate(now);
   const ends = (day: Fragment): Fragment =>

@@ -7,7 +7,7 @@ import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { Branch, Certificate, Enterprise, Logo } from '../entities/enterprises.ts';
 import { Cae } from '../entities/numbers.ts';
 import { listUiValues } from '../receipts/rates.ts';
-import { givenConditions } from '../where.ts';
+import { givenConditions } from '../sql.ts';
 import { findCurrentCertificate } from './certificates.ts';
 
 /** Returns the enterprise with this RUT, or null. */

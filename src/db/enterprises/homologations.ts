@@ -13,8 +13,8 @@ import { homologationWorkflowId, SIGNALS, type WorkflowMessage } from '../../tem
 import { Homologation, HomologationItem } from '../entities/enterprises.ts';
 import type { DailyReport } from '../entities/reports.ts';
 import { findReport } from '../reports/dailyReports.ts';
+import { givenConditions } from '../sql.ts';
 import { recordEvent } from '../webhooks/events.ts';
-import { givenConditions } from '../where.ts';
 
 /** An enterprise's test runs of one day in Montevideo, `YYYY-MM-DD`; at most one is active. */
 export interface TestRunKey {

@@ -14,7 +14,7 @@ import type { Certificate } from '../entities/enterprises.ts';
 import { Cfe } from '../entities/receipts.ts';
 import { insertMessagesSql } from '../outbox.ts';
 import type { UuidPage } from '../page.ts';
-import { givenConditions } from '../where.ts';
+import { givenConditions } from '../sql.ts';
 import { insertMail } from './mails.ts';
 
 /** The types that are sent to their receivers (docs/authority/sobres.md#who-gets-what). */

@@ -19,7 +19,7 @@ import { Cfe } from '../entities/receipts.ts';
 import { enqueue, insertMessagesSql } from '../outbox.ts';
 import { pageCriteria, type UuidPage } from '../page.ts';
 import { countToday, type DayLimit, findHourlyLimit } from '../people/counts.ts';
-import { givenConditions } from '../where.ts';
+import { givenConditions } from '../sql.ts';
 
 /** The codes of CFE types, to build cfe_ids for search attributes in SQL. */
 const CFE_CODES = JSON.stringify(

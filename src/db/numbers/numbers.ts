@@ -7,6 +7,7 @@ import { type RejectionReason, rejectionCodes } from '../../domain/receipts/reje
 import { checkCaeStartMessage, type WorkflowMessage } from '../../temporal.ts';
 import { Annulment, Cae } from '../entities/numbers.ts';
 import { Cfe } from '../entities/receipts.ts';
+import type { ListPage } from '../page.ts';
 import type { Numbering } from '../receipts/cfes.ts';
 import { millisecondsSql } from '../sql.ts';
 import { givenConditions } from '../where.ts';
@@ -194,13 +195,13 @@ export interface AnnulledSpan {
 }
 
 /**
- * Returns the annulments of an enterprise, newest first, after the id `after`; of both environments unless one is
+ * Returns the annulments of an enterprise, newest first; of both environments unless one is
  * given. `isOperator`: includes the texts of operators, which customers must not see.
  */
 export async function listAnnulments(
   em: EntityManager,
   { rut, environment, isOperator }: { rut: string; environment?: Environment; isOperator: boolean },
-  { after, limit }: { after: string | null; limit: number },
+  { after, limit }: ListPage,
 ): Promise<AnnulledSpan[]> {
   interface Row extends Omit<AnnulledSpan, 'annulledAt' | 'authorityCodes'> {
     at: number;
@@ -220,7 +221,7 @@ export async function listAnnulments(
        and (?::bigint is null or id < ?::bigint) order by id desc limit ?) page
      left join cfe on cfe.id = page.cfe_uuid
      order by page.id desc`,
-    [isOperator, isOperator, rut, environment ?? null, after, after, limit],
+    [isOperator, isOperator, rut, environment ?? null, after?.[0] ?? null, after?.[0] ?? null, limit],
   );
   return rows.map(({ at, rejection, ...row }) => ({
     ...row,

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { type Actor, actorsOf } from '../../domain/operations/audit.ts';
 import { parseCfeId } from '../../domain/receipts/cfeId.ts';
 import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
+import type { ListPage } from '../page.ts';
 import { conditionBuilder, type Fragment, runSql, whereAll } from '../sql.ts';
 
 /** Selects entries; all given conditions must hold. */
@@ -54,17 +55,17 @@ interface Row extends Omit<AuditRow, 'at' | 'cfe'> {
   readonly sequence: number;
 }
 
-/** Returns at most `limit` entries, newest first, after the entry with the id `after`. */
+/** Returns a page of entries, newest first. */
 export async function listAuditPage(
   em: EntityManager,
   search: AuditSearch,
-  { after, limit }: { after: string | null; limit: number },
+  { after, limit }: ListPage,
 ): Promise<AuditRow[]> {
   const rows = await runSql(em)<Row>`
     select a.id::text as id, a.at, actor, who.name as "actorName", action, subject, address,
       a.key_id as "keyId", a.account_id as "accountId", account.name as "accountName", a.rut, e.legal_name as "legalName", reason, outcome,
       a.request_id as "requestId", cfe.environment, cfe.type, cfe.sequence
-    from (select * from audit where ${filterCondition(search)} and ${whereAll(after !== null && sql`id < ${after}`)}
+    from (select * from audit where ${whereAll(filterCondition(search), after && sql`id < ${after[0]}`)}
       order by id desc limit ${limit}) a
     left join account on account.id = a.account_id
     left join account who on who.id = case when actor ~ ('^account:' || substr(${UUID}, 2)) then substr(actor, 9)::uuid end

@@ -83,7 +83,7 @@ export async function readConsoleHealth(
       em,
       accounts,
       { now: businessNow, within: SOON_DAYS, isIssuing: true },
-      { endedLast: true, limit: MOST + 1 },
+      { endedLast: true, after: null, limit: MOST + 1 },
     ),
     await failingWebhooks(em, accounts, now),
     { due: await countReportsDue(em, accounts, businessNow), stuck: await stuckReports(em, accounts) },

@@ -10,6 +10,7 @@ import type { RunFilter, RunKind, StuckCfeFilter, UndeliveredFilter } from '../.
 import type { CfeStatus } from '../../domain/receipts/cfeStatus.ts';
 import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
 import type { DeliveryStatus } from '../../domain/webhooks/webhook.ts';
+import type { ListPage } from '../page.ts';
 import { conditionBuilder, type Fragment, runSql, whereAll } from '../sql.ts';
 import { waitsForRetrySql } from '../webhooks/deliveries.ts';
 
@@ -111,9 +112,6 @@ export async function countStuckByKind(em: EntityManager, filter: StuckCfeFilter
     from ${from} where ${where} group by 1, 2, 3, 4`;
 }
 
-/** Cursor of a list of items: its exact `since`, and its id. */
-export type RunTargetCursor = readonly string[];
-
 /** A stuck CFE as lists show it. */
 export interface StuckCfe {
   readonly id: string;
@@ -129,13 +127,12 @@ export interface StuckCfe {
   readonly since: string;
 }
 
-interface Page {
-  readonly after: RunTargetCursor | null;
-  readonly limit: number;
-}
-
 /** Returns a page of stuck CFEs, oldest first. */
-export const listStuckCfes = (em: EntityManager, filter: StuckCfeFilter, page: Page): Promise<StuckCfe[]> =>
+export const listStuckCfes = (
+  em: EntityManager,
+  filter: StuckCfeFilter,
+  page: ListPage,
+): Promise<StuckCfe[]> =>
   listTargets(em, selectRunTargets('retry', filter), page, {
     columns: sql`cfe.rut, enterprise.legal_name as "legalName", cfe.environment, cfe.type, cfe.sequence, cfe.serie,
       cfe.numero, cfe.status, cfe.stuck_reason as reason`,
@@ -157,7 +154,7 @@ export interface Undelivered {
 export async function listUndelivered(
   em: EntityManager,
   filter: UndeliveredFilter,
-  page: Page,
+  page: ListPage,
 ): Promise<Undelivered[]> {
   const rows = await listTargets<Omit<Undelivered, 'nextAttemptAt'> & { next: string | null }>(
     em,
@@ -174,7 +171,7 @@ export async function listUndelivered(
 async function listTargets<Row>(
   em: EntityManager,
   { from, where, since, id }: RunTargets,
-  { after, limit }: Page,
+  { after, limit }: ListPage,
   { columns, join }: { columns: Fragment; join: Fragment },
 ): Promise<Row[]> {
   const condition = whereAll(where, after && sql`(${since}, ${id}) > (${after[0]}, ${after[1]})`);

@@ -2,8 +2,9 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { type ItemResult, type RunFilter, type RunState, runCountOf } from '../../domain/operations/run.ts';
 import { runWorkflowId, type WorkflowMessage } from '../../temporal.ts';
 import { Run, RunItem } from '../entities/operations.ts';
-import type { ViewerAccounts } from '../people/roles.ts';
-import { runSql } from '../sql.ts';
+import { type ListPage, newestFirst } from '../page.ts';
+import { ofAccounts, type ViewerAccounts } from '../people/roles.ts';
+import { givenConditions, runSql } from '../sql.ts';
 import { selectRunTargets } from './runTargets.ts';
 
 /** Stores a run and all items that match its filter now; later matches are not part of it. */
@@ -69,31 +70,26 @@ export async function findRunningRunOfWebhook(em: EntityManager, webhookId: stri
   return row?.id ?? null;
 }
 
-/** Restricts runs to the visible ones: operators see all, others those of their accounts. */
-const toWhere = (accounts: ViewerAccounts) =>
-  accounts === null ? {} : { accountId: { $in: [...accounts] } };
-
 /** Returns the current state of a run; null if it does not exist or is not visible. */
 export const findRun = (em: EntityManager, id: string, accounts: ViewerAccounts): Promise<Run | null> =>
-  em.findOne(Run, { id, ...toWhere(accounts) }, { refresh: true });
+  em.findOne(Run, { id, ...ofAccounts(accounts) }, { refresh: true });
 
 /** Returns a run, locked until the open transaction ends; null if it does not exist or is not visible. */
 export const lockRun = (em: EntityManager, id: string, accounts: ViewerAccounts): Promise<Run | null> =>
-  em.findOne(Run, { id, ...toWhere(accounts) }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
+  em.findOne(Run, { id, ...ofAccounts(accounts) }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
 
-/** Returns runs, newest first; `after`: creation time and id of the last run of the previous page. */
+const RUN_ORDER = newestFirst('text');
+
+/** Returns a page of runs, newest first. */
 export function listRuns(
   em: EntityManager,
   { accounts, state }: { accounts: ViewerAccounts; state?: RunState | undefined },
-  { after, limit }: { after?: { createdAt: Date; id: string } | undefined; limit: number },
+  { after, limit }: ListPage,
 ): Promise<Run[]> {
-  const older = after && {
-    $or: [{ createdAt: { $lt: after.createdAt } }, { createdAt: after.createdAt, id: { $lt: after.id } }],
-  };
   return em.find(
     Run,
-    { $and: [toWhere(accounts), ...(state ? [{ state }] : []), ...(older ? [older] : [])] },
-    { orderBy: { createdAt: 'desc', id: 'desc' }, limit },
+    { ...ofAccounts(accounts), ...givenConditions({ state }), ...RUN_ORDER.after(after) },
+    { orderBy: RUN_ORDER.orderBy, limit },
   );
 }
 

@@ -18,8 +18,8 @@ import { openCaeStartMessages } from '../numbers/numbers.ts';
 import type { UuidPage } from '../page.ts';
 import { exportMessage, listRunningExports } from '../receipts/receiptExports.ts';
 import { reportDayMessage, UNENDED_REPORTS } from '../reports/dailyReports.ts';
+import { givenConditions } from '../sql.ts';
 import { deliveryMessage } from '../webhooks/deliveries.ts';
-import { givenConditions } from '../where.ts';
 import { listRunningRuns, runMessage } from './runs.ts';
 
 /** One enterprise or all; `page`: a page of the tables that may be very large. */

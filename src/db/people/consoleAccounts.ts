@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import type { EnterpriseStatus } from '../../domain/enterprises/enterpriseStatus.ts';
 import type { MemberRole } from '../../domain/people/people.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
+import type { ListPage } from '../page.ts';
 import { containsPattern, runSql, whereAll } from '../sql.ts';
 
 export interface ListedAccount {
@@ -17,11 +18,11 @@ export interface ListedAccount {
   readonly members: number;
 }
 
-/** Returns a page of accounts by name, after a name and id. `text`: part of a name, an address or an id. */
+/** Returns a page of accounts by name. `text`: part of a name, an address or an id. */
 export async function listAccountsPage(
   em: EntityManager,
   { text }: { text?: string | undefined },
-  { after, limit }: { after: readonly string[] | null; limit: number },
+  { after, limit }: ListPage,
 ): Promise<ListedAccount[]> {
   const condition = whereAll(
     text !== undefined &&
@@ -43,11 +44,11 @@ export interface EnterpriseRole {
   readonly role: MemberRole;
 }
 
-/** Returns the enterprises at which an account has a role, by RUT, after a RUT. */
+/** Returns the enterprises at which an account has a role, by RUT. */
 export function listEnterpriseRoles(
   em: EntityManager,
   accountId: string,
-  { after, limit }: { after: string | null; limit: number },
+  { after, limit }: ListPage,
 ): Promise<EnterpriseRole[]> {
   return em.execute<EnterpriseRole[]>(
     `select e.rut, e.legal_name as "legalName", e.status, held.role from (
@@ -57,7 +58,7 @@ export function listEnterpriseRoles(
        where g.account_id = ? and e.owner_account_id <> ?
      ) held join enterprise e on e.rut = held.rut
      where held.rut > ? order by held.rut limit ?`,
-    [accountId, accountId, accountId, after ?? '', limit],
+    [accountId, accountId, accountId, after?.[0] ?? '', limit],
   );
 }
 

@@ -3,7 +3,8 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import type { MemberRole } from '../../domain/people/people.ts';
 import { isUuid } from '../../domain/values/uuid.ts';
 import { Payment, Plan } from '../entities/enterprises.ts';
-import { givenConditions } from '../where.ts';
+import type { ListPage } from '../page.ts';
+import { givenConditions } from '../sql.ts';
 
 /** Returns all plans on sale. */
 export function listPlans(em: EntityManager): Promise<Plan[]> {
@@ -35,14 +36,13 @@ export interface PlannedEnterprise {
   readonly due: number;
 }
 
-/** Returns a page of these enterprises, by RUT, after `after`; or `only` one. `monthStart`: since when CFEs count. */
+/** Returns a page of these enterprises, by RUT; or `only` one. `monthStart`: since when CFEs count. */
 export function listPlannedEnterprises(
   em: EntityManager,
   accountId: string,
   monthStart: Date,
-  page: { after: string | null; limit: number; only?: string },
+  { after, limit, only }: ListPage & { only?: string },
 ): Promise<PlannedEnterprise[]> {
-  const { after, limit, only = null } = page;
   return em.execute(
     `select e.rut, e.legal_name as "legalName", held.role, e.plan_id as "planId", e.frequency_id as "frequencyId",
        plan.amount::text as amount, plan.currency,
@@ -56,7 +56,7 @@ export function listPlannedEnterprises(
      join enterprise e on e.rut = held.rut
      left join plan on plan.plan_id = e.plan_id and plan.frequency_id = e.frequency_id
      where e.rut > ? and e.rut = coalesce(?, e.rut) order by e.rut limit ?`,
-    [monthStart, accountId, accountId, after ?? '', only, limit],
+    [monthStart, accountId, accountId, after?.[0] ?? '', only ?? null, limit],
   );
 }
 

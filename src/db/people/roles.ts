@@ -4,11 +4,14 @@ import { sql } from 'kysely';
 import type { Actor } from '../../domain/operations/audit.ts';
 import type { MemberRole } from '../../domain/people/people.ts';
 import { EnterpriseGrant } from '../entities/enterprises.ts';
-import type { Fragment } from '../sql.ts';
-import { givenConditions } from '../where.ts';
+import { type Fragment, givenConditions } from '../sql.ts';
 
 /** The accounts of a reader; null for operators, who see all. */
 export type ViewerAccounts = readonly string[] | null;
+
+/** The condition of `em.find` on rows of these accounts. */
+export const ofAccounts = (accounts: ViewerAccounts) =>
+  accounts === null ? {} : { accountId: { $in: [...accounts] } };
 
 /** SQL: the enterprise is visible to these accounts. `rut`: the column with its RUT. */
 export function visibleTo(accounts: ViewerAccounts, rut: string): Fragment {

@@ -6,7 +6,7 @@ import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
 import { SIGNALS } from '../../temporal.ts';
 import { signalSobre } from '../authority/sobres.ts';
 import { Cfe } from '../entities/receipts.ts';
-import { givenConditions } from '../where.ts';
+import { givenConditions } from '../sql.ts';
 
 /** The parts of a cfe_id with its enterprise: `sequence` counts the CFEs of one type. */
 export interface CfeKey {

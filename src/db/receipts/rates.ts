@@ -3,6 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { KnownRate, WantedRate } from '../../domain/receipts/exchangeRate.ts';
 import { ExchangeRate, UiValue } from '../entities/operations.ts';
+import type { ListPage } from '../page.ts';
 import { runSql, whereAll } from '../sql.ts';
 
 /** Returns all UI values, by year. */
@@ -91,15 +92,12 @@ export function listRates(em: EntityManager): Promise<KnownRate[]> {
 /** Returns stored rates after a day and currency, latest day first; with `date` only those of that day. */
 export function listRatesAfter(
   em: EntityManager,
-  {
-    date,
-    ...page
-  }: { date?: string | undefined; after: { date: string; currency: string } | null; limit: number },
+  date: string | undefined,
+  { after, limit }: ListPage,
 ): Promise<KnownRate[]> {
-  const { after, limit } = page;
   const wanted = whereAll(
     date !== undefined && sql`date = ${date}`,
-    after && sql`date < ${after.date} or date = ${after.date} and currency > ${after.currency}`,
+    after && sql`date < ${after[0]} or date = ${after[0]} and currency > ${after[1]}`,
   );
   return runSql(em)`
     select currency, date::text as date, rate::text as rate, source from exchange_rate

@@ -9,9 +9,9 @@ import { addDays, startOfDay } from '../../domain/values/montevideo.ts';
 import { exportWorkflowId, type WorkflowMessage } from '../../temporal.ts';
 import { Enterprise } from '../entities/enterprises.ts';
 import { ReceiptExport, ReceiptExportPart } from '../entities/receipts.ts';
+import type { ListPage } from '../page.ts';
 import type { ViewerAccounts } from '../people/roles.ts';
-import { conditionBuilder, type Fragment, runSql, whereAll } from '../sql.ts';
-import { givenConditions } from '../where.ts';
+import { conditionBuilder, type Fragment, givenConditions, runSql, whereAll } from '../sql.ts';
 
 const DAY_MILLISECONDS = 86_400_000;
 
@@ -153,8 +153,7 @@ export async function listExports(
     readonly environment?: Environment | undefined;
     readonly month?: string | undefined;
   },
-  /** `after`: creation time and id of the last export of the previous page. */
-  { after, limit }: { after: readonly string[] | null; limit: number },
+  { after, limit }: ListPage,
 ): Promise<ReceiptExport[]> {
   const condition = whereAll(
     mayActCondition(accounts),

@@ -5,6 +5,7 @@ import type { StuckReason } from '../../domain/authority/stuckReason.ts';
 import type { CfeType } from '../../domain/receipts/cfeTypes.ts';
 import type { ReportStatus } from '../../domain/reports/reportStatus.ts';
 import { addDays, montevideoDate } from '../../domain/values/montevideo.ts';
+import type { ListPage } from '../page.ts';
 import { type ViewerAccounts, visibleAmong, visibleTo } from '../people/roles.ts';
 import { conditionBuilder, type Fragment, runSql, whereAll } from '../sql.ts';
 import type { ReportFilter, ReportKey } from './dailyReports.ts';
@@ -66,7 +67,7 @@ export async function listVisibleReports(
   em: EntityManager,
   accounts: ViewerAccounts,
   filter: ConsoleReportFilter,
-  { after, limit }: { after: readonly string[] | null; limit: number },
+  { after, limit }: ListPage,
 ): Promise<ReportRow[]> {
   const stuck =
     after === null || after[0] === '1'
@@ -82,10 +83,8 @@ export async function listVisibleReports(
   return [...stuck, ...others];
 }
 
-interface Page {
+interface Page extends ListPage {
   readonly isStuck: boolean;
-  readonly after: readonly string[] | null;
-  readonly limit: number;
 }
 
 async function listReportsPart(

@@ -15,8 +15,8 @@ import { Refusal } from '../../errors.ts';
 import { reportWorkflowId, SIGNALS, type SignalName, type WorkflowMessage } from '../../temporal.ts';
 import { DailyReport, ReportDuty, ReportSubmission } from '../entities/reports.ts';
 import { enqueue } from '../outbox.ts';
+import { givenConditions } from '../sql.ts';
 import { recordEvent } from '../webhooks/events.ts';
-import { givenConditions } from '../where.ts';
 
 /** The key of one report. */
 export interface ReportKey {

@@ -5,6 +5,7 @@ import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 import { EVENT_NAMES, eventRow } from '../../domain/webhooks/events.ts';
 import type { DeliveryStatus } from '../../domain/webhooks/webhook.ts';
 import { Delivery } from '../entities/webhooks.ts';
+import type { ListPage } from '../page.ts';
 import type { ViewerAccounts } from '../people/roles.ts';
 import { conditionBuilder, type Fragment, runSql, whereAll } from '../sql.ts';
 
@@ -45,12 +46,6 @@ export interface ListedDelivery {
   readonly lastResult: string | null;
 }
 
-/** Cursor of the list, newest first: the last delivery of the previous page. */
-export interface DeliveryCursor {
-  readonly createdAt: string;
-  readonly id: string;
-}
-
 /** SQL for events of one CFE, spelled exactly as in the index event_of_cfe. */
 const OF_A_CFE = sql`event.name in (${sql.join(
   EVENT_NAMES.filter((name) => eventRow(name).isOfOneCfe).map((name) => sql.lit(name)),
@@ -64,17 +59,12 @@ interface Row extends Omit<ListedDelivery, 'createdAt' | 'settledAt' | 'nextAtte
   readonly nextAttemptAt: string | null;
 }
 
-interface Page {
-  readonly after: DeliveryCursor | null;
-  readonly limit: number;
-}
-
 /** Returns a page of deliveries, newest first. `accounts`: the accounts of the webhooks; null: all. */
 export async function listDeliveryPage(
   em: EntityManager,
   accounts: ViewerAccounts,
   filter: DeliveryListFilter,
-  page: Page,
+  page: ListPage,
 ): Promise<ListedDelivery[]> {
   const rows = await runSql(em)<Row>`
     select d.id, d.webhook_id as "webhookId", w.account_id as "accountId", a.name as "accountName", w.url,
@@ -109,12 +99,6 @@ export async function listDeliveries(
   );
 }
 
-/** Returns the cursor of a delivery. */
-export const deliveryCursor = ({ createdAt, id }: ListedDelivery): DeliveryCursor => ({
-  createdAt: createdAt.toISOString(),
-  id,
-});
-
 const dateOf = (value: string | null): Date | null => (value === null ? null : new Date(value));
 
 const webhook = conditionBuilder<'webhook'>();
@@ -128,7 +112,7 @@ const about = conditionBuilder<'event'>();
 function selectDeliveryIds(
   accounts: ViewerAccounts,
   filter: DeliveryListFilter,
-  { after, limit }: Page,
+  { after, limit }: ListPage,
 ): Fragment {
   const { webhookId, status, event, rut, environment, cfeId, from, to } = filter;
   const isOwn = webhookId !== undefined || accounts !== null;
@@ -152,8 +136,8 @@ function selectDeliveryIds(
       from && about('event.created_at', '>=', from),
       to && about('event.created_at', '<', to),
       // A delivery is created with its event, at the same time.
-      after && sql`event.created_at <= ${after.createdAt}`,
-      after && sql`(event.created_at, delivery.id) < (${after.createdAt}, ${after.id})`,
+      after && sql`event.created_at <= ${after[0]}`,
+      after && sql`(event.created_at, delivery.id) < (${after[0]}, ${after[1]})`,
     );
     // `offset 0` makes PostgreSQL start from the events: it reads no other deliveries.
     return sql`select delivery.id from event cross join lateral (
@@ -165,7 +149,7 @@ function selectDeliveryIds(
     deliveryCondition,
     from && delivery('delivery.created_at', '>=', from),
     to && delivery('delivery.created_at', '<', to),
-    after && sql`(delivery.created_at, delivery.id) < (${after.createdAt}, ${after.id})`,
+    after && sql`(delivery.created_at, delivery.id) < (${after[0]}, ${after[1]})`,
   );
   if (rut !== undefined || environment !== undefined || cfeId !== undefined)
     return sql`select delivery.id from event join delivery on delivery.event_id = event.id

@@ -2,7 +2,8 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { isUuid } from '../../domain/values/uuid.ts';
 import { Account } from '../entities/people.ts';
 import { Webhook } from '../entities/webhooks.ts';
-import type { ViewerAccounts } from '../people/roles.ts';
+import { type ListPage, newestFirst } from '../page.ts';
+import { ofAccounts, type ViewerAccounts } from '../people/roles.ts';
 import { millisecondsSql } from '../sql.ts';
 import { waitsForRetrySql } from './deliveries.ts';
 
@@ -82,31 +83,18 @@ export interface ListedWebhook {
   readonly accountName: string;
 }
 
-/** Cursor of the list: the last webhook of the previous page. */
-export interface WebhookCursor {
-  readonly createdAt: string;
-  readonly id: string;
-}
+export const WEBHOOK_ORDER = newestFirst('uuid');
 
 /** Returns a page of webhooks that were not removed, newest first. `accounts`: of these accounts; null: of all. */
 export async function listWebhookPage(
   em: EntityManager,
   accounts: ViewerAccounts,
-  { after, limit }: { after: WebhookCursor | null; limit: number },
+  { after, limit }: ListPage,
 ): Promise<ListedWebhook[]> {
   const webhooks = await em.find(
     Webhook,
-    {
-      removedAt: null,
-      ...(accounts === null ? {} : { accountId: { $in: [...accounts] } }),
-      ...(after && {
-        $or: [
-          { createdAt: { $lt: new Date(after.createdAt) } },
-          { createdAt: new Date(after.createdAt), id: { $lt: after.id } },
-        ],
-      }),
-    },
-    { orderBy: { createdAt: 'desc', id: 'desc' }, limit },
+    { removedAt: null, ...ofAccounts(accounts), ...WEBHOOK_ORDER.after(after) },
+    { orderBy: WEBHOOK_ORDER.orderBy, limit },
   );
   const owners = await em.find(Account, { id: { $in: webhooks.map(({ accountId }) => accountId) } });
   const names = new Map(owners.map(({ id, name }) => [id, name]));

@@ -278,7 +278,7 @@ function closeRow(
 }
 
 /** The amounts of a receipt that the report sums, by the names that `Totals` gives them. */
-const COMPONENTS = [
+export const COMPONENTS = [
   'exempt',
   'exported',
   'perceived',

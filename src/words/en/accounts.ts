@@ -32,10 +32,7 @@ export const accountsEn = {
   ungranted: (rut: string): string => `The account no longer has a role at ${rut}.`,
   keys: 'API keys',
   noKey: 'The account has no API keys.',
-  key: 'Begins with',
-  label: 'Name',
   environment: 'Environment',
-  used: 'Last used',
   revoked: 'Revoked',
   limits: 'Requests per hour',
   perHour: 'Requests per hour',
@@ -46,9 +43,6 @@ export const accountsEn = {
   limited: (perHour: string, environment: string): string =>
     `${perHour} requests per hour in ${environment}.`,
   noMember: 'The account has no members.',
-  seen: 'Last used',
-  factor: 'Second factor',
-  shutOut: 'disabled',
   add: 'Add a person',
   addAbout:
     'A person who cannot sign in yet gets a link, which is shown once. A person who can sign in already gets access at once.',

@@ -1,5 +1,5 @@
 import { createCustomer, deleteCustomer, updateCustomer } from '../../../commands/enterprises/customers.ts';
-import { listCustomersAfter } from '../../../db/enterprises/customers.ts';
+import { CUSTOMER_ORDER, findCustomers } from '../../../db/enterprises/customers.ts';
 import { Customer } from '../../../db/entities/enterprises.ts';
 import type { Mail } from '../../../db/entities/mail.ts';
 import { listMailsToReceiver, type MailOfReceiver } from '../../../db/mail/mails.ts';
@@ -60,11 +60,8 @@ export const customersPage = definePage({
         country: words.countryCode,
       }),
       columns: columnsOf(visit),
-      read: (page) => listCustomersAfter(deps.orm.em.fork(), filter, page),
-      key: {
-        parts: ['text', 'text', 'text'],
-        of: ({ legalNameSearch, docNumber, docType }) => [legalNameSearch, docNumber, docType],
-      },
+      read: (page) => findCustomers(deps.orm.em.fork(), filter, page),
+      key: CUSTOMER_ORDER,
       href: ({ id }) => pathOf(rut, id),
       empty: words.none,
       below: html`${mayAt(access, newCustomer.route) && newCustomer.draw(visit, { rut })}`,

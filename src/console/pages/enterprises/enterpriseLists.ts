@@ -1,3 +1,4 @@
+import { BY_SERIAL } from '../../../db/page.ts';
 /** Lists of an enterprise's page. */
 
 import { findBranches } from '../../../db/enterprises/enterprises.ts';
@@ -197,8 +198,8 @@ export function annulmentList(
       column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
       fileColumn('why', words.why, describeReason),
     ],
-    read: ({ after, limit }) => listAnnulments(em, of, { after: after?.[0] ?? null, limit }),
-    key: { parts: ['number'], of: ({ id }) => [id] },
+    read: (page) => listAnnulments(em, of, page),
+    key: BY_SERIAL,
     empty: words.annulmentsNone,
   };
 }

@@ -5,6 +5,7 @@ import {
   type DocumentWarning,
   listDocumentWarnings,
 } from '../../../db/enterprises/documentWarnings.ts';
+import { BY_RUT, listOrder } from '../../../db/page.ts';
 import {
   ENTERPRISE_STATUSES,
   type EnterpriseStatus,
@@ -90,14 +91,9 @@ export const enterprisesPage = definePage({
         ends: [words.endsWithin, withinOptions(visit.texts)],
       }),
       columns: enterpriseColumns(visit, today),
-      read: ({ after, limit }) =>
-        listVisibleEnterprises(em, accountsOf(signedIn(visit).viewer), filter, {
-          after: after?.[0] ?? null,
-          limit,
-          now,
-          today,
-        }),
-      key: { parts: ['text'], of: ({ rut }) => [rut] },
+      read: (page) =>
+        listVisibleEnterprises(em, accountsOf(signedIn(visit).viewer), filter, { ...page, now, today }),
+      key: BY_RUT,
       href: ({ rut }) => enterprisePath(rut),
       empty: words.none,
       emptyAtFirst: words.noneYet,
@@ -159,13 +155,14 @@ export const documentWarningsPage = definePage({
         kind: [words.kind, words.kinds],
       }),
       columns: paperColumns(visit, montevideoDate(now)),
-      read: ({ after, limit }) => {
-        const [day = '', kind = '', id = ''] = after ?? [];
-        const visibleAccounts = accountsOf(signedIn(visit).viewer);
-        const cursor = { after: after && ([day, kind, id] as const), limit };
-        return listDocumentWarnings(em, visibleAccounts, { now, within: days, kind: query.kind }, cursor);
-      },
-      key: { parts: ['date', 'text', 'uuid'], of: ({ day, kind, id }) => [day, kind, id] },
+      read: (page) =>
+        listDocumentWarnings(
+          em,
+          accountsOf(signedIn(visit).viewer),
+          { now, within: days, kind: query.kind },
+          page,
+        ),
+      key: listOrder({ day: 'date', kind: 'text', id: 'uuid' }),
       href: ({ rut, type }) => enterprisePath(rut, type === null ? 'certificate' : 'caes'),
       empty: words.papersNone,
       live: ['papers'],

@@ -1,4 +1,5 @@
 import { type AuditRow, listAuditPage } from '../../../db/operations/auditPage.ts';
+import { BY_SERIAL } from '../../../db/page.ts';
 import { AUDIT_ACTIONS, personOf } from '../../../domain/operations/audit.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
 import { AUDIT_FILTERS, auditSearchOf } from '../../../lists/audit.ts';
@@ -51,9 +52,8 @@ export const auditListPage = definePage({
         to: words.to,
       }),
       columns: columnsOf(visit),
-      read: ({ after, limit }) =>
-        listAuditPage(deps.orm.em.fork(), search, { after: after?.[0] ?? null, limit }),
-      key: { parts: ['number'], of: ({ id }) => [id] },
+      read: (page) => listAuditPage(deps.orm.em.fork(), search, page),
+      key: BY_SERIAL,
       href: subjectPath,
       empty: words.empty,
     });

@@ -9,6 +9,7 @@ import {
   listUndelivered,
 } from '../../../db/operations/runTargets.ts';
 import type { Database } from '../../../db/orm.ts';
+import { newestFirst } from '../../../db/page.ts';
 import { findCfesById } from '../../../db/receipts/cfes.ts';
 import { findWebhook } from '../../../db/webhooks/webhooks.ts';
 import type { StuckReason } from '../../../domain/authority/stuckReason.ts';
@@ -219,13 +220,9 @@ export const runsPage = definePage({
       emptyAtFirst: words.noneYet,
       filters: filterFields(RUN_FILTERS, { state: [words.state, words.states] }),
       columns: runColumns(visit),
-      key: { parts: ['moment', 'text'], of: (run) => [run.createdAt.toISOString(), run.id] },
+      key: newestFirst('text'),
       href: ({ id }) => `/runs/${id}`,
-      read: ({ after, limit }) => {
-        const [createdAt, id] = after ?? [];
-        const behind = createdAt && id ? { createdAt: new Date(createdAt), id } : undefined;
-        return listRuns(deps.orm.em.fork(), { accounts, state: query.state }, { after: behind, limit });
-      },
+      read: (page) => listRuns(deps.orm.em.fork(), { accounts, state: query.state }, page),
     });
   },
 });

@@ -6,6 +6,7 @@ import {
   type StuckCfe,
   type StuckGroup,
 } from '../../../db/operations/runTargets.ts';
+import { listOrder } from '../../../db/page.ts';
 import { actionsForStuckKinds } from '../../../domain/operations/cfeProgress.ts';
 import type { SupportAction } from '../../../domain/operations/supportAction.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
@@ -131,7 +132,7 @@ function stuckList(
       since: { label: words.since, type: 'date' },
     }),
     columns: columnsOf(visit),
-    key: { parts: ['moment', 'uuid'], of: (row) => [row.since, row.id] },
+    key: listOrder({ since: 'moment', id: 'uuid' }),
     read: (page) => find(filterOf(query), page),
     href: (row) => `/cfes/${row.rut}/${row.environment}/${formatCfeId(row)}`,
     ...(actions.length > 0

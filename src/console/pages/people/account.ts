@@ -3,8 +3,8 @@ import { setRateLimit } from '../../../commands/people/accounts.ts';
 import { removeGrant, setGrant } from '../../../commands/people/grants.ts';
 import { endSessions } from '../../../commands/people/sessions.ts';
 import { createUser, disableUser, inviteUser } from '../../../commands/people/users.ts';
-import { apiKeyPrefix } from '../../../crypto/apiKeys.ts';
 import type { Account, ApiKey } from '../../../db/entities/people.ts';
+import { BY_RUT } from '../../../db/page.ts';
 import { listApiKeys, listMembers, type Member, requireAccount } from '../../../db/people/accounts.ts';
 import {
   type EnterpriseRole,
@@ -29,6 +29,8 @@ import { showOnce } from '../../once.ts';
 import { type Answer, type ConsoleDeps, definePage, show, signedIn, type Visit } from '../../page.ts';
 import { badge, optionsOf, panel, table } from '../../parts.ts';
 import { STATUS_TONES } from '../enterprises/enterprises.ts';
+import { keyColumns } from './keys.ts';
+import { memberColumns } from './members.ts';
 
 /** The database allows more, but a higher limit would have no effect. */
 const MAX_PER_HOUR = 1_000_000_000;
@@ -100,38 +102,23 @@ function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at
     columns: maySend(visit, grantRemoval.route)
       ? [...columns, column('account_id', words.act, () => id, remove)]
       : columns,
-    read: ({ after, limit }) => listEnterpriseRoles(orm.em.fork(), id, { after: after?.[0] ?? null, limit }),
-    key: { parts: ['text'], of: ({ rut }) => [rut] },
+    read: (page) => listEnterpriseRoles(orm.em.fork(), id, page),
+    key: BY_RUT,
     href: ({ rut }) => `/enterprises/${rut}`,
     empty: words.noEnterprise,
   };
 }
 
 function keysList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<ApiKey> {
-  const { accounts: words, environments, never } = visit.texts;
-  const day = (date: Date | null | undefined): Html | string => (date ? timeOf(date) : never);
+  const { accounts: words } = visit.texts;
   return {
     ...at,
     name: 'keys',
     label: words.keys,
     columns: [
-      column('prefix', words.key, apiKeyPrefix, (key) => html`<code>${apiKeyPrefix(key)}</code>`),
-      column('key_id', words.id, 'id', (key) => html`<code>${key.id}</code>`),
-      column('label', words.label, (key) => key.label ?? null),
-      column('environment', words.environment, 'environment', (key) => environments[key.environment]),
-      column('created_at', words.created, 'createdAt', (key) => timeOf(key.createdAt)),
-      column(
-        'last_used_at',
-        words.used,
-        (key) => key.lastUsedAt ?? null,
-        (key) => day(key.lastUsedAt),
-      ),
-      column(
-        'revoked_at',
-        words.revoked,
-        (key) => key.revokedAt ?? null,
-        (key) => day(key.revokedAt),
-      ),
+      ...keyColumns(visit),
+      column('key_id', words.id, 'id', ({ id }) => html`<code>${id}</code>`),
+      column('revoked_at', words.revoked, 'revokedAt', ({ revokedAt }) => revokedAt && timeOf(revokedAt)),
     ],
     // An account has few keys, which fit on one page.
     read: async ({ after }) => (after ? [] : listApiKeys(orm.em.fork(), id)),
@@ -141,21 +128,8 @@ function keysList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): 
 }
 
 function peopleList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<Member> {
-  const { accounts: words, never } = visit.texts;
-  const columns: Column<Member>[] = [
-    column(
-      'email',
-      words.email,
-      'email',
-      ({ email, disabled }) => html`${email}${disabled && html` ${badge(words.shutOut, 'bad')}`}`,
-    ),
-    column('role', words.role, 'role', ({ role }) => visit.texts.members.roles[role]),
-    column('since', words.created, 'since', ({ since }) => timeOf(since)),
-    column('seen_at', words.seen, 'seenAt', ({ seenAt }) => (seenAt ? timeOf(seenAt) : never)),
-    column('second_factor', words.factor, 'hasSecondFactor', ({ hasSecondFactor }) =>
-      hasSecondFactor ? words.yes : words.no,
-    ),
-  ];
+  const { accounts: words } = visit.texts;
+  const columns = memberColumns(visit);
   return {
     ...at,
     name: 'people',

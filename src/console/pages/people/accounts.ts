@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { createAccount } from '../../../commands/people/accounts.ts';
+import { listOrder } from '../../../db/page.ts';
 import { type ListedAccount, listAccountsPage } from '../../../db/people/consoleAccounts.ts';
 import { textSchema } from '../../../domain/values/text.ts';
 import { html } from '../../../page/html.ts';
@@ -29,7 +30,7 @@ export const accountListPage = definePage({
       filters: filterFields(FILTERS, { text: { label: words.text, type: 'search' } }),
       columns: columnsOf(visit),
       read: (page) => listAccountsPage(deps.orm.em.fork(), { text: query.text }, page),
-      key: { parts: ['text', 'uuid'], of: ({ name, id }) => [name, id] },
+      key: listOrder({ name: 'text', id: 'uuid' }),
       href: ({ id }) => `/accounts/${id}`,
       empty: words.empty,
       ...(mayOpen(signedIn(visit).viewer, newAccount.route) ? { below: newAccount.draw(visit, {}) } : {}),

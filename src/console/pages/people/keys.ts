@@ -36,7 +36,10 @@ export const keysPage = definePage({
       path: '/keys',
       query: { ...query, account: account.accountId },
       filters: [{ name: 'account', label: visit.texts.members.account }],
-      columns: columnsOf(visit, account),
+      columns: [
+        ...keyColumns(visit),
+        column('revoked_at', words.state, 'revokedAt', (key) => stateOf(visit, account, key)),
+      ],
       // An account has few (CFE_MOST_API_KEYS valid ones), which fit on one page.
       read: async ({ after }) => (after ? [] : listApiKeys(orm.em.fork(), account.accountId)),
       key: { parts: ['uuid'], of: ({ id }) => [id] },
@@ -49,9 +52,9 @@ ${mayMake && newKey.draw(visit, {}, { values: { account: account.accountId } })}
   },
 });
 
-function columnsOf(visit: Visit, account: AccountMembership): Column<ApiKey>[] {
-  const { environments } = visit.texts;
-  const { keys: words } = visit.texts.members;
+/** Returns the columns about the keys of an account. */
+export function keyColumns({ texts: { environments, members } }: Visit): Column<ApiKey>[] {
+  const { keys: words } = members;
   const prefix = (key: ApiKey): string => `${apiKeyPrefix(key)}…`;
   return [
     column('label', words.label, 'label'),
@@ -62,7 +65,6 @@ function columnsOf(visit: Visit, account: AccountMembership): Column<ApiKey>[] {
     column('last_used_at', words.used, 'lastUsedAt', ({ lastUsedAt }) =>
       lastUsedAt ? timeOf(lastUsedAt) : words.usedNever,
     ),
-    column('revoked_at', words.state, 'revokedAt', (key) => stateOf(visit, account, key)),
   ];
 }
 

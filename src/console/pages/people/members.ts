@@ -57,9 +57,10 @@ ${may(newInvitation.route) && newInvitation.draw(visit, {}, { values })}
   },
 });
 
-function columnsOf(visit: Visit, account: AccountMembership): Column<Member>[] {
-  const { members: words, roles } = visit.texts.members;
-  const columns: Column<Member>[] = [
+/** Returns the columns about the people of an account. */
+export function memberColumns({ texts }: Visit): Column<Member>[] {
+  const { members: words, roles } = texts.members;
+  return [
     column(
       'email',
       words.email,
@@ -68,16 +69,18 @@ function columnsOf(visit: Visit, account: AccountMembership): Column<Member>[] {
     ),
     column('role', words.role, 'role', ({ role }) => roles[role]),
     column('since', words.since, 'since', ({ since }) => timeOf(since)),
-    column('seen_at', words.seen, 'seenAt', ({ seenAt }) => (seenAt ? timeOf(seenAt) : visit.texts.never)),
+    column('seen_at', words.seen, 'seenAt', ({ seenAt }) => (seenAt ? timeOf(seenAt) : texts.never)),
     column('second_factor', words.factor, 'hasSecondFactor', ({ hasSecondFactor }) =>
       hasSecondFactor ? words.yes : words.no,
     ),
   ];
-  const act = column<Member>('person_id', words.act, 'personId', (member) =>
-    memberForms(visit, account, member),
-  );
-  const mayChange = mayIn(signedIn(visit).viewer, account.accountId, roleChange.route);
-  return mayChange ? [...columns, act] : columns;
+}
+
+function columnsOf(visit: Visit, account: AccountMembership): Column<Member>[] {
+  if (!mayIn(signedIn(visit).viewer, account.accountId, roleChange.route)) return memberColumns(visit);
+  const { act } = visit.texts.members.members;
+  const forms = (member: Member): Html => memberForms(visit, account, member);
+  return [...memberColumns(visit), column('person_id', act, 'personId', forms)];
 }
 
 const roleChoice = ({ members: words }: Texts): Field<MemberRole> =>

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { updateEnterprise } from '../../../commands/enterprises/updateEnterprise.ts';
 import type { Payment, Plan } from '../../../db/entities/enterprises.ts';
+import { BY_RUT } from '../../../db/page.ts';
 import {
   listPayments,
   listPlannedEnterprises,
@@ -88,12 +89,8 @@ export const planPage = definePage({
       query: { ...query, account: accountId },
       filters: [{ name: 'account', label: visit.texts.members.account }],
       columns: columnsOf(visit),
-      read: ({ after, limit }) =>
-        listPlannedEnterprises(orm.em.fork(), accountId, monthStart(visit.now), {
-          after: after?.[0] ?? null,
-          limit,
-        }),
-      key: { parts: ['text'], of: ({ rut }) => [rut] },
+      read: (page) => listPlannedEnterprises(orm.em.fork(), accountId, monthStart(visit.now), page),
+      key: BY_RUT,
       href: ({ rut }) => link(`/plan/${rut}`, { account: accountId }),
       empty: words.none,
     };

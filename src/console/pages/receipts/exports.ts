@@ -7,6 +7,7 @@ import {
   TooManyToPrint,
 } from '../../../commands/receipts/exports.ts';
 import type { ReceiptExport } from '../../../db/entities/receipts.ts';
+import { newestFirst } from '../../../db/page.ts';
 import {
   exportBytes,
   findExport,
@@ -87,7 +88,7 @@ export const exportsPage = definePage({
       }),
       columns: columnsOf(visit, deps.businessClock()),
       read: (page) => listExports(em, accounts, { rut, environment, month }, page),
-      key: { parts: ['moment', 'text'], of: ({ createdAt, id }) => [createdAt.toISOString(), id] },
+      key: newestFirst('text'),
       empty: words.none,
       live: ['exports'],
     });

@@ -14,7 +14,7 @@ import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
 import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
 import type { RejectionReason } from '../../../domain/receipts/rejection.ts';
 import { availableReportActs, type ReportAct } from '../../../domain/reports/reportStatus.ts';
-import type { TypeSummary } from '../../../domain/reports/summary.ts';
+import { COMPONENTS, type TypeSummary } from '../../../domain/reports/summary.ts';
 import { dateText, decimalText } from '../../../domain/values/figures.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
 import { Refusal } from '../../../errors.ts';
@@ -199,27 +199,14 @@ function totalsTable({ texts }: Visit, reported: readonly TypeSummary[]): Html {
   return table(words.reported, heads, rows, [1, 2, 3, 4]);
 }
 
-/** Amounts of a report in the order of the table; the rare ones have a column only where they are. */
-const AMOUNTS = [
-  'exempt',
-  'exported',
-  'perceived',
-  'suspended',
-  'minimumNet',
-  'basicNet',
-  'otherNet',
-  'minimumVat',
-  'basicVat',
-  'otherVat',
-  'total',
-] as const;
+/** Amounts that have a column only where they are. */
 const RARE: readonly string[] = ['perceived', 'suspended', 'otherNet', 'otherVat'];
 
 function amountsTable({ texts }: Visit, reported: readonly TypeSummary[]): Html {
   const { reports: words } = texts;
   const all = reported.flatMap(({ type, rows }) => rows.map((sums) => ({ type, sums })));
   if (all.length === 0) return html``;
-  const shown = AMOUNTS.filter(
+  const shown = [...COMPONENTS, 'total' as const].filter(
     (name) => !RARE.includes(name) || all.some(({ sums }) => Number(sums[name]) !== 0),
   );
   const rows = all.map(({ type, sums }) => [

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { setUiValues } from '../../../commands/receipts/rates.ts';
 import type { UiValue } from '../../../db/entities/operations.ts';
+import { listOrder } from '../../../db/page.ts';
 import { listRatesAfter, listUiValues } from '../../../db/receipts/rates.ts';
 import { listVisibleReports, type ReportRow, reportCursor } from '../../../db/reports/consoleReports.ts';
 import { UiValueInput } from '../../../domain/operations/operatorFiles.ts';
@@ -86,7 +87,7 @@ export const reportsPage = definePage({
         environment: [words.environment, environments],
       }),
       columns: [...dayColumn(visit), ...enterpriseColumn(visit), ...stateColumns(visit, now)],
-      read: ({ after, limit }) => listVisibleReports(em, accountsOf(viewer), filter, { after, limit }),
+      read: (page) => listVisibleReports(em, accountsOf(viewer), filter, page),
       key: { parts: ['number', 'date', 'text', 'text'], of: reportCursor },
       href: reportPath,
       empty: words.none,
@@ -208,12 +209,8 @@ export const ratesPage = definePage({
         ),
         column('source', words.source, 'source'),
       ],
-      read: ({ after, limit }) => {
-        const [day, currency] = after ?? [];
-        const cursor = day === undefined || currency === undefined ? null : { date: day, currency };
-        return listRatesAfter(em, { date: query.date, after: cursor, limit });
-      },
-      key: { parts: ['date', 'text'], of: (row) => [row.date, row.currency] },
+      read: (page) => listRatesAfter(em, query.date, page),
+      key: listOrder({ date: 'date', currency: 'text' }),
       empty: words.ratesNone,
     });
   },

@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type * as z from 'zod';
+import { newestFirst } from '../../../db/page.ts';
 import type { ViewerAccounts } from '../../../db/people/roles.ts';
 import {
   type DeliveryListFilter,
   listDeliveryPage as deliveriesOf,
-  deliveryCursor,
   type ListedDelivery,
 } from '../../../db/webhooks/deliveryList.ts';
 import { listWebhooksOfAccounts } from '../../../db/webhooks/webhooks.ts';
@@ -94,17 +94,8 @@ export function deliveryList(
       withWebhook: fixed?.webhookId === undefined,
       withAccount: accounts === null && fixed?.webhookId === undefined,
     }),
-    read: ({ after, limit }) => {
-      const [createdAt = '', id = ''] = after ?? [];
-      return deliveriesOf(em, accounts, filter, { after: after && { createdAt, id }, limit });
-    },
-    key: {
-      parts: ['moment', 'uuid'],
-      of: (row) => {
-        const { createdAt, id } = deliveryCursor(row);
-        return [createdAt, id];
-      },
-    },
+    read: (page) => deliveriesOf(em, accounts, filter, page),
+    key: newestFirst('uuid'),
     href: ({ id }) => `/deliveries/${id}`,
     empty: words.deliveriesNone,
     emptyAtFirst: words.deliveriesNoneYet,

@@ -6,6 +6,7 @@ import {
   type ListedWebhook,
   listWebhookPage,
   readWebhookHealth,
+  WEBHOOK_ORDER,
   type WebhookHealth,
 } from '../../../db/webhooks/webhooks.ts';
 import { SELECTABLE_EVENTS } from '../../../domain/webhooks/events.ts';
@@ -58,10 +59,8 @@ export const webhooksPage = definePage({
       query: { ...query, account: accountId },
       ...accountFilter(visit),
       columns: columnsOf(visit, chosen === null),
-      async read({ after, limit }) {
-        const [createdAt = '', id = ''] = after ?? [];
-        const seen = accountId === undefined ? null : [accountId];
-        const found = await listWebhookPage(em, seen, { after: after && { createdAt, id }, limit });
+      async read(page) {
+        const found = await listWebhookPage(em, accountId === undefined ? null : [accountId], page);
         const fares = await readWebhookHealth(
           em,
           found.map(({ webhook }) => webhook.id),
@@ -72,10 +71,7 @@ export const webhooksPage = definePage({
           return fare ? [{ ...one, fare }] : [];
         });
       },
-      key: {
-        parts: ['moment', 'uuid'],
-        of: ({ webhook }) => [webhook.createdAt.toISOString(), webhook.id],
-      },
+      key: { ...WEBHOOK_ORDER, of: ({ webhook }) => WEBHOOK_ORDER.of(webhook) },
       href: ({ webhook }) => `/webhooks/${webhook.id}`,
       empty: chosen ? words.none : words.noneAnywhere,
       above: html`${chosen && accountLine(visit, chosen)}`,

@@ -3,12 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { storeAttempt } from '../../../../src/activities/webhooks/storeAttempt.ts';
 import { AuditEntry } from '../../../../src/db/entities/operations.ts';
 import { Delivery, Event, Webhook } from '../../../../src/db/entities/webhooks.ts';
+import { newestFirst } from '../../../../src/db/page.ts';
 import { findDelivery } from '../../../../src/db/webhooks/deliveries.ts';
-import {
-  type DeliveryListFilter,
-  deliveryCursor,
-  listDeliveryPage,
-} from '../../../../src/db/webhooks/deliveryList.ts';
+import { type DeliveryListFilter, listDeliveryPage } from '../../../../src/db/webhooks/deliveryList.ts';
 import { readWebhookHealth } from '../../../../src/db/webhooks/webhooks.ts';
 import type { DeliveryStatus } from '../../../../src/domain/webhooks/webhook.ts';
 import { anAccount, outboxOf } from '../../../support/commandDeps.ts';
@@ -234,12 +231,12 @@ test('deliveries are found by every filter, page after page, each once; rates co
   const em = db.orm.em.fork();
   const of = async (seen: readonly string[] | null, filter: DeliveryListFilter) => {
     const found: string[] = [];
-    for (let after: ReturnType<typeof deliveryCursor> | null = null; ; ) {
+    for (let after: string[] | null = null; ; ) {
       const page = await listDeliveryPage(em, seen, filter, { after, limit: 2 });
       found.push(...page.map(({ id }) => id));
       const last = page.at(-1);
       if (!last || page.length < 2) return found;
-      after = deliveryCursor(last);
+      after = newestFirst('uuid').of(last);
     }
   };
   const [a = '', b = '', c = '', d = ''] = mixed;
