@@ -9,8 +9,7 @@ import { Annulment, Cae } from '../entities/numbers.ts';
 import { Cfe } from '../entities/receipts.ts';
 import type { ListPage } from '../page.ts';
 import type { Numbering } from '../receipts/cfes.ts';
-import { millisecondsSql } from '../sql.ts';
-import { givenConditions } from '../where.ts';
+import { givenConditions, millisecondsSql } from '../sql.ts';
 
 /** A CAE without its file, which only audits read. */
 export type CaeRow = Loaded<Cae, never, never, 'xml'>;
