@@ -210,7 +210,7 @@ export const runsPage = definePage({
   handle({ query, visit }, deps) {
     const { runs: words } = visit.texts;
     const accounts = accountsOf(signedIn(visit).viewer);
-    return showList(visit, deps, {
+    return showList<Run>(visit, deps, {
       title: words.title,
       name: 'runs',
       path: '/runs',
