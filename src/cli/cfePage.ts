@@ -5,9 +5,14 @@ import { type CfeDossier, formatRequestingKey } from '../db/receipts/cfeDossier.
 import type { AttemptSummary } from '../domain/authority/attempt.ts';
 import { formatCfeId } from '../domain/receipts/cfeId.ts';
 import { CFE_TYPES } from '../domain/receipts/cfeTypes.ts';
+import { decimalText } from '../domain/values/figures.ts';
 import { type CfeHistory, cfeTimeline } from '../views/receipts/cfeTimeline.ts';
 import { answerMeans, CFE_WORDS, rejectionMeans, stuckMeans } from '../words/cfeStates.ts';
 import type { OutputRow } from './verb.ts';
+
+const quantity = (text: string): string => decimalText(text, 0, NUMERALS);
+const money = (text: string): string => decimalText(text, 2, NUMERALS);
+const NUMERALS = { thousands: '', decimals: '.' };
 
 const words = CFE_WORDS.en;
 
@@ -92,6 +97,41 @@ function lastError(attempts: readonly AttemptSummary[]): string | null {
   return `${last.answer}${last.detail === null ? '' : ` (${last.detail})`}: ${answerMeans(last.answer, words)}`;
 }
 
+const receiverText = ({ document: { receiver } }: Cfe): string =>
+  [receiver?.legalName, receiver?.document && `${receiver.document.type} ${receiver.document.number}`]
+    .filter(Boolean)
+    .join(', ') || '-';
+
+/** Describes the references to what is no CFE of this service. */
+const otherReferences = ({ document: { references = [] } }: Cfe): string[] =>
+  references.flatMap(({ cfe, reason }) => {
+    if (cfe?.cfeId !== undefined) return [];
+    return cfe ? [`${cfe.typeCode} ${cfe.serie}-${cfe.numero} of another system`] : [reason ?? '-'];
+  });
+
+/** Returns the lines, adjustments and totals that are not zero. */
+function contentLines({ document }: Cfe): string[] {
+  const { lines, adjustments = [], totals, pricesIncludeVat } = document;
+  const rows = lines.map(({ ivaType, name, quantity: count, unitPrice, amount }, at) => {
+    const price = `${quantity(count)} × ${money(unitPrice)}`;
+    return `  ${String(at + 1).padStart(3)}  ${ivaType}  ${price} = ${money(amount)}  ${name}`;
+  });
+  const adjusted = adjustments.map(
+    ({ kind, ivaType, description, amount }) => `       ${ivaType}  ${kind} ${money(amount)}  ${description}`,
+  );
+  const sums = (
+    [
+      ['VAT', [totals.minimumVat, totals.basicVat, totals.otherVat]],
+      ['not billed', [totals.nonBillable]],
+      ['total', [totals.total]],
+    ] as const
+  ).flatMap(([name, amounts]) =>
+    amounts.filter((one) => Number(one) !== 0).map((one) => `${name} ${money(one)}`),
+  );
+  const prices = `prices ${pricesIncludeVat ? 'with' : 'without'} VAT`;
+  return [...rows, ...adjusted, `       ${[...sums, `to pay ${money(totals.pay)}`, prices].join(', ')}`];
+}
+
 /** Returns the text for people. */
 export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
   const { type, serie, numero, currency, payAmount, emissionDate, rut, environment } = cfe;
@@ -103,9 +143,11 @@ export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
       `${formatCfeId(cfe)}, ${CFE_TYPES[type].label} ${serie}-${numero}, ${currency} ${payAmount}, of ${emissionDate}`,
     ],
     ['Company', `${rut}, ${environment}`],
+    ['Receiver', receiverText(cfe)],
     ['Status', `${cfe.status}, since ${since.toISOString()}`],
     ['', explanationOf(cfe)],
     ...originals.map(({ cfeId, status }): [string, string] => ['Refers to', `${cfeId}, ${status}`]),
+    ...otherReferences(cfe).map((text): [string, string] => ['Refers to', text]),
     ['Next', `${words.next[next]}${nextAt ? ` (${nextAt.toISOString()})` : ''}`],
     ...(ahead === null
       ? []
@@ -123,5 +165,5 @@ export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
   ]);
   const head = lines.map(([name, text]) => `${name.padEnd(10)}  ${text}`);
   // Stored text must not control the terminal.
-  return `${[...head, 'History', ...history].map((line) => line.replace(/\p{Cc}/gu, ' ')).join('\n')}\n`;
+  return `${[...head, 'Content', ...contentLines(cfe), 'History', ...history].map((line) => line.replace(/\p{Cc}/gu, ' ')).join('\n')}\n`;
 }

@@ -10,6 +10,7 @@ import { countRunTargets } from '../../db/operations/runTargets.ts';
 import { readCfeDossier, readCfeHistory } from '../../db/receipts/cfeDossier.ts';
 import { searchCfes } from '../../db/receipts/cfeSearch.ts';
 import { findCfesById, findStuckCfes } from '../../db/receipts/cfes.ts';
+import { listNotes } from '../../db/receipts/references.ts';
 import { STUCK_REASONS } from '../../domain/authority/stuckReason.ts';
 import { SUPPORT_ACTIONS } from '../../domain/operations/supportAction.ts';
 import { omitUndefined } from '../../domain/receipts/cfeContent.ts';
@@ -23,6 +24,7 @@ import { textSchema } from '../../domain/values/text.ts';
 import { Refusal } from '../../errors.ts';
 import { CFE_FILTERS, cfeSearchOf } from '../../lists/cfes.ts';
 import { cfeView } from '../../views/receipts/cfe.ts';
+import { cfeDetailView } from '../../views/receipts/cfeDetail.ts';
 import { creditView } from '../../views/receipts/credit.ts';
 import { cfeText, dossierRow } from '../cfePage.ts';
 import {
@@ -148,14 +150,19 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
     },
   }),
   'show RUT CFE_ID': readVerb({
-    summary: 'Show one CFE: its status, its next step, the possible actions, and its history',
+    summary: 'Show one CFE: its content, its status, its next step, the possible actions, and its history',
     takes: ONE,
     examples: EXAMPLES,
     async run(deps, input) {
       const em = deps.orm.em.fork();
       const one = await requireCfeOfRut(em, input);
+      await em.populate(one, ['extra']);
       const dossier = await readCfeDossier(em, one);
-      return { ...(await rowOf(deps, one)), ...dossierRow(one, dossier), page: cfeText(one, dossier) };
+      const { document, notes } = cfeDetailView(one, await listNotes(em.fork(), one.id), {
+        publicUrl: deps.publicUrl(),
+      });
+      const shown = { ...(await rowOf(deps, one)), document, notes, ...dossierRow(one, dossier) };
+      return { ...shown, page: cfeText(one, dossier) };
     },
     plain: 'page',
   }),

@@ -10,6 +10,8 @@ export const cfeEn = {
   around: 'around',
   corrects: 'Corrects',
   refersTo: 'Refers to',
+  otherSystem: (receipt: string): string => `${receipt}, of another system`,
+  collection: 'Collection',
   ahead: (n: number): string => `${n} more of the company ahead of it`,
   awaySince: 'No response from DGI since',
   externalId: 'Own number',

@@ -24,6 +24,10 @@ export const creditEn = {
     counts: 'Credit quantities of lines',
     sums: 'Credit amounts of lines',
   },
+  linesAbout: {
+    counts: 'Type the quantity to credit of each line; leave the others empty.',
+    sums: 'Type the amount to credit of each line, as on the receipt; leave the others empty.',
+  },
   percent: 'Percentage of the whole receipt',
   amount: 'Amount to credit',
   lineOf: (n: number): string => `Line ${n}`,

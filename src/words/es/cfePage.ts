@@ -11,6 +11,8 @@ export const cfeEs: typeof cfeEn = {
   around: 'aproximadamente el',
   corrects: 'Corrige a',
   refersTo: 'Se refiere a',
+  otherSystem: (receipt) => `${receipt}, de otro sistema`,
+  collection: 'Cobranza',
   ahead: (n) => `${n} más de la empresa antes`,
   awaySince: 'Sin respuesta de la DGI desde',
   externalId: 'Número propio',

@@ -25,6 +25,10 @@ export const creditEs: typeof creditEn = {
     counts: 'Acreditar cantidades de líneas',
     sums: 'Acreditar importes de líneas',
   },
+  linesAbout: {
+    counts: 'Escriba la cantidad a acreditar de cada línea; deje vacías las demás.',
+    sums: 'Escriba el importe a acreditar de cada línea, como en el comprobante; deje vacías las demás.',
+  },
   percent: 'Porcentaje de todo el comprobante',
   amount: 'Importe a acreditar',
   lineOf: (n) => `Línea ${n}`,

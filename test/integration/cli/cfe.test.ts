@@ -259,7 +259,16 @@ describe('cfe list, cfe show and cfe retry', () => {
     expect(await cli.json('cfe', 'show', rut, ids['well'] ?? '')).toMatchObject({
       next: 'sign',
       attempts: [],
+      document: {
+        header: { receiver: null, totals: { currency: 'UYU', pay_amount: 122, tax_basic_amount: 22 } },
+        details: [{ line_number: 1, iva_type: 'BASIC_RATE', count: 1, item_amount: 100 }],
+        references: [],
+      },
+      notes: [],
     });
+    const { stdout } = await cli.call('cfe', 'show', rut, ids['well'] ?? '');
+    expect(stdout).toMatch(/^ {4}1 {2}BASIC_RATE {2}1 × 100\.00 = 100\.00 {2}\S/m);
+    expect(stdout).toContain('VAT 22.00, total 122.00, to pay 122.00, prices without VAT');
   });
 
   test('retry refuses what is not there, what is no reason, and to act while Temporal is away', async () => {

@@ -95,10 +95,7 @@ test('a command that is run again, or twice at once, answers the first note', as
   const of = await aReceipt();
   const twins = await Promise.all([note(of, '--percent', '10'), note(of, '--percent', '10')]);
   expect(new Set(twins.map(({ cfe_id }) => cfe_id)).size).toBe(1);
-  expect(twins.map(({ repeated }) => repeated).toSorted((a, b) => Number(a) - Number(b))).toEqual([
-    false,
-    true,
-  ]);
+  expect(twins.filter(({ repeated }) => repeated)).toHaveLength(1);
   const again = await note(of, '--percent', '10.0');
   expect(again).toMatchObject({ cfe_id: twins[0]?.cfe_id, repeated: true });
   const other = await note(of, '--percent', '10', '--idempotency-key', 'second of two');
@@ -114,7 +111,7 @@ test('different notes at once never credit more than there is', async () => {
   const calls = ['60', '70', '80'].map((percent) =>
     cli.call('cfe', 'credit-note', ...of, ...REASON, '--percent', percent, '--json'),
   );
-  expect((await Promise.all(calls)).map(({ code }) => code).toSorted((a, b) => a - b)).toEqual([0, 1, 1]);
+  expect((await Promise.all(calls)).filter(({ code }) => code === 1)).toHaveLength(2);
   expect((await credit(of)).notes).toHaveLength(1);
 });
 

@@ -157,7 +157,10 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
       own.issuer,
       html`<a href="${enterprisePath(cfe.rut)}">${issuer.legalName}</a> ${soft(`${cfe.rut} · ${environments[cfe.environment]}`)}`,
     ],
-    ['cfe_id', html`<code>${formatCfeId(cfe)}</code>`],
+    [
+      'cfe_id',
+      html`<code>${formatCfeId(cfe)}</code> ${cfe.document.ownCollection === true && badge(own.collection, 'calm')}`,
+    ],
     [
       own.receiver,
       [receiver?.legalName, receiver?.document?.number].filter(Boolean).join(' · ') || visit.texts.never,
@@ -177,6 +180,7 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
       CFE_TYPES[cfe.type].note === null ? own.refersTo : own.corrects,
       html`<a href="${cfePathOf(cfe, cfeId)}">${cfeId}</a> ${words.status[status].label}`,
     ]),
+    ...otherReferences(visit, cfe),
     ...(cfe.rejection?.map(({ code, message, detail }): [string, Html] => [
       own.reasons,
       html`<code>${code}</code> «${message}»${detail && ` (${detail})`} ${soft(rejectionMeans(code, words))}`,
@@ -188,6 +192,19 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
     ...(cfe.requestId ? [[own.request, html`<code>${cfe.requestId}</code>`] as [string, Html]] : []),
   ];
   return factList(rows);
+}
+
+/** Returns what a receipt refers to beyond the CFEs of this service: those of other systems, and what is none. */
+function otherReferences(
+  { texts: { cfe: own } }: Visit,
+  { type, document: { references = [] } }: Cfe,
+): [string, string][] {
+  const label = CFE_TYPES[type].note === null ? own.refersTo : own.corrects;
+  return references.flatMap(({ cfe, reason }): [string, string][] => {
+    if (cfe?.cfeId !== undefined) return [];
+    const named = cfe && own.otherSystem(`${cfe.typeCode} ${cfe.serie}-${cfe.numero}`);
+    return [[label, [named, reason].filter(Boolean).join(' · ')]];
+  });
 }
 
 /** Returns the next step and its time; empty for a CFE that is final. */

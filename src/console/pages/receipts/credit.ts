@@ -123,9 +123,10 @@ function formsOf(visit: Visit, cfe: Cfe, left: Figures): Html {
   const more = cfe.document.lines.length > MOST_LINES && words.moreLines(MOST_LINES);
   return html`${WAYS.map((take) => {
     const isOfLines = take === 'counts' || take === 'sums';
+    const what = isOfLines && html`<p>${words.linesAbout[take]}${more && ` ${more}`}</p>`;
     return creditPreview.draw(visit, paramsOf(cfe), {
       title: words.ways[take],
-      about: html`<p>${words.lookAbout}${isOfLines && more && ` ${more}`}</p>`,
+      about: html`${what}<p>${words.lookAbout}</p>`,
       values: { take, ...(isOfLines ? values : {}) },
       ...(isOfLines ? { before } : {}),
     });

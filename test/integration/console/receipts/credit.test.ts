@@ -259,3 +259,44 @@ test('a note that nothing waits for gets its sobre and run at once', async () =>
   expect(workflowId).toMatch(new RegExp(`^cfe:${of}:102-1:`));
   expect(await em.count(OutboxMessage, { workflowId: String(workflowId) })).toBe(1);
 });
+
+test('a collection is marked, names all that it refers to, and can be credited', async () => {
+  const [first, second] = [await aReceipt(), await aReceipt()];
+  const body = aCfeBody() as { header: { totals: Body; doc_id: Body }; details: Body[] } & Body;
+  Object.assign(body.header.doc_id, { own_collection: true });
+  body.header.totals = {
+    currency: 'UYU',
+    exchange_rate: 1,
+    total_amount: 0,
+    pay_amount: 300,
+    line_count: 1,
+  };
+  const cash = { item_name: 'Cobro', count: 1, unit_price: 300, item_amount: 300 };
+  body.details = [{ line_number: 1, iva_type: 'NON_BILLABLE', ...cash }];
+  const foreign = {
+    cfe_type_code: '101',
+    serie: 'ZZ',
+    numero: 77,
+    emission_date: body.header.doc_id['emission_date'],
+  };
+  body['references'] = [
+    { cfe_id: first.page.split('/').at(-1) },
+    { cfe_id: second.page.split('/').at(-1) },
+    { ...foreign, amount: 50, currency: 'UYU' },
+    { description: 'Pedido 55 <i>' },
+  ];
+  const json = fromJson(JSON.stringify(body));
+  const asked = { accountId: owners, rut, environment: 'production', body: json } as const;
+  const { sequence } = await issueCfe(issuing(), asked);
+  const page = `/cfes/${rut}/production/101-${sequence}`;
+  const { text } = await member.get(page);
+  expect(text).toContain('<span class="mark calm">Collection</span>');
+  for (const one of [first, second]) expect(text).toContain(`<dd><a href="${one.page}">`);
+  expect(text).toContain('<dd>101 ZZ-77, of another system</dd>');
+  expect(text).toContain('<dd>Pedido 55 &lt;i&gt;</dd>');
+
+  const shown = await look(member, page, { take: 'amount', amount: '120' });
+  expect(shown.text).toContain('Issue the credit note of UYU 120.00');
+  await member.post(`${page}/credit-notes`, issueFields(shown));
+  expect(flashOf(member).text).toBe('Credit note of UYU 120.00 issued.');
+});

@@ -62,6 +62,8 @@ testWithBrowser('a member credits half a line, is told of a typing mistake, and 
   await form.getByLabel('Motivo').fill('Devolución');
   await form.getByRole('button').click();
   await form.getByText('Es más de lo que queda por acreditar.').waitFor();
+  // The script that fills the form in again has run by then.
+  await page.waitForLoadState('load');
   expect(await form.getByLabel('Motivo').inputValue()).toBe('Devolución');
   await fits();
   await form.getByLabel('Línea 1').fill('0,5');

@@ -22,6 +22,7 @@ const PLACES: readonly RegExp[] = [
 const NOT_OF_THE_API = [
   'api_key.',
   'code.',
+  'credit.changed',
   'delivery.',
   'filter.',
   'invitation.',
