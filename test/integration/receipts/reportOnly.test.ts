@@ -253,7 +253,8 @@ test('one that cannot be stored holds up no other; none is ACCEPTED without what
     signDocument: (document) => ({
       xml: '<CFE/>',
       // The check of the table refuses it, as any fault of one row.
-      digest: document.issuer.rut === rut && document.numero === numero ? (null as unknown as string) : 'eA==',
+      digest:
+        document.issuer.rut === rut && document.numero === numero ? (null as unknown as string) : 'eA==',
     }),
   });
 
