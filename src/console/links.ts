@@ -17,6 +17,6 @@ export const runUrl = (
 export function ownPath(text: string | undefined): string {
   if (text === undefined || !/^\/(?![/\\])[\x21-\x7e]*$/.test(text)) return '/';
   const { origin, pathname, search } = new URL(text, 'http://console.invalid');
-  // Once its dots are resolved, a path may start with two slashes, which would name a host.
+  // Resolving dots may leave a path with two slashes at its start: browsers read it as a host.
   return origin === 'http://console.invalid' && !pathname.startsWith('//') ? pathname + search : '/';
 }

@@ -100,7 +100,7 @@ export interface Filter {
   readonly rule?: keyof Visit['texts']['lists']['rules'];
 }
 
-/** Words of a filter: its label, its label with the words of each choice or with the choices, or more. */
+/** Words of a filter: a label; a label with the choices, or with the words of each; or all of its field. */
 type FilterWords =
   | string
   | readonly [label: string, choices: Filter['options'] | Parameters<typeof optionsOf<string>>[1]]
@@ -160,7 +160,7 @@ export interface List<R> {
   };
   /** Text if no row matches. */
   readonly empty: string;
-  /** Text if the list has no rows without filters: how to add the first. */
+  /** Text of a list that is empty even without filters: how to add the first row. */
   readonly emptyAtFirst?: string;
 }
 
@@ -230,13 +230,17 @@ export async function renderList<R>(visit: Visit, list: List<R>): Promise<Html> 
 ${more}</div>`;
 }
 
-/** Returns `read` and `key` of a list whose rows are all in memory; `idOf` returns a unique id. */
-export const inMemory = <R>(rows: readonly R[], idOf: (row: R) => string): Pick<List<R>, 'read' | 'key'> => ({
+/** Returns `read` and `key` of a list whose rows are few and read at once; `id`: the field with a unique id. */
+export const inMemory = <R>(
+  load: () => Promise<readonly R[]>,
+  id: keyof R,
+): Pick<List<R>, 'read' | 'key'> => ({
   async read({ after, limit }) {
-    const from = after ? rows.findIndex((row) => idOf(row) === after[0]) + 1 : 0;
+    const rows = await load();
+    const from = after ? rows.findIndex((row) => String(row[id]) === after[0]) + 1 : 0;
     return rows.slice(from, from + limit);
   },
-  key: { parts: ['text'], of: (row) => [idOf(row)] },
+  key: { parts: ['text'], of: (row) => [String(row[id])] },
 });
 
 /** Returns all matching rows as CSV (RFC 4180), streamed in pages. The byte order mark makes spreadsheets read UTF-8. */

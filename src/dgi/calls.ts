@@ -254,7 +254,7 @@ function cacheFor<T>(
   };
 }
 
-/** Measures an unknown fate as `repeat`: the service resolves it automatically, as the alerts on `repeat` expect. */
+/** Counts an unknown fate as `repeat`: alerts on `repeat` assume that the service resolves it automatically. */
 const labelOf = (kind: ResultKind): ResultKind => (kind === 'fateUnknown' ? 'repeat' : kind);
 
 function urlOf(endpoints: DgiEndpoints, service: AuthorityCall['service']): string {

@@ -44,8 +44,7 @@ export interface PlacedCfe extends AskedCfe {
 }
 
 /**
- * The answers on the CFEs of a sobre, in the order of the question; or one answer that concerns none of them
- * alone.
+ * The answers on the CFEs of a sobre, in the order of the question; or one answer on the sobre as a whole.
  */
 export type VerdictOutcomes =
   | { kind: 'answered'; outcomes: readonly VerdictOutcome[] }

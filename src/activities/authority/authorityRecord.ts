@@ -24,7 +24,7 @@ export type AuthorityRecord =
   | { kind: 'absent' }
   | Unclear;
 
-/** With these reasons the authority may have the number from another system's sobre. */
+/** Reasons that may mean: the authority has the number from another system's sobre. */
 const NUMBER_OF_OTHERS: readonly StuckReason[] = ['duplicate.not_ours', 'verdict.other_cfe'];
 
 /** A CFE with its position in its sobre and the ticket to ask about it with. */

@@ -95,7 +95,7 @@ export async function prepareSobre(deps: WriteDeps, loaded: LoadedSobre): Promis
   failpoint('sobre.signed');
   const isEarly = cfes.some(({ originalStatus }) => originalStatus !== null && !isFinal(originalStatus));
   if (apart.length > 0 || isEarly || !fitInOneSobre(texts)) return dissolve(deps, loaded, { signed, apart });
-  // Only one that could not be signed has a sobre, its own: now it is signed, and nothing is sent.
+  // A CFE that is only reported has a sobre only if it could not be signed. Now it is; nothing is sent.
   if (cfes.some(({ reportOnly }) => reportOnly)) {
     await acceptSigned(deps, cfes, signed);
     return { kind: 'changed' };
@@ -144,8 +144,8 @@ const fitInOneSobre = (texts: readonly string[]): boolean =>
   texts.length === 1 || texts.reduce((bytes, xml) => bytes + Buffer.byteLength(xml), 0) <= MOST_SOBRE_BYTES;
 
 /**
- * Returns an expired slot for a sobre that may have nothing to send: its run starts, it does not count as
- * under way, and it takes a real slot if it can be sent.
+ * Returns an expired slot for a sobre that may have nothing to send. Its run starts at once and does not count as under
+ * way; if there is something to send, it takes a real slot.
  */
 const expiredSlot = (now: Date): Date => new Date(now.getTime() - DEADLINES.slotUnused);
 

@@ -14,7 +14,7 @@ import { AccountIdInput, OptionalReasonInput, optionalInput, ReasonInput } from 
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 const ROLES = [...new Set([...OPERATOR_ROLES, ...MEMBER_ROLES])];
-/** As long as the name of a person who acts may be, for the audit. */
+/** The audit stores the address as the name of who acted. */
 const UserEmail = Email.max(BY_LENGTH).describe('e-mail address of the user');
 const EXAMPLE = ['ana@example.com'];
 

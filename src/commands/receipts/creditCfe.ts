@@ -7,12 +7,12 @@ import { type CfeKey, lockCfe } from '../../db/receipts/cfes.ts';
 import { type CreditNoteRow, countedNotes, listCreditNotes } from '../../db/receipts/creditNotes.ts';
 import type { CfeContent } from '../../domain/receipts/cfeDocument.ts';
 import { formatCfeId } from '../../domain/receipts/cfeId.ts';
-import { type Figures, leftOf } from '../../domain/receipts/creditLeft.ts';
+import { type Figures, figuresLeft } from '../../domain/receipts/creditLeft.ts';
 import {
   type CreditNote,
   type CreditRequest,
   creditNoteType,
-  readWish,
+  readNoteScope,
   writeCreditNote,
 } from '../../domain/receipts/creditNote.ts';
 import type { RequestWarning } from '../../domain/receipts/requestWarnings.ts';
@@ -84,12 +84,16 @@ async function computeNote(
     reason,
   } = request;
   const { document } = original;
-  const left = leftOf(document, countedNotes(await listCreditNotes(em, original.id)), montevideoDate(now));
-  const wish = readWish(request, document, left, emissionDate);
-  if (!wish.ok) throw invalidInput(wish.faults);
+  const left = figuresLeft(
+    document,
+    countedNotes(await listCreditNotes(em, original.id)),
+    montevideoDate(now),
+  );
+  const scope = readNoteScope(request, document, left, emissionDate);
+  if (!scope.ok) throw invalidInput(scope.faults);
   const { branch } = document.issuer;
   const own = await lockOpenBranch(em, { rut: key.rut, branch }, now);
-  return writeCreditNote(document, left, wish.value, {
+  return writeCreditNote(document, left, scope.value, {
     cfeId,
     emissionDate,
     paymentMethod,
@@ -150,5 +154,5 @@ export async function readCredit(
 ): Promise<CreditState> {
   const notes = await listCreditNotes(orm.em.fork(), id);
   if (creditNoteType(type) === undefined || status === 'REJECTED') return { left: null, notes };
-  return { left: leftOf(document, countedNotes(notes), montevideoDate(clock())), notes };
+  return { left: figuresLeft(document, countedNotes(notes), montevideoDate(clock())), notes };
 }

@@ -38,7 +38,7 @@ export interface DocumentWarning {
 const TOLD_DAYS = 30;
 
 /** Selects warnings by kind, and by days until expiry. */
-interface PaperFilter {
+interface DocumentWarningFilter {
   readonly now: Date;
   readonly within: number;
   readonly kind?: DocumentWarningKind | undefined;
@@ -53,7 +53,7 @@ interface PaperFilter {
 export async function listDocumentWarnings(
   em: EntityManager,
   accounts: ViewerAccounts,
-  { now, within, kind, isIssuing = false }: PaperFilter,
+  { now, within, kind, isIssuing = false }: DocumentWarningFilter,
   { after, endedLast = false, limit }: ListPage & { endedLast?: boolean },
 ): Promise<DocumentWarning[]> {
   const today = montevideoDate(now);

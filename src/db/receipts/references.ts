@@ -2,7 +2,6 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { type CfeIdParts, formatCfeId } from '../../domain/receipts/cfeId.ts';
 import type { OriginalCfe } from '../../domain/receipts/cfeRule.ts';
-import type { CfeStatus } from '../../domain/receipts/cfeStatus.ts';
 import {
   CFE_TYPE_NAMES,
   type CfeType,
@@ -93,11 +92,10 @@ export async function findIssuedHere(
   return new Map(rows.map((row) => [row.name, formatCfeId(row)]));
 }
 
+type RelatedCfe = Pick<Cfe, 'type' | 'sequence' | 'status'>;
+
 /** Returns the notes that refer to a CFE, oldest first. */
-export const listNotes = (
-  em: EntityManager,
-  cfeUuid: string,
-): Promise<{ type: CfeType; sequence: number; status: CfeStatus }[]> =>
+export const listNotes = (em: EntityManager, cfeUuid: string): Promise<RelatedCfe[]> =>
   em.execute(
     `select note.type, note.sequence, note.status
      from cfe_reference ref join cfe note on note.id = ref.cfe_uuid
@@ -106,10 +104,7 @@ export const listNotes = (
   );
 
 /** Returns the CFEs of this service that a CFE refers to. */
-export const listOriginals = (
-  em: EntityManager,
-  cfeUuid: string,
-): Promise<{ type: CfeType; sequence: number; status: CfeStatus }[]> =>
+export const listOriginals = (em: EntityManager, cfeUuid: string): Promise<RelatedCfe[]> =>
   em.execute(
     `select original.type, original.sequence, original.status
      from cfe_reference ref join cfe original on original.id = ref.original_id

@@ -20,7 +20,7 @@ export interface MigrationStep {
   readonly done: boolean;
 }
 
-/** Returns what a move takes besides its date, in the order of doing it. */
+/** Returns the steps of a move besides its date, in order. */
 export function migrationSteps(facts: MigrationFacts): MigrationStep[] {
   const { from } = facts;
   const dayBefore = addDays(from, -1);

@@ -25,7 +25,7 @@ const SALE_DEFAULTS = { saleCondition: 'N/A', saleMode: 90, transport: 8 } as co
 /** UniMed without a unit. */
 const NO_UNIT = 'N/A';
 
-/** What a CFE takes of another one, unrounded decimal text in the currency of that one. */
+/** The amount that a CFE takes of another: unrounded decimal text, in the other's currency. */
 export interface TakenAmount {
   readonly cfeId: string;
   readonly amount: string;

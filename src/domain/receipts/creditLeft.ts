@@ -39,7 +39,7 @@ export type CountedNote =
   | { readonly credited: null; readonly pay: Big };
 
 /** What a note is to take: all that is left, an amount to pay, or parts of lines. */
-export type Wish =
+export type NoteScope =
   | { readonly of: 'all' }
   | { readonly of: 'pay'; readonly amount: Big }
   | { readonly of: 'lines'; readonly counts: readonly Big[]; readonly amounts: readonly Big[] };
@@ -106,7 +106,7 @@ function less(from: Figures, taken: Figures): Figures {
  * Returns what notes leave of their original. Notes whose lines the caller wrote count together as one amount, which takes
  * of every line in proportion: their own lines need not be those of the original.
  */
-export function leftOf(document: CreditedDocument, notes: readonly CountedNote[], on: string): Figures {
+export function figuresLeft(document: CreditedDocument, notes: readonly CountedNote[], on: string): Figures {
   let left = figuresOf(document);
   let free: Big | undefined;
   for (const note of notes) {
@@ -114,8 +114,8 @@ export function leftOf(document: CreditedDocument, notes: readonly CountedNote[]
     else left = less(left, { ...sumsOf(note.document), ...linesOf(note.credited, document.lines.length) });
   }
   if (free === undefined) return left;
-  const wish: Wish = free.gte(left.pay) ? { of: 'all' } : { of: 'pay', amount: atLeast(ZERO, free) };
-  return less(left, takeShare(document, left, wish, on).figures);
+  const scope: NoteScope = free.gte(left.pay) ? { of: 'all' } : { of: 'pay', amount: atLeast(ZERO, free) };
+  return less(left, takeShare(document, left, scope, on).figures);
 }
 
 function linesOf(credited: readonly CreditedLine[], length: number): Pick<Figures, 'counts' | 'amounts'> {
@@ -143,11 +143,11 @@ export interface Share {
  * Returns the share that a note of the day `on` takes. Shares add up to the original in every total: each leaves a rest that
  * can be one valid note, so with prices that include VAT its sum may have to differ by some cents (`rounding` gives them back).
  */
-export function takeShare(document: CreditedDocument, left: Figures, wish: Wish, on: string): Share {
+export function takeShare(document: CreditedDocument, left: Figures, scope: NoteScope, on: string): Share {
   const settler = { document, left, on };
-  if (wish.of === 'all') return settle(settler, left, { target: left.pay, all: true }).share;
-  if (wish.of === 'lines') return settle(settler, wish, {}).share;
-  const { amount: target } = wish;
+  if (scope.of === 'all') return settle(settler, left, { target: left.pay, all: true }).share;
+  if (scope.of === 'lines') return settle(settler, scope, {}).share;
+  const { amount: target } = scope;
   const amounts = proportional(document, left, target);
   let best: Settled | undefined;
   for (const moved of nearby(document, left, amounts)) {
@@ -174,7 +174,7 @@ function proportional(document: CreditedDocument, left: Figures, target: Big): B
   });
 }
 
-/** Yields the amounts of lines, then those with one kind some cents higher or lower, in its largest line. */
+/** Yields the amounts of lines; then again and again, with the largest line of one kind changed by some cents. */
 function* nearby(
   { lines }: CreditedDocument,
   left: Figures,

@@ -25,10 +25,10 @@ import {
   type Figures,
   figuresOf,
   isUsedUp,
+  type NoteScope,
   takeShare,
-  type Wish,
 } from './creditLeft.ts';
-import { worthOf } from './noteAmount.ts';
+import { creditable } from './noteAmount.ts';
 
 const MOST_LINES = 700;
 const ZERO = Big(0);
@@ -85,7 +85,7 @@ export const CreditRequest = z
   });
 export type CreditRequest = z.output<typeof CreditRequest>;
 
-/** Returns the type of the credit notes for a type; undefined for credit notes, which none corrects. */
+/** Returns the type of the credit notes for a type; undefined for credit notes themselves. */
 export function creditNoteType(type: CfeType): CfeType | undefined {
   const { family, note } = cfeTypeRow(type);
   if (note === 'credit') return undefined;
@@ -98,12 +98,12 @@ const refuse = (path: readonly (string | number)[], code: string, words: string)
 });
 
 /** Returns what a request takes of what is left on the day `on`, or why it cannot. */
-export function readWish(
+export function readNoteScope(
   request: Pick<CreditRequest, 'lines' | 'percent' | 'amount'>,
   document: CreditedDocument,
   left: Figures,
   on: string,
-): Checked<Wish> {
+): Checked<NoteScope> {
   const { lines, percent, amount } = request;
   if (isUsedUp(left)) return refuse([], 'credit.nothing_left', 'Nothing of the receipt is left to credit.');
   if (lines) return readLinesWithin(lines, document, left, on);
@@ -130,18 +130,18 @@ function readLinesWithin(
   document: CreditedDocument,
   left: Figures,
   on: string,
-): Checked<Wish> {
-  const wish = readLines(lines, left);
-  if (!wish.ok) return wish;
-  const { pay } = takeShare(document, left, wish.value, on).figures;
+): Checked<NoteScope> {
+  const scope = readLines(lines, left);
+  if (!scope.ok) return scope;
+  const { pay } = takeShare(document, left, scope.value, on).figures;
   const { currency, pay: whole } = document.totals;
-  const most = worthOf(document.totals).minus(whole).plus(left.pay);
-  if (pay.lte(most)) return wish;
+  const most = creditable(document.totals).minus(whole).plus(left.pay);
+  if (pay.lte(most)) return scope;
   const words = `must come to at most the ${amountText(most)} ${currency} that are left, found ${amountText(pay)} ${currency}.`;
   return refuse(['lines'], 'credit.too_much', words);
 }
 
-function readLines(lines: NonNullable<CreditRequest['lines']>, left: Figures): Checked<Wish> {
+function readLines(lines: NonNullable<CreditRequest['lines']>, left: Figures): Checked<NoteScope> {
   const counts = left.counts.map(() => ZERO);
   const amounts = left.amounts.map(() => ZERO);
   const faults: Fault[] = [];
@@ -209,14 +209,14 @@ export interface CreditNote {
 
 const number = (amount: Big): JsonNumber => new JsonNumber(amount.toFixed());
 
-/** Returns the note that takes a wish of what is left: with the original's receiver, currency, rate and kind of prices. */
+/** Returns the note of this scope. It has the original's receiver, currency, rate and kind of prices. */
 export function writeCreditNote(
   original: CfeDocument,
   left: Figures,
-  wish: Wish,
+  scope: NoteScope,
   facts: NoteFacts,
 ): CreditNote {
-  const { figures, rounding } = takeShare(original, left, wish, facts.emissionDate);
+  const { figures, rounding } = takeShare(original, left, scope, facts.emissionDate);
   const whole = figuresOf(original);
   const lines = original.lines.flatMap((line, at) => {
     const count = figures.counts[at] ?? ZERO;

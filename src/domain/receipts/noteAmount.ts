@@ -25,16 +25,22 @@ function adjustedAmount({ pay, currency, exchangeRate }: NoteAmount, original: R
  * What a CFE is worth to credit notes, and what a credit note takes: MntTotal and what is not billed, unless that is below
  * zero. A note in full may repeat a line that is not billed, or leave it out (docs/contract.md#notes).
  */
-export function worthOf({ total, pay }: { readonly total: Big | string; readonly pay: Big | string }): Big {
+export function creditable({
+  total,
+  pay,
+}: {
+  readonly total: Big | string;
+  readonly pay: Big | string;
+}): Big {
   return Big(total).gt(pay) ? Big(total) : Big(pay);
 }
 
 /** Returns what is left of a CFE to credit, in its currency; unrounded where notes were in another one. */
 export const leftToCredit = ({ document, credited }: Pick<OriginalCfe, 'document' | 'credited'>): Big =>
-  worthOf(document.totals).minus(credited);
+  creditable(document.totals).minus(credited);
 
 /** A CFE to take from: at most `most`, or exactly `amount` where that is stated; both in its currency. */
-export interface Place extends Rated {
+export interface CreditableCfe extends Rated {
   readonly amount?: Big | undefined;
   readonly most: Big;
 }
@@ -43,7 +49,7 @@ export interface Place extends Rated {
  * Shares out an amount of a note: each place gets what is stated for it, then the others in order up to their most. Returns
  * the parts in the currency of each, unrounded, and in the note's currency the rest, below zero where more is stated.
  */
-export function shareOut(note: NoteAmount, places: readonly Place[]): { parts: Big[]; rest: Big } {
+export function shareOut(note: NoteAmount, places: readonly CreditableCfe[]): { parts: Big[]; rest: Big } {
   const inNote = (part: Big, { currency, exchangeRate }: Rated): Big =>
     currency === note.currency ? part : part.times(exchangeRate).div(note.exchangeRate);
   let rest = places.reduce(

@@ -2,7 +2,7 @@ import Big from 'big.js';
 import type { Parts } from './cfeReading.ts';
 import type { OriginalCfe } from './cfeRule.ts';
 import { type CfeType, cfeTypeRow } from './cfeTypes.ts';
-import { leftToCredit, type Place, shareOut, worthOf } from './noteAmount.ts';
+import { type CreditableCfe, creditable, leftToCredit, shareOut } from './noteAmount.ts';
 import type { Referred } from './referred.ts';
 
 type Originals = ReadonlyMap<string, OriginalCfe>;
@@ -29,7 +29,7 @@ function fillOf(type: CfeType, original: OriginalCfe): Big {
 
 /** Shares out what a document is worth over its references. */
 export function takenAmounts(parts: Sharing, originals: Originals): { parts: Big[]; rest: Big } {
-  const worth = worthOf({ total: parts.total_amount, pay: parts.pay_amount });
+  const worth = creditable({ total: parts.total_amount, pay: parts.pay_amount });
   return shareOverKnown(worth, parts, (one) => placeOf(one, parts, originals));
 }
 
@@ -52,7 +52,7 @@ type Known = Extract<Referred, { kind: 'known' }>;
 function shareOverKnown(
   pay: Big,
   { referred, currency, exchange_rate }: Sharing,
-  placeAt: (one: Known, index: number) => Place,
+  placeAt: (one: Known, index: number) => CreditableCfe,
 ): { parts: Big[]; rest: Big } {
   const places = referred.flatMap((one, index) =>
     one.kind === 'known' ? [{ index, place: placeAt(one, index) }] : [],
@@ -66,7 +66,7 @@ function shareOverKnown(
   return { parts, rest: shared.rest };
 }
 
-function placeOf(one: Known, { cfe_type }: Sharing, originals: Originals): Place {
+function placeOf(one: Known, { cfe_type }: Sharing, originals: Originals): CreditableCfe {
   const original = originals.get(one.cfeId);
   if (!original) return { currency: 'UYU', exchangeRate: '1', most: Big(0) };
   const { currency, exchangeRate } = original.document.totals;

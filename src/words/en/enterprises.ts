@@ -345,6 +345,5 @@ export const enterprisesEn = {
   value: 'A value',
   wrong: 'is not valid',
   tooMany: 'Too many checks. Wait before the next one.',
-  toStart: 'To start issuing',
   lastsLong: 'more than 1 year',
 };

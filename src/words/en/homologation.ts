@@ -33,7 +33,6 @@ export interface HomologationWords {
   readonly open: string;
   readonly day: string;
   readonly why: string;
-  readonly wrongEach: string;
   readonly noSandbox: string;
   /** `day`: the signing day, `YYYY-MM-DD`. */
   readonly checklist: Readonly<Record<ChecklistCode, (day: string) => string>>;
@@ -85,7 +84,6 @@ export const homologationEn: HomologationWords = {
   day: 'Signing day',
   why: 'Reason',
   noSandbox: 'This account does not use the test environment; ask the operator of the service.',
-  wrongEach: 'Between 50 and 200 receipts of each type.',
   checklist: {
     receipts: () => 'Enough receipts of every type received',
     annulment: () => 'One number annulled',

@@ -28,7 +28,6 @@ export const membersEn = {
     makeAbout:
       'The key is shown once. Each key is for one environment: production issues receipts with fiscal validity, sandbox does not.',
     makeGo: 'Create key',
-    labelHint: 'What it is for',
     revoke: 'Revoke',
     revokeAbout: 'The key and its tokens stop working at once, permanently.',
     reason: 'Reason',

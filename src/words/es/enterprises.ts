@@ -346,6 +346,5 @@ export const enterprisesEs: typeof enterprisesEn = {
   value: 'Un dato',
   wrong: 'no es válido',
   tooMany: 'Demasiadas verificaciones. Espere antes de la próxima.',
-  toStart: 'Para empezar a emitir',
   lastsLong: 'más de 1 año',
 };

@@ -46,7 +46,6 @@ export const homologationEs: HomologationWords = {
   day: 'Día de firma',
   why: 'Motivo',
   noSandbox: 'Esta cuenta no usa el ambiente de pruebas; pídaselo a quien opera el servicio.',
-  wrongEach: 'Entre 50 y 200 comprobantes de cada tipo.',
   checklist: {
     receipts: () => 'Suficientes comprobantes recibidos de cada tipo',
     annulment: () => 'Un número anulado',

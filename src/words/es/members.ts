@@ -29,7 +29,6 @@ export const membersEs: typeof membersEn = {
     makeAbout:
       'La clave se muestra una sola vez. Cada clave es de un ambiente: producción emite comprobantes con validez fiscal; sandbox, no.',
     makeGo: 'Crear clave',
-    labelHint: 'Para qué es',
     revoke: 'Revocar',
     revokeAbout: 'La clave y sus tokens dejan de valer de inmediato, en forma definitiva.',
     reason: 'Motivo',

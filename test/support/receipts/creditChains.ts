@@ -8,11 +8,11 @@ import { CFE_TYPES } from '../../../src/domain/receipts/cfeTypes.ts';
 import {
   type CountedNote,
   type Figures,
+  figuresLeft,
   isUsedUp,
-  leftOf,
-  type Wish,
+  type NoteScope,
 } from '../../../src/domain/receipts/creditLeft.ts';
-import { readWish, writeCreditNote } from '../../../src/domain/receipts/creditNote.ts';
+import { readNoteScope, writeCreditNote } from '../../../src/domain/receipts/creditNote.ts';
 import { validRequest } from '../arbitraries/cfeRequests.ts';
 import { contentOf, TODAY } from './randomReceipts.ts';
 
@@ -56,14 +56,14 @@ export const storedReceipt = (body: Parameters<typeof contentOf>[0]): CfeDocumen
 export function creditInSteps(original: CfeDocument, steps: readonly Step[]): CfeContent[] {
   const counted: CountedNote[] = [];
   const contents: CfeContent[] = [];
-  const left = () => leftOf(original, counted, TODAY);
-  const issue = (wish: Wish) => {
+  const left = () => figuresLeft(original, counted, TODAY);
+  const issue = (wish: NoteScope) => {
     const { content, note } = issueNote(original, left(), wish);
     contents.push(content);
     counted.push(note);
   };
   for (const one of steps) {
-    const wish = readWish(requestOf(one, left()), original, left(), TODAY);
+    const wish = readNoteScope(requestOf(one, left()), original, left(), TODAY);
     if (wish.ok) issue(wish.value);
   }
   if (!isUsedUp(left())) issue({ of: 'all' });
@@ -72,7 +72,7 @@ export function creditInSteps(original: CfeDocument, steps: readonly Step[]): Cf
 }
 
 /** Issues a note as the service does; the rules of every note judge it. */
-function issueNote(original: CfeDocument, left: Figures, wish: Wish) {
+function issueNote(original: CfeDocument, left: Figures, wish: NoteScope) {
   const cfeId = `${CFE_TYPES[original.type].code}-1`;
   const { body, credited } = writeCreditNote(original, left, wish, { ...FACTS, cfeId });
   const document = { document: original, status: 'ACCEPTED', reportOnly: false, credited: '0' } as const;

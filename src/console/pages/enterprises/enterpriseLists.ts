@@ -39,7 +39,7 @@ export function caeList(
     label: words.caes,
     name: 'caes',
     columns: [...rangeColumns(visit), ...lastingColumns(visit, numbers)],
-    ...inMemory(rows, ({ id }) => id),
+    ...inMemory(async () => rows, 'id'),
     empty: words.caesNone,
   };
 }
@@ -131,7 +131,7 @@ export async function branchList(
       ...branchColumns(visit),
       mayAt(access, branchForm.route) ? acts : { ...acts, csvOnly: true, cell: () => null },
     ],
-    ...inMemory(rows, ({ branch }) => String(branch)),
+    ...inMemory(async () => rows, 'branch'),
     empty: words.branches,
   };
 }

@@ -154,7 +154,7 @@ export const documentWarningsPage = definePage({
         within: [words.within, withinOptions(visit.texts)],
         kind: [words.kind, words.kinds],
       }),
-      columns: paperColumns(visit, montevideoDate(now)),
+      columns: warningColumns(visit, montevideoDate(now)),
       read: (page) =>
         listDocumentWarnings(
           em,
@@ -170,7 +170,7 @@ export const documentWarningsPage = definePage({
   },
 });
 
-function paperColumns({ texts }: Visit, today: string): Column<DocumentWarning>[] {
+function warningColumns({ texts }: Visit, today: string): Column<DocumentWarning>[] {
   const { enterprises: words } = texts;
   return [
     column(

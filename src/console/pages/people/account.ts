@@ -24,7 +24,7 @@ import { choice, email, number, reason, subject, text } from '../../fields.ts';
 import { defineForm, wordsOf } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
-import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
+import { type Column, column, csvAnswer, inMemory, LIST_QUERY, type List, renderList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { type Answer, type ConsoleDeps, definePage, show, signedIn, type Visit } from '../../page.ts';
 import { badge, optionsOf, panel, table } from '../../parts.ts';
@@ -120,9 +120,7 @@ function keysList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): 
       column('key_id', words.id, 'id', ({ id }) => html`<code>${id}</code>`),
       column('revoked_at', words.revoked, 'revokedAt', ({ revokedAt }) => revokedAt && timeOf(revokedAt)),
     ],
-    // An account has few keys, which fit on one page.
-    read: async ({ after }) => (after ? [] : listApiKeys(orm.em.fork(), id)),
-    key: { parts: ['uuid'], of: (key) => [key.id] },
+    ...inMemory(() => listApiKeys(orm.em.fork(), id), 'id'),
     empty: words.noKey,
   };
 }
@@ -137,9 +135,7 @@ function peopleList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At)
     columns: maySend(visit, personInvitation.route)
       ? [...columns, column('person_id', words.act, 'personId', (member) => personForms(visit, id, member))]
       : columns,
-    // An account has few people, who fit on one page.
-    read: async ({ after }) => (after ? [] : listMembers(orm.em.fork(), id)),
-    key: { parts: ['uuid'], of: ({ personId }) => [personId] },
+    ...inMemory(() => listMembers(orm.em.fork(), id), 'personId'),
     empty: words.noMember,
   };
 }

@@ -14,7 +14,7 @@ import { choice, onceKey, reason, text } from '../../fields.ts';
 import { wordsOf } from '../../form.ts';
 import { timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
-import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
+import { type Column, column, csvAnswer, inMemory, LIST_QUERY, type List, renderList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
 import { badge, optionsOf, panel } from '../../parts.ts';
@@ -40,9 +40,7 @@ export const keysPage = definePage({
         ...keyColumns(visit),
         column('revoked_at', words.state, 'revokedAt', (key) => stateOf(visit, account, key)),
       ],
-      // An account has few (CFE_MOST_API_KEYS valid ones), which fit on one page.
-      read: async ({ after }) => (after ? [] : listApiKeys(orm.em.fork(), account.accountId)),
-      key: { parts: ['uuid'], of: ({ id }) => [id] },
+      ...inMemory(() => listApiKeys(orm.em.fork(), account.accountId), 'id'),
       empty: words.none,
     };
     if (query.format === 'csv') return csvAnswer(list);

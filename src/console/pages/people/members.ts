@@ -18,7 +18,7 @@ import { choice, email, type Field, reason } from '../../fields.ts';
 import { wordsOf } from '../../form.ts';
 import { timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
-import { type Column, column, csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
+import { type Column, column, csvAnswer, inMemory, LIST_QUERY, type List, renderList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
 import { badge, nothing, panel, table } from '../../parts.ts';
@@ -39,9 +39,7 @@ export const membersPage = definePage({
       query: { ...query, account: account.accountId },
       filters: [{ name: 'account', label: visit.texts.members.account }],
       columns: columnsOf(visit, account),
-      // An account has few people, who fit on one page.
-      read: async ({ after }) => (after ? [] : listMembers(em, account.accountId)),
-      key: { parts: ['uuid'], of: ({ personId }) => [personId] },
+      ...inMemory(() => listMembers(em, account.accountId), 'personId'),
       empty: words.title,
     };
     if (query.format === 'csv') return csvAnswer(list);

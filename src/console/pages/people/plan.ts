@@ -201,7 +201,7 @@ function paymentList(
     path: `/plan/${rut}`,
     query,
     columns: [...paymentColumns(visit), mayPay ? pay : { ...pay, csvOnly: true, cell: () => null }],
-    ...inMemory(payments, ({ id }) => id),
+    ...inMemory(async () => payments, 'id'),
     empty: words.paymentsNone,
   };
 }

@@ -4,7 +4,7 @@ import { addDays } from '../../values/montevideo.ts';
 import type { Parts } from '../cfeReading.ts';
 import { type CfeRule, type Finding, type RuleContext, rule } from '../cfeRule.ts';
 import { cfeTypeRow } from '../cfeTypes.ts';
-import { DIVISION_NOISE_DECIMALS, worthOf } from '../noteAmount.ts';
+import { creditable, DIVISION_NOISE_DECIMALS } from '../noteAmount.ts';
 import { isCreditNote, largestStated, takenAmounts } from '../referenceAmounts.ts';
 import { type KnownReference, printedName, SHAPE_FAULTS, sameFamily, shapeFaults } from '../referred.ts';
 
@@ -258,7 +258,7 @@ function judgedCredit(
   const isWhole =
     known.length === referred.filter(isKnown).length && known.every(({ cfeId }) => originals.has(cfeId));
   if (known.length === 0 || !isWhole) return undefined;
-  const worth = worthOf({ total: parts.total_amount, pay: parts.pay_amount });
+  const worth = creditable({ total: parts.total_amount, pay: parts.pay_amount });
   const { rest } = takenAmounts({ ...parts, referred: known }, originals);
   // Stated amounts are cents of their own currency.
   const cents = known.filter(({ amount }) => amount).map(({ cfeId }) => centOf(cfeId, parts, originals));
@@ -290,7 +290,7 @@ function exceedsWords(
     return `must be at most ${covered} ${currency} (what is left of the CFEs in references, or stated there), found ${amountText(worth)} ${currency}.`;
   }
   const { totals } = original.document;
-  const whole = worthOf(totals);
+  const whole = creditable(totals);
   const taken = currency === totals.currency ? worth : worth.times(exchange_rate).div(totals.exchangeRate);
   const how = `${amountText(whole)} of the original less ${amountText(Big(original.credited))} already credited`;
   const most = amountText(whole.minus(original.credited));

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import Big from 'big.js';
 import fc from 'fast-check';
 import type { Totals } from '../../../../src/domain/receipts/cfeDocument.ts';
-import { leftOf, takeShare } from '../../../../src/domain/receipts/creditLeft.ts';
+import { figuresLeft, takeShare } from '../../../../src/domain/receipts/creditLeft.ts';
 import { creditChains, creditInSteps, storedReceipt } from '../../../support/receipts/creditChains.ts';
 import { TODAY } from '../../../support/receipts/randomReceipts.ts';
 
@@ -64,7 +64,7 @@ test('a note with lines of its own takes of every line in proportion; one of too
       const pay = Big(original.totals.pay);
       fc.pre(pay.gte(1));
       const amount = pay.times(percent).div(100).round(2);
-      const left = leftOf(original, [{ credited: null, pay: amount }], TODAY);
+      const left = figuresLeft(original, [{ credited: null, pay: amount }], TODAY);
       const rest = percent < 100 ? pay.minus(amount) : Big(0);
       expect(left.pay.toFixed(2)).toBe(rest.toFixed(2));
       const { figures } = takeShare(original, left, { of: 'all' }, TODAY);
