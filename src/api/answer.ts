@@ -1,10 +1,53 @@
 import type { Context } from 'koa';
+import { exactNumber } from '../domain/values/exactNumber.ts';
+import { messageInSpanish } from '../words/errors.ts';
 import type { FileAnswer } from './route.ts';
+
+/** Languages of messages; the first without a wish (Accept-Language). */
+const LANGUAGES = ['en', 'es'] as const;
+export type MessageLanguage = (typeof LANGUAGES)[number];
+
+/** Returns the language of messages that the caller asks for. */
+export const messageLanguage = (ctx: Pick<Context, 'acceptsLanguages'>): MessageLanguage =>
+  LANGUAGES.find((one) => one === ctx.acceptsLanguages(...LANGUAGES)) ?? LANGUAGES[0];
 
 /** Sends `value` as JSON; numbers made by exactNumber keep their digits. */
 export function answerJson(ctx: Context, status: number, value: unknown): void {
   answerText(ctx, status, JSON.stringify(value));
 }
+
+/** Sends `data`, with the messages of its warnings in the caller's language. */
+export function answerData(ctx: Context, status: number, data: unknown): void {
+  ctx.vary('Accept-Language');
+  const isSpanish = messageLanguage(ctx) === 'es';
+  answerText(ctx, status, JSON.stringify({ data }, isSpanish ? warningsInSpanish : undefined));
+}
+
+/** Sends the JSON text of a stored `data` as `answerData` does; numbers keep their digits. */
+export function answerStored(ctx: Context, status: number, data: string): void {
+  ctx.vary('Accept-Language');
+  if (messageLanguage(ctx) === 'es' && data.includes('"warnings":[{'))
+    answerData(ctx, status, parseExact(data));
+  else answerText(ctx, status, `{"data":${data}}`);
+}
+
+/** JSON.parse gives the text of each value to its reviver, which TypeScript does not know yet. */
+const parseExact = (json: string): unknown =>
+  (
+    JSON.parse as (
+      text: string,
+      revive: (key: string, value: unknown, at: { source: string }) => unknown,
+    ) => unknown
+  )(json, (_key, value, { source }) => (typeof value === 'number' ? exactNumber(source) : value));
+
+/** A replacer for JSON.stringify. A message without a Spanish row stays. */
+const warningsInSpanish = (key: string, value: unknown): unknown =>
+  key === 'warnings' && Array.isArray(value)
+    ? (value as { message: string }[]).map((one) => ({
+        ...one,
+        message: messageInSpanish(one.message) ?? one.message,
+      }))
+    : value;
 
 /** Sends text that is already JSON. */
 export function answerText(ctx: Context, status: number, json: string): void {

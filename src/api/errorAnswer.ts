@@ -1,6 +1,7 @@
 import { isDatabaseOutage } from '../db/orm.ts';
 import { type Fault, Refusal, type RefusalCode } from '../errors.ts';
 import { errorInSpanish } from '../words/errors.ts';
+import type { MessageLanguage } from './answer.ts';
 
 /** The HTTP status of each refusal (docs/contract.md#answers). */
 export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
@@ -50,14 +51,10 @@ interface ErrorAnswer {
   readonly body: ErrorBody;
 }
 
-/** Languages of messages; the first without a wish (Accept-Language). */
-export const ERROR_LANGUAGES = ['en', 'es'] as const;
-export type ErrorLanguage = (typeof ERROR_LANGUAGES)[number];
-
 /** For whom an answer is written. */
 interface Reader {
   readonly requestId: string;
-  readonly language: ErrorLanguage;
+  readonly language: MessageLanguage;
   /** The API's public URL, without /v1. */
   readonly publicUrl: string;
 }

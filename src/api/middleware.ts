@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Router } from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import { Refusal } from '../errors.ts';
 import { callerAddress } from '../http/callerAddress.ts';
 import { createProxyNotice } from '../http/proxyNotice.ts';
 import type { Logger } from '../logger.ts';
-import { answerJson } from './answer.ts';
-import { ERROR_LANGUAGES, type ErrorLanguage, errorAnswer } from './errorAnswer.ts';
+import { answerJson, messageLanguage } from './answer.ts';
+import { errorAnswer } from './errorAnswer.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { RequestState } from './requestState.ts';
 
@@ -138,10 +138,6 @@ export function allowOrigins(origins: readonly string[]): Middleware<RequestStat
   };
 }
 
-/** Returns the language of messages that the caller asks for. */
-const errorLanguage = (ctx: Pick<Context, 'acceptsLanguages'>): ErrorLanguage =>
-  ERROR_LANGUAGES.find((one) => one === ctx.acceptsLanguages(...ERROR_LANGUAGES)) ?? ERROR_LANGUAGES[0];
-
 /** Turns every error of a request into the error envelope. */
 export function answerErrors({
   logger,
@@ -155,7 +151,7 @@ export function answerErrors({
       await next();
     } catch (err) {
       const { requestId, route } = ctx.state;
-      const language = errorLanguage(ctx);
+      const language = messageLanguage(ctx);
       const { status, headers, body } = errorAnswer(err, { requestId, language, publicUrl });
       if (status >= 500) logger.error({ err, requestId, route, code: body.error.code }, 'request failed');
       ctx.set(headers);

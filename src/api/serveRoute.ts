@@ -11,7 +11,7 @@ import type { RequestRule } from '../domain/requests/requestRules.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import type { ConcurrencySlots } from '../http/concurrencySlots.ts';
-import { answerFile, answerJson, answerText } from './answer.ts';
+import { answerData, answerFile, answerStored } from './answer.ts';
 import { authenticate, type Lookups } from './authenticate.ts';
 import { parseBody, readBody, valueOf } from './body.ts';
 import type { ApiDeps } from './deps.ts';
@@ -91,11 +91,11 @@ async function sendAnswer(
 ): Promise<void> {
   if ('replayed' in answer) {
     ctx.set('Idempotent-Replayed', 'true');
-    answerText(ctx, route.success.status, `{"data":${answer.replayed}}`);
+    answerStored(ctx, route.success.status, answer.replayed);
     return;
   }
   if (trial) {
-    answerJson(ctx, trial.success.status, { data: answer.data });
+    answerData(ctx, trial.success.status, answer.data);
     return;
   }
   const data = await waitForData(ctx, route, request, answer.data, deps);
@@ -106,7 +106,7 @@ async function sendAnswer(
   const next = route.nextPage?.(request, data);
   failpoint('request.answering');
   if (next) ctx.set('Link', `<${ctx.path}?${new URLSearchParams(next).toString()}>; rel="next"`);
-  answerJson(ctx, route.success.status, { data });
+  answerData(ctx, route.success.status, data);
 }
 
 /** Returns the RUT in the path of a route that requires a role; otherwise null. */

@@ -31,9 +31,8 @@ const NOT_BY_THE_API = [
   'src/domain/operations/supportAction.ts',
   'src/domain/receipts/receiptExport.ts',
   'src/domain/webhooks/',
-  // Reasons of a verdict and advice, no refusals.
+  // Reasons of a verdict, no refusals.
   'src/domain/receipts/rejection.ts',
-  'src/domain/enterprises/enterpriseObject.ts',
   'src/api/openapi/',
 ];
 

@@ -252,7 +252,7 @@ export async function signWaitingCfes(deps: WriteDeps): Promise<void> {
 /**
  * Signs CFEs that are never sent, a few at a time, and accepts them in the same transaction; rejects notes whose original
  * was rejected. A CFE that cannot be signed gets a sobre of its own, whose run asks for support. Returns whether more may
- * wait.
+ * wait. Throws the error of a CFE that cannot be stored, after the others.
  */
 export async function acceptReportOnlyCfes(deps: WriteDeps): Promise<boolean> {
   const now = deps.clock();
@@ -285,9 +285,33 @@ export async function acceptReportOnlyCfes(deps: WriteDeps): Promise<boolean> {
   }
   if (accepted.length > 0) {
     failpoint('reported.signed');
-    await acceptSigned(deps, accepted, signed);
+    await acceptTogether(deps, accepted, signed);
   }
   return listed.length === SIGNED_AT_ONCE;
+}
+
+/** Accepts CFEs in one transaction; if it fails, each in its own, so that one holds up no other. */
+async function acceptTogether(
+  deps: WriteDeps,
+  cfes: readonly Cfe[],
+  signed: readonly SignedCfe[],
+): Promise<void> {
+  try {
+    await acceptSigned(deps, cfes, signed);
+  } catch (error) {
+    if (cfes.length === 1) throw error;
+    const alone = cfes.map(
+      (cfe) => () =>
+        acceptSigned(
+          deps,
+          [cfe],
+          signed.filter(({ id }) => id === cfe.id),
+        ),
+    );
+    const failures: unknown[] = [];
+    for (const accept of alone) await accept().catch((reason: unknown) => failures.push(reason));
+    if (failures.length > 0) throw failures[0];
+  }
 }
 
 /** Stores signatures and accepts the CFEs, in one transaction: none is accepted without the bytes that are reported. */

@@ -385,6 +385,17 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
     'Se están abriendo demasiados archivos; intente de nuevo en unos segundos.',
 
   // CAE.
+  // Warnings of requests, CAEs and enterprises.
+  'Receipts must print the day of joining the regime or the resolution: give issuer_since or resolution.':
+    'Los comprobantes deben imprimir el día de ingreso al régimen o la resolución: indique issuer_since o resolution.',
+  'Receipts of an exempt taxpayer must print the norm of the exemption: give exemption_norm.':
+    'Los comprobantes de un contribuyente exonerado deben imprimir la norma que lo exonera: indique exemption_norm.',
+  'The value of the UI of {}, for the limit of e-Tickets, {}; the operator of the service loads it.':
+    'El valor de la UI de {1}, para el límite de los e-Tickets, {2}; lo carga el operador del servicio.',
+  'The certificate was revoked by its authority and signs no longer: upload a new one.':
+    'El certificado fue revocado por su autoridad y ya no firma: suba uno nuevo.',
+  'No certification authority that is configured in the service certifies the certificate any more.':
+    'Ninguna autoridad certificadora configurada en el servicio certifica ya el certificado.',
   'No CAE of type {} is valid and has numbers left; upload one.':
     'Ningún CAE de tipo {1} está vigente y tiene números; suba uno.',
   'must not have VAT, because the CAE belongs to an exempt taxpayer, found {}.':
@@ -452,6 +463,9 @@ export const PARTS_IN_SPANISH: Readonly<Record<string, string>> = {
   'true or false': 'true o false',
   'a number': 'un número',
   'a value': 'un valor',
+  'is an estimate': 'es una estimación',
+  'is not known yet; that of another year is used': 'todavía no se conoce; se usa el de otro año',
+  'is not known': 'no se conoce',
   'another value': 'otro valor',
   'a code': 'un código',
   'a branch': 'una sucursal',

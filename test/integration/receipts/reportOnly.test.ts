@@ -244,3 +244,25 @@ test('the field says SEND at first, comes back, and takes no other value', async
   });
   expect(await suite.db.orm.em.fork().find(Cfe, { rut })).toMatchObject([{ reportOnly: false }]);
 });
+
+test('one that cannot be stored holds up no other; none is ACCEPTED without what the report stands for', async () => {
+  const rut = await aReporter();
+  const [broken, fine, after] = [await issue(rut), await issue(rut), await issue(rut)];
+  const { numero } = broken;
+  const deps = takeDeps(suite.db.orm, {
+    signDocument: (document) => ({
+      xml: '<CFE/>',
+      // The check of the table refuses it, as any fault of one row.
+      digest:
+        document.issuer.rut === rut && document.numero === numero ? (null as unknown as string) : 'eA==',
+    }),
+  });
+
+  await expect(acceptReportOnlyCfes(deps)).rejects.toThrow();
+
+  expect(await read(rut, broken)).toMatchObject({ cfe_status: 'PENDING' });
+  expect(await read(rut, fine)).toMatchObject({ cfe_status: 'ACCEPTED' });
+  expect(await read(rut, after)).toMatchObject({ cfe_status: 'ACCEPTED' });
+  await accept();
+  expect(await read(rut, broken)).toMatchObject({ cfe_status: 'ACCEPTED' });
+});

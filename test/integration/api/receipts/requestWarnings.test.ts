@@ -98,3 +98,17 @@ test.each([
   const told = { code: 'receiver.nife_is_ci', path: '/header/receiver/receiver_doc_type' };
   expect(data.warnings).toMatchObject(isTold ? [told] : []);
 });
+
+test('warnings are in Spanish where the caller asks for it, in a repeated answer too; numbers keep their digits', async () => {
+  const body = { ...inDollars(50), extra: JSON.stringify({ colour: 'red' }) };
+  const path = `/enterprises/${rut}/cfes`;
+  const headers = { 'idempotency-key': randomUUID(), 'accept-language': 'es-UY' };
+  const first = await suite.owner.client.post<Answer>(path, body, headers);
+  const again = await suite.owner.client.post<Answer>(path, body, headers);
+  expect(first.data.warnings.map(({ message }) => message)).toEqual([
+    'extra.colour: no es una clave del servicio; se guarda y no tiene efecto.',
+    expect.stringMatching(/^header\.totals\.exchange_rate: difiere más del 10 % de 40, /),
+  ]);
+  expect(again.data).toEqual(first.data);
+  expect(again.headers.get('vary')).toBe('Accept-Language');
+});
