@@ -50,7 +50,7 @@ const warningsInSpanish = (key: string, value: unknown): unknown =>
     : value;
 
 /** Sends text that is already JSON. */
-export function answerText(ctx: Context, status: number, json: string): void {
+function answerText(ctx: Context, status: number, json: string): void {
   ctx.status = status;
   ctx.type = 'application/json';
   ctx.body = json;

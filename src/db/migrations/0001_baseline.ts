@@ -409,7 +409,7 @@ const RECEIPTS = `
     unique (rut, environment, type, serie, numero),
     check ((signed_xml is null) = (digest is null)),
     check ((settled_at is not null) = (status in ('ACCEPTED', 'REJECTED', 'OBSERVED'))),
-    -- Its digest is what the daily report stands for.
+    -- The daily report counts it by its digest.
     check (not report_only or status <> 'ACCEPTED' or digest is not null),
     check (num_nulls(idempotency_key, idempotency_hash, idempotency_outline) in (0, 3)),
     check (sobre_id is null or workflow_id is not null)
