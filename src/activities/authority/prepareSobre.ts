@@ -16,6 +16,7 @@ import {
 import { findCurrentSigner, requireSigner } from '../../db/enterprises/certificates.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
 import { Cfe } from '../../db/entities/receipts.ts';
+import { isDatabaseOutage } from '../../db/orm.ts';
 import { enqueue } from '../../db/outbox.ts';
 import { lockCfes } from '../../db/receipts/cfes.ts';
 import { writeSobreParts } from '../../dgi/xml/sobre.ts';
@@ -285,9 +286,29 @@ export async function acceptReportOnlyCfes(deps: WriteDeps): Promise<boolean> {
   }
   if (accepted.length > 0) {
     failpoint('reported.signed');
-    await acceptSigned(deps, accepted, signed);
+    await acceptTogetherOrApart(deps, accepted, signed);
   }
   return listed.length === SIGNED_AT_ONCE;
+}
+
+/** Accepts CFEs in one transaction. If that fails, accepts each in its own, and then throws why some were not. */
+async function acceptTogetherOrApart(
+  deps: WriteDeps,
+  cfes: readonly Cfe[],
+  signed: readonly SignedCfe[],
+): Promise<void> {
+  try {
+    await acceptSigned(deps, cfes, signed);
+  } catch (error) {
+    if (cfes.length === 1 || isDatabaseOutage(error)) throw error;
+    const failures: unknown[] = [];
+    for (const cfe of cfes) {
+      const own = signed.filter(({ id }) => id === cfe.id);
+      await acceptSigned(deps, [cfe], own).catch((failure: unknown) => failures.push(failure));
+    }
+    if (failures.length > 0)
+      throw new AggregateError(failures, `${failures.length} CFEs could not be accepted`);
+  }
 }
 
 /** Stores signatures and accepts the CFEs, in one transaction: none is accepted without the bytes that are reported. */
