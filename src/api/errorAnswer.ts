@@ -1,3 +1,4 @@
+import type { Context } from 'koa';
 import { isDatabaseOutage } from '../db/orm.ts';
 import { type Fault, Refusal, type RefusalCode } from '../errors.ts';
 import { errorInSpanish } from '../words/errors.ts';
@@ -51,8 +52,12 @@ interface ErrorAnswer {
 }
 
 /** Languages of messages; the first without a wish (Accept-Language). */
-export const ERROR_LANGUAGES = ['en', 'es'] as const;
-export type ErrorLanguage = (typeof ERROR_LANGUAGES)[number];
+const ERROR_LANGUAGES = ['en', 'es'] as const;
+type ErrorLanguage = (typeof ERROR_LANGUAGES)[number];
+
+/** Returns the language of messages that the caller asks for. */
+export const errorLanguage = (ctx: Pick<Context, 'acceptsLanguages'>): ErrorLanguage =>
+  ERROR_LANGUAGES.find((one) => one === ctx.acceptsLanguages(...ERROR_LANGUAGES)) ?? ERROR_LANGUAGES[0];
 
 /** For whom an answer is written. */
 interface Reader {

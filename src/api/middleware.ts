@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Router } from '@koa/router';
-import type { Context, Middleware } from 'koa';
+import type { Middleware } from 'koa';
 import { Refusal } from '../errors.ts';
 import { callerAddress } from '../http/callerAddress.ts';
 import { createProxyNotice } from '../http/proxyNotice.ts';
 import type { Logger } from '../logger.ts';
 import { answerJson } from './answer.ts';
-import { ERROR_LANGUAGES, type ErrorLanguage, errorAnswer } from './errorAnswer.ts';
+import { errorAnswer, errorLanguage } from './errorAnswer.ts';
 import type { ApiMetrics } from './metrics.ts';
 import type { RequestState } from './requestState.ts';
 
@@ -137,10 +137,6 @@ export function allowOrigins(origins: readonly string[]): Middleware<RequestStat
     return next();
   };
 }
-
-/** Returns the language of messages that the caller asks for. */
-const errorLanguage = (ctx: Pick<Context, 'acceptsLanguages'>): ErrorLanguage =>
-  ERROR_LANGUAGES.find((one) => one === ctx.acceptsLanguages(...ERROR_LANGUAGES)) ?? ERROR_LANGUAGES[0];
 
 /** Turns every error of a request into the error envelope. */
 export function answerErrors({

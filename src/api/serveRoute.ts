@@ -11,10 +11,12 @@ import type { RequestRule } from '../domain/requests/requestRules.ts';
 import { invalidInput, Refusal } from '../errors.ts';
 import { failpoint } from '../failpoints.ts';
 import type { ConcurrencySlots } from '../http/concurrencySlots.ts';
+import { warningsInSpanish } from '../words/errors.ts';
 import { answerFile, answerJson, answerText } from './answer.ts';
 import { authenticate, type Lookups } from './authenticate.ts';
 import { parseBody, readBody, valueOf } from './body.ts';
 import type { ApiDeps } from './deps.ts';
+import { errorLanguage } from './errorAnswer.ts';
 import type { FailureLimit } from './failedAttempts.ts';
 import { type HandlerAnswer, handleOnce, readRequestKey } from './idempotency.ts';
 import { waitSeconds } from './prefer.ts';
@@ -94,8 +96,13 @@ async function sendAnswer(
     answerText(ctx, route.success.status, `{"data":${answer.replayed}}`);
     return;
   }
+  if (answer.isFirst === false) {
+    ctx.set('Idempotent-Replayed', 'true');
+    answerData(ctx, route.success.status, answer.data);
+    return;
+  }
   if (trial) {
-    answerJson(ctx, trial.success.status, { data: answer.data });
+    answerData(ctx, trial.success.status, answer.data);
     return;
   }
   const data = await waitForData(ctx, route, request, answer.data, deps);
@@ -106,7 +113,13 @@ async function sendAnswer(
   const next = route.nextPage?.(request, data);
   failpoint('request.answering');
   if (next) ctx.set('Link', `<${ctx.path}?${new URLSearchParams(next).toString()}>; rel="next"`);
-  answerJson(ctx, route.success.status, { data });
+  answerData(ctx, route.success.status, data);
+}
+
+/** Sends `data`, its warnings in the language that the caller asks for. */
+function answerData(ctx: Context, status: number, data: unknown): void {
+  ctx.vary('Accept-Language');
+  answerJson(ctx, status, { data: errorLanguage(ctx) === 'es' ? warningsInSpanish(data) : data });
 }
 
 /** Returns the RUT in the path of a route that requires a role; otherwise null. */

@@ -31,9 +31,8 @@ const NOT_BY_THE_API = [
   'src/domain/operations/supportAction.ts',
   'src/domain/receipts/receiptExport.ts',
   'src/domain/webhooks/',
-  // Reasons of a verdict and advice, no refusals.
+  // Reasons of a verdict, no refusals.
   'src/domain/receipts/rejection.ts',
-  'src/domain/enterprises/enterpriseObject.ts',
   'src/api/openapi/',
 ];
 
@@ -74,7 +73,7 @@ const messagesIn = (file: string): string[] =>
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-describe('what the API refuses is also said in Spanish (src/words/es/errors.ts)', () => {
+describe('what the API refuses or warns of is also said in Spanish (src/words/es/errors.ts)', () => {
   test('every rule’s example', () => {
     const rows = RULE_TABLES.flatMap(({ rules }) => rules);
     expect(rows.length).toBeGreaterThan(100);
