@@ -85,11 +85,12 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
         outbox.scheduleDispatch();
       }
     }
-    if (await acceptReportOnlyCfes?.()) again = true;
     if (signWaitingCfes && stopwatch() - signedAt >= SIGN_MILLISECONDS) {
       signedAt = stopwatch();
       await signWaitingCfes();
     }
+    // Last: it throws as long as one CFE cannot be accepted.
+    if (await acceptReportOnlyCfes?.()) again = true;
   }
 
   function scheduleLook(): void {

@@ -73,7 +73,7 @@ const messagesIn = (file: string): string[] =>
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-describe('what the API refuses is also said in Spanish (src/words/es/errors.ts)', () => {
+describe('what the API refuses or warns of is also said in Spanish (src/words/es/errors.ts)', () => {
   test('every rule’s example', () => {
     const rows = RULE_TABLES.flatMap(({ rules }) => rules);
     expect(rows.length).toBeGreaterThan(100);

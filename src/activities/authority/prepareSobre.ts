@@ -16,6 +16,7 @@ import {
 import { findCurrentSigner, requireSigner } from '../../db/enterprises/certificates.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
 import { Cfe } from '../../db/entities/receipts.ts';
+import { isDatabaseOutage } from '../../db/orm.ts';
 import { enqueue } from '../../db/outbox.ts';
 import { lockCfes } from '../../db/receipts/cfes.ts';
 import { writeSobreParts } from '../../dgi/xml/sobre.ts';

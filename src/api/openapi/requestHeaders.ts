@@ -25,7 +25,7 @@ const ACCEPT_LANGUAGE: HeaderParameter = {
   in: 'header',
   required: false,
   description:
-    'The language of the messages of errors: `es` for Spanish, else English (RFC 9110 §12.5.4). Codes and paths stay.',
+    'The language of the messages of errors and warnings: `es` for Spanish, else English (RFC 9110 §12.5.4). Codes and paths stay.',
   schema: { type: 'string', examples: ['es-UY'] },
 };
 

@@ -38,7 +38,7 @@ const WarningView = z
       examples: ['enterprise.no_numbers'],
     }),
     message: z.string().meta({
-      description: 'The same in words, with the type.',
+      description: 'The same in words, with the type; in Spanish by `Accept-Language`.',
       examples: ['No CAE of type ETICKET is valid and has numbers left; upload one.'],
     }),
   })

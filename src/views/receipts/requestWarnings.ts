@@ -12,7 +12,7 @@ export const WarningsView = z
         }),
         path: z.string().meta({ description: 'JSON Pointer of the field.', examples: ['/extra/colour'] }),
         message: z.string().meta({
-          description: 'What is probably wrong, in English.',
+          description: 'What is probably wrong; in Spanish by `Accept-Language`.',
           examples: ['extra.colour: is not a key of the service; it is stored and has no effect.'],
         }),
       })

@@ -23,9 +23,9 @@ export const handbookEn = {
     exports: 'customs foreign buyer incoterm',
     'foreign-currency': 'dollars euros exchange rate',
     webhooks: 'secret rotate rotation callback notification event',
-    refused: 'error code failed UI unit 5,000',
+    refused: 'error code failed UI unit 5,000 final consumer anonymous ticket',
     limits: 'rate retry timeout time out idempotent twice page cursor',
-    printing: 'paper thermal ticket roll logo mail PDF QR',
+    printing: 'paper thermal ticket roll logo mail PDF QR adenda addenda download export zip month',
   } as Readonly<Record<string, string>>,
   about:
     'Electronic fiscal receipts (CFE) of Uruguay by JSON over HTTPS. Begin with the first guide: it takes ten minutes and says where to get the keys.',

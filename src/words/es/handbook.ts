@@ -23,9 +23,9 @@ export const handbookEs: typeof handbookEn = {
     exports: 'aduana comprador extranjero incoterm',
     'foreign-currency': 'dólares euros cotización tipo de cambio',
     webhooks: 'secreto rotar renovar aviso notificación evento',
-    refused: 'error código falló UI unidad indexada 5.000',
+    refused: 'error código falló UI unidad indexada 5.000 consumidor final ticket anónimo',
     limits: 'reintento tiempo de espera timeout idempotencia dos veces página cursor',
-    printing: 'papel térmico ticket rollo logo correo PDF QR',
+    printing: 'papel térmico ticket rollo logo correo PDF QR adenda addenda descargar exportar zip mes',
   },
   about:
     'Comprobantes fiscales electrónicos (CFE) de Uruguay por JSON sobre HTTPS. Conviene empezar por la primera guía: lleva diez minutos y dice de dónde salen las claves.',

@@ -171,6 +171,15 @@ describe('the search', () => {
     expect(found('EXPORTACION')).toEqual(found('exportación'));
   });
 
+  test.each([
+    ['consumidor final', 'refused'],
+    ['ticket anonimo', 'refused'],
+    ['exportar zip', 'printing'],
+    ['addenda', 'printing'],
+  ])('finds %s by the words that people use', (query, slug) => {
+    expect(found(query)[0]?.split('#')[0]).toBe(slug);
+  });
+
   test('leads from a code to its row', () => {
     for (const code of ['totals.pay_amount', 'RATE_LIMITED', 'E12'])
       expect(found(code)[0]).toBe(`refused#${code}`);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { Enterprise } from '../../../../src/db/entities/enterprises.ts';
 import { findCfe } from '../../../../src/db/receipts/cfes.ts';
 import { writeCfe } from '../../../../src/dgi/xml/cfe.ts';
 import { useApi } from '../../../support/api/apiSuite.ts';
@@ -231,6 +232,32 @@ describe('Accept-Language', () => {
       english.details?.fields.map((one) => ({ ...one, message: '' })),
     );
     expect(details?.fields.at(-1)?.message).toBe('nombre: campo desconocido.');
+  });
+
+  test('es: warnings of a receipt, of its repeat, and of the enterprise', async () => {
+    const rut = await ready();
+    const body = aCfeBody({ extra: { colour: 'red' } });
+    const headers = { 'accept-language': 'es', 'idempotency-key': 'in Spanish' };
+    const message = 'extra.colour: no es una clave del servicio; se guarda y no tiene efecto.';
+    const { client } = suite.owner;
+    const first = await client.post(path(rut), body, { 'idempotency-key': 'in Spanish' });
+    expect(first.data).toMatchObject({ warnings: [{ message: expect.stringMatching(/is not a key/) }] });
+    const again = await client.post(path(rut), body, headers);
+    expect(again.data).toMatchObject({ warnings: [{ path: '/extra/colour', message }] });
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.headers.get('vary')).toBe('Accept-Language');
+    const tried = await client.post(`${path(rut)}?validate_only=true`, body, headers);
+    expect(tried.data).toMatchObject({ warnings: [{ message }] });
+
+    await suite.db.orm.em.fork().nativeUpdate(Enterprise, { rut }, { issuerSince: null, resolution: null });
+    const read = await client.get(`/enterprises/${rut}`, headers);
+    expect(read.data).toMatchObject({
+      warnings: expect.arrayContaining([
+        expect.objectContaining({
+          message: expect.stringMatching(/^Los comprobantes deben imprimir el día/),
+        }),
+      ]),
+    });
   });
 
   test('a path outside /v1 is told where the API begins', async () => {
