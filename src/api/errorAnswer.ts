@@ -1,4 +1,3 @@
-import type { Context } from 'koa';
 import { isDatabaseOutage } from '../db/orm.ts';
 import { type Fault, Refusal, type RefusalCode } from '../errors.ts';
 import { errorInSpanish } from '../words/errors.ts';

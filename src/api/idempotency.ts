@@ -51,10 +51,8 @@ export function readRequestKey(
   return comparableKey(key, { method: route.method, ...asked });
 }
 
-/** The handler's `data`, or the first answer to the same request: made again, or as JSON. */
-export type HandlerAnswer =
-  | { readonly data: unknown; readonly isFirst?: false }
-  | { readonly replayed: string };
+/** The handler's `data`, or the first answer to the same request as JSON. */
+export type HandlerAnswer = { readonly data: unknown } | { readonly replayed: string };
 
 /** Runs the route's `prepare` and handler; once per Idempotency-Key. */
 export async function handleOnce(route: Route, request: RouteRequest, deps: ApiDeps): Promise<HandlerAnswer> {
@@ -68,7 +66,7 @@ export async function handleOnce(route: Route, request: RouteRequest, deps: ApiD
   const outcome = route.firstAnswer
     ? await runStoringKey(deps, once, () => prepareAndHandle(route, request, deps))
     : await handleInTransaction(route, request, once, deps);
-  return outcome.kept ? firstAnswerOf(outcome.kept, route, deps) : { data: outcome.value };
+  return outcome.kept ? { replayed: answerTextOf(outcome.kept, route, deps) } : { data: outcome.value };
 }
 
 async function prepareAndHandle(route: Route, request: RouteRequest, deps: ApiDeps): Promise<unknown> {
@@ -87,9 +85,9 @@ async function handleInTransaction(route: Route, request: RouteRequest, once: On
   });
 }
 
-function firstAnswerOf(kept: KeptResult, route: Route, deps: ApiDeps): HandlerAnswer {
-  if (kept.kind === 'answer') return { replayed: kept.answer };
+function answerTextOf(kept: KeptResult, route: Route, deps: ApiDeps): string {
+  if (kept.kind === 'answer') return kept.answer;
   // The hash covers the path, so a CFE is only ever found by the route that issued it.
   if (!route.firstAnswer) throw new Error(`${route.name} cannot answer a CFE again`);
-  return { data: route.firstAnswer(kept.cfe, deps), isFirst: false };
+  return JSON.stringify(route.firstAnswer(kept.cfe, deps));
 }

@@ -15,7 +15,6 @@ import { answerData, answerFile, answerStored } from './answer.ts';
 import { authenticate, type Lookups } from './authenticate.ts';
 import { parseBody, readBody, valueOf } from './body.ts';
 import type { ApiDeps } from './deps.ts';
-import { errorLanguage } from './errorAnswer.ts';
 import type { FailureLimit } from './failedAttempts.ts';
 import { type HandlerAnswer, handleOnce, readRequestKey } from './idempotency.ts';
 import { waitSeconds } from './prefer.ts';
@@ -93,11 +92,6 @@ async function sendAnswer(
   if ('replayed' in answer) {
     ctx.set('Idempotent-Replayed', 'true');
     answerStored(ctx, route.success.status, answer.replayed);
-    return;
-  }
-  if (answer.isFirst === false) {
-    ctx.set('Idempotent-Replayed', 'true');
-    answerData(ctx, route.success.status, answer.data);
     return;
   }
   if (trial) {

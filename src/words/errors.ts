@@ -82,20 +82,6 @@ function faultInSpanish({ message, code }: Fault): string {
   return messageInSpanish(message) ?? (rule === undefined ? CODES_IN_SPANISH.INVALID_INPUT : name + rule);
 }
 
-const hasWarnings = (value: object): value is { warnings: readonly { message: string }[] } =>
-  'warnings' in value && Array.isArray(value.warnings);
-
-/** Returns an answer's `data`, one object or a list, with its `warnings` in Spanish. */
-export function warningsInSpanish(data: unknown): unknown {
-  if (Array.isArray(data)) return data.map(warningsInSpanish);
-  if (typeof data !== 'object' || data === null || !hasWarnings(data)) return data;
-  const warnings = data.warnings.map((one) => ({
-    ...one,
-    message: messageInSpanish(one.message) ?? one.message,
-  }));
-  return { ...data, warnings };
-}
-
 /** Returns message and faults of an error in Spanish. */
 export function errorInSpanish(error: {
   readonly code: RefusalCode;

@@ -300,7 +300,7 @@ async function acceptTogether(
   try {
     await acceptSigned(deps, cfes, signed);
   } catch (error) {
-    if (cfes.length === 1) throw error;
+    if (cfes.length === 1 || isDatabaseOutage(error)) throw error;
     const alone = cfes.map(
       (cfe) => () =>
         acceptSigned(

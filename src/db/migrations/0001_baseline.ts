@@ -412,9 +412,7 @@ const RECEIPTS = `
     -- The daily report counts it by its digest.
     check (not report_only or status <> 'ACCEPTED' or digest is not null),
     check (num_nulls(idempotency_key, idempotency_hash, idempotency_outline) in (0, 3)),
-    check (sobre_id is null or workflow_id is not null),
-    -- What the authority never sees is reported by its digest.
-    check (not report_only or status <> 'ACCEPTED' or digest is not null)
+    check (sobre_id is null or workflow_id is not null)
   );
   create unique index cfe_idempotency_key on cfe (account_id, environment, idempotency_key)
     where idempotency_key is not null;

@@ -384,18 +384,6 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
   'Too many files are being opened; try again in a few seconds.':
     'Se están abriendo demasiados archivos; intente de nuevo en unos segundos.',
 
-  // Warnings of answers.
-  'Receipts must print the day of joining the regime or the resolution: give issuer_since or resolution.':
-    'Los comprobantes deben imprimir el día de ingreso al régimen o la resolución: dé issuer_since o resolution.',
-  'Receipts of an exempt taxpayer must print the norm of the exemption: give exemption_norm.':
-    'Los comprobantes de un contribuyente exonerado deben imprimir la norma de la exoneración: dé exemption_norm.',
-  'The value of the UI of {}, for the limit of e-Tickets, {}; the operator of the service loads it.':
-    'El valor de la UI de {1}, para el tope de los e-Tickets, {2}; lo carga el operador del servicio.',
-  'The certificate was revoked by its authority and signs no longer: upload a new one.':
-    'El certificado fue revocado por su prestador y ya no firma: suba uno nuevo.',
-  'No certification authority that is configured in the service certifies the certificate any more.':
-    'Ningún prestador de servicios de certificación configurado en el servicio certifica ya el certificado.',
-
   // CAE.
   // Warnings of requests, CAEs and enterprises.
   'Receipts must print the day of joining the regime or the resolution: give issuer_since or resolution.':
@@ -526,9 +514,6 @@ export const PARTS_IN_SPANISH: Readonly<Record<string, string>> = {
   'a plan': 'un plan',
   'a CAE with status OK': 'un CAE con status OK',
   'a scheduled_ready_date in the past': 'una scheduled_ready_date pasada',
-  'is an estimate': 'es una estimación',
-  'is not known yet; that of another year is used': 'todavía no se conoce; se usa el de otro año',
-  'is not known': 'no se conoce',
 };
 
 /** What an error says whose message has no row above, by its code. */

@@ -109,25 +109,6 @@ test('one up to the limit is signed, ACCEPTED, told of once, and counted in the 
   expect(types).toMatchObject([{ type: 'ETICKET', used: 1, issued: 1, annulled: 0, aboveUiLimit: 0 }]);
 });
 
-test('one that cannot be stored holds up no other', async () => {
-  const rut = await aReporter();
-  const [before, bad, after] = [await issue(rut), await issue(rut), await issue(rut)];
-  const deps = takeDeps(suite.db.orm, {
-    // The table takes no XML without its digest.
-    signDocument: ({ numero }) => ({
-      xml: '<CFE/>',
-      digest: numero === bad.numero ? (null as never) : 'eA==',
-    }),
-  });
-
-  await expect(acceptReportOnlyCfes(deps)).rejects.toThrow('1 CFEs could not be accepted');
-  expect(await read(rut, before)).toMatchObject({ cfe_status: 'ACCEPTED' });
-  expect(await read(rut, bad)).toMatchObject({ cfe_status: 'PENDING' });
-  expect(await read(rut, after)).toMatchObject({ cfe_status: 'ACCEPTED' });
-  await accept();
-  expect(await read(rut, bad)).toMatchObject({ cfe_status: 'ACCEPTED' });
-});
-
 test('the database accepts none without the digest that is reported', async () => {
   const rut = await aReporter();
   await issue(rut);
@@ -273,7 +254,7 @@ test('the field says SEND at first, comes back, and takes no other value', async
   expect(await suite.db.orm.em.fork().find(Cfe, { rut })).toMatchObject([{ reportOnly: false }]);
 });
 
-test('one that cannot be stored holds up no other; none is ACCEPTED without what the report stands for', async () => {
+test('one that cannot be stored holds up no other', async () => {
   const rut = await aReporter();
   const [broken, fine, after] = [await issue(rut), await issue(rut), await issue(rut)];
   const { numero } = broken;

@@ -58,7 +58,9 @@ ${left && !isUsedUp(left) && mayAt(access, creditPreview.route) && formsOf(visit
 
 const receiptRow = (visit: Visit, cfe: Cfe): [string, Html] => [
   visit.texts.credit.receipt,
-  html`<a href="${cfePath(paramsOf(cfe))}">${labelOf(cfe)}</a> <code class="soft">${formatCfeId(cfe)}</code> ${amount(cfe.currency, cfe.payAmount, visit.texts)}`,
+  html`<a href="${cfePath(paramsOf(cfe))}">${labelOf(cfe)}</a>
+      <code class="soft">${formatCfeId(cfe)}</code>
+      ${amount(cfe.currency, cfe.payAmount, visit.texts)}`,
 ];
 
 /** A line with something left of it. */
