@@ -13,9 +13,9 @@ const isIssuedBy = (certificate: X509Certificate, issuer: X509Certificate, at: D
   isValidAt(issuer, at) && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 
 /**
- * Returns the certificates from this one (DER) up to one of the authorities, each with its issuer's; null without such a
- * chain, or for malformed certificates. `intermediates`: its issuers in order, the nearest first; each must be a valid
- * authority's at `at`.
+ * Returns the chain from this certificate (DER) to an accepted authority, as pairs of certificate and issuer; null without
+ * one, or for malformed certificates. `intermediates`: its issuers in order, the nearest first; each must be a CA
+ * certificate that is valid at `at`.
  */
 export function certifiedChain(
   certificateDer: Uint8Array,
@@ -37,7 +37,7 @@ export function certifiedChain(
   return null;
 }
 
-/** True when there is such a chain, or none is asked for. */
+/** True if `certifiedChain` finds a chain, or none is required. */
 export const isCertified = (
   certificateDer: Uint8Array,
   authorities: CertificateAuthorities,

@@ -84,8 +84,8 @@ derivations.pbe.generatePkcs12Key = counted;
 derivations.pkcs12.generateKey = counted;
 derivations.pkcs5.pbkdf2 = (password, salt, rounds, bytes, hash) => {
   spend(rounds, bytes, hash);
-  const [secret, grain] = [Buffer.from(password, 'latin1'), Buffer.from(salt, 'latin1')];
-  return pbkdf2Sync(secret, grain, rounds, bytes, hash?.algorithm ?? 'sha1').toString('latin1');
+  const [secret, saltBytes] = [Buffer.from(password, 'latin1'), Buffer.from(salt, 'latin1')];
+  return pbkdf2Sync(secret, saltBytes, rounds, bytes, hash?.algorithm ?? 'sha1').toString('latin1');
 };
 
 /**

@@ -24,7 +24,7 @@ export const totpCode = (secret: Uint8Array, at: Date): string =>
 /** Returns the step of a valid `code` around `at`, or null. The caller stores it and refuses codes up to this step. */
 export function matchTotpStep(secret: Uint8Array, code: string, at: Date): number | null {
   const token = code.replace(/\s/g, '');
-  // The library compares bytes, and throws where six characters have more than six.
+  // The library compares bytes, and throws where six characters have more than six bytes.
   if (!/^\d{6}$/.test(token)) return null;
   const timestamp = at.getTime();
   const drift = TOTP.validate({ token, secret: secretOf(secret), timestamp, window: DRIFT });

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Orm } from '../db/orm.ts';
 import { listUiValues } from '../db/receipts/rates.ts';
-import { uiValueStandIns } from '../domain/receipts/uiValues.ts';
+import { yearsWithoutExactUi } from '../domain/receipts/uiValues.ts';
 import { montevideoDate } from '../domain/values/montevideo.ts';
 import type { Logger } from '../logger.ts';
 import { gauge } from '../metrics/instruments.ts';
@@ -24,7 +24,7 @@ export async function watchUiValues(options: {
   const { orm, registry, logger, clock } = options;
   const standIns = async () => {
     const rows = await listUiValues(orm.em.fork());
-    return uiValueStandIns(rows, montevideoDate(clock()));
+    return yearsWithoutExactUi(rows, montevideoDate(clock()));
   };
   const reading = createReading({ read: standIns, ...READING });
   gauge(registry, 'cfe_ui_value_stand_in', async (own) => {

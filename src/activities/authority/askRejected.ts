@@ -6,7 +6,7 @@ import type { RejectedResult } from '../../domain/authority/activityResults.ts';
 import { isPastAcceptance } from '../../domain/receipts/rejection.ts';
 import { LEAST_UUID } from '../../domain/values/uuid.ts';
 import type { Activity } from '../activities.ts';
-import { recordAttempts, withHeartbeat } from './attempt.ts';
+import { recordStepCalls, withHeartbeat } from './attempt.ts';
 import { type Authority, toAskedCfe } from './authority.ts';
 import { settleRejected } from './settleRejected.ts';
 import { afterMoves, type MoveDeps } from './storeMoves.ts';
@@ -48,7 +48,7 @@ async function askAll(deps: AskRejectedDeps, progress: Progress): Promise<Reject
     const cfes = await listUndecidedCfes(orm.em.fork(), { after: progress.after, limit: page });
     for (const cfe of cfes) {
       const startedAt = performance.now();
-      const what = await recordAttempts(deps, cfe.id, () => askAbout(deps, cfe));
+      const what = await recordStepCalls(deps, cfe.id, () => askAbout(deps, cfe));
       if (what !== 'decided') progress[what] += 1;
       progress.after = cfe.id;
       heartbeat(progress);

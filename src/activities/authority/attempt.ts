@@ -98,10 +98,10 @@ const recorded = new AsyncLocalStorage<AuthorityCallRecord[]>();
 
 /**
  * Runs a step for a sobre or a CFE and records its calls to the authority. A statement that stores a result
- * may take the calls with it (`takeAttempts`); the rest is stored at the end, however the step ends. A
+ * may take the calls with it (`takeCalls`); the rest is stored at the end, however the step ends. A
  * failure to store them fails no step: the record is for people.
  */
-export async function recordAttempts<T>(
+export async function recordStepCalls<T>(
   { orm, clock }: AttemptDeps,
   subject: string,
   step: () => Promise<T>,
@@ -109,7 +109,7 @@ export async function recordAttempts<T>(
   const attempts: AuthorityCallRecord[] = [];
   let nextAt: Date | null = null;
   try {
-    return await recorded.run(attempts, () => recordCalls((call) => addAttempt(attempts, call), step));
+    return await recorded.run(attempts, () => recordCalls((call) => addCall(attempts, call), step));
   } catch (error) {
     nextAt = nextAttemptAt(error, clock());
     throw error;
@@ -123,10 +123,10 @@ export async function recordAttempts<T>(
 }
 
 /** Returns the unstored calls of the running step; the caller stores them. */
-export const takeAttempts = (): readonly AuthorityCallRecord[] => recorded.getStore()?.splice(0) ?? [];
+export const takeCalls = (): readonly AuthorityCallRecord[] => recorded.getStore()?.splice(0) ?? [];
 
-/** A call that the breaker held back was never made. */
-function addAttempt(
+/** Adds a call, unless the breaker held it back. */
+function addCall(
   attempts: AuthorityCallRecord[],
   { operation, answer, result, seconds, trace }: RecordedCall,
 ): void {

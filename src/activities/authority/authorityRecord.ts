@@ -8,7 +8,7 @@ import type { Authority, PlacedCfe, WrittenSobre } from './authority.ts';
 
 /** The authority's record of a CFE, as far as it can be asked. */
 export type AuthorityRecord =
-  /** By our own rows, and the authority does not contradict. */
+  /** Our rows say so, and the authority knows nothing else. */
   | { kind: 'neverSent' }
   /** `idemisor`: the number of the sobre that brought it, if the authority gave it. */
   | ({ kind: 'received'; idemisor?: string } & SobreTicket)
@@ -91,7 +91,7 @@ async function recordOfVerdict(
       const isSame = receipt.kind === 'received' && receipt.idReceptor === cfe.ticket.idReceptor;
       // The authority mistook our sobre for an older one of its number, from before a restore.
       if (isSame && answer.reason === 'verdict.other_cfe') return { kind: 'others' };
-      // The sobre just asked about adds nothing to its first answer.
+      // The record is of the same sobre, so the first answer counts.
       return receipt.kind === 'absent' || isSame ? answer : receipt;
     }
     case 'original':

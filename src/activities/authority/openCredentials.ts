@@ -5,8 +5,8 @@ import type { DgiCredentials } from '../../dgi/wsSecurity.ts';
 import { authorityRefuses } from './attempt.ts';
 
 /**
- * Returns what signs a question on which no CFE depends. Throws the failure of an attempt that is repeated hourly if no key
- * of ours opens the certificate's.
+ * Returns key and certificate for a question that delays no CFE. Throws a failure that is retried hourly if the private key
+ * cannot be decrypted.
  */
 export function openCredentials(
   privateKeyOf: (certificate: Certificate) => KeyObject,

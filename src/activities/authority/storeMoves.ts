@@ -4,7 +4,7 @@ import { type Move, type MovedCfe, type MoveEffects, moveCfes } from '../../db/r
 import { type FinalStatus, isFinal } from '../../domain/receipts/cfeStatus.ts';
 import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
 import { failpoint } from '../../failpoints.ts';
-import { takeAttempts } from './attempt.ts';
+import { takeCalls } from './attempt.ts';
 
 /** A verdict just stored; for the metrics. */
 export interface StoredVerdict {
@@ -27,16 +27,16 @@ export interface MoveDeps {
   onVerdict?: ((verdict: StoredVerdict) => void) | undefined;
 }
 
-type Deeds = Pick<MoveEffects, 'sobreId' | 'received'>;
+type SobreEffects = Pick<MoveEffects, 'sobreId' | 'received'>;
 type Stored = Awaited<ReturnType<typeof moveCfes>> & { readonly now: Date };
 
 /** Moves CFEs in one statement, with the calls behind the moves; returns the CFEs that were moved. */
 export async function storeMoves(
   deps: MoveDeps,
   moves: readonly Move[],
-  deeds: Deeds,
+  sobreEffects: SobreEffects,
 ): Promise<readonly MovedCfe[]> {
-  const stored = await writeMoves(deps, deps.orm.em.fork(), moves, deeds);
+  const stored = await writeMoves(deps, deps.orm.em.fork(), moves, sobreEffects);
   failpoint('moves.stored');
   afterMoves(deps, stored);
   return stored.moved;
@@ -47,10 +47,10 @@ export async function writeMoves(
   { clock, sandboxMails = [] }: Pick<MoveDeps, 'clock' | 'sandboxMails'>,
   em: EntityManager,
   moves: readonly Move[],
-  deeds: Deeds,
+  sobreEffects: SobreEffects,
 ): Promise<Stored> {
   const now = clock();
-  return { now, ...(await moveCfes(em, moves, { ...deeds, now, sandboxMails, calls: takeAttempts() })) };
+  return { now, ...(await moveCfes(em, moves, { ...sobreEffects, now, sandboxMails, calls: takeCalls() })) };
 }
 
 /** After the commit: dispatches enqueued messages, wakes the gatekeeper, and counts the verdicts. */

@@ -30,7 +30,7 @@ import {
   notYet,
   pollPause,
   probeAgainIn,
-  recordAttempts,
+  recordStepCalls,
   showPhase,
   takeReservedQuestion,
   withHeartbeat,
@@ -74,7 +74,7 @@ const NUMBER_TAKEN: RejectionReason = {
 export function createTakeToVerdict(deps: TakeDeps): Activity<'takeToVerdict'> {
   return (sobreId, reported) =>
     withHeartbeat(() =>
-      recordAttempts(deps, sobreId, () => releaseSlotOnBug({ ...deps, reported }, sobreId)),
+      recordStepCalls(deps, sobreId, () => releaseSlotOnBug({ ...deps, reported }, sobreId)),
     );
 }
 

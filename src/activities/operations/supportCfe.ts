@@ -19,7 +19,7 @@ import { ABANDONED, ABANDONED_TO_OTHERS } from '../../domain/receipts/rejection.
 import { failpoint } from '../../failpoints.ts';
 import { refusalOf } from '../../words/refusals.ts';
 import type { Activity, SobreSupportAct, SupportAct } from '../activities.ts';
-import { recordAttempts, withHeartbeat } from '../authority/attempt.ts';
+import { recordStepCalls, withHeartbeat } from '../authority/attempt.ts';
 import { type Authority, toAskedCfe } from '../authority/authority.ts';
 import { type AuthorityRecord, askForRecord } from '../authority/authorityRecord.ts';
 import { settleRejected } from '../authority/settleRejected.ts';
@@ -55,7 +55,7 @@ export function createSupportCfe(deps: SupportDeps): Activity<'supportCfe'> {
   return (act) =>
     withHeartbeat(async () => {
       const cfe = await findCfeOfAct(deps.orm.em.fork(), act);
-      return recordAttempts(deps, cfe.id, () => support(deps, act, cfe));
+      return recordStepCalls(deps, cfe.id, () => support(deps, act, cfe));
     });
 }
 

@@ -6,7 +6,7 @@ import type { Router } from '@koa/router';
 import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
 import { countVerification, forgiveVerification } from '../../db/people/counts.ts';
-import { findPrintedTicket, type PrintedNumber, type Receipt } from '../../db/receipts/cfes.ts';
+import { findPrintedCfe, type PrintedNumber, type Receipt } from '../../db/receipts/cfes.ts';
 import { isExceeded, type Quota, secondsUntilReset } from '../../domain/people/requestLimits.ts';
 import { CFE_TYPES, cfeTypeOfCode } from '../../domain/receipts/cfeTypes.ts';
 import { SECURITY_CODE_LENGTH, VERIFICATION_PATH } from '../../domain/receipts/qr.ts';
@@ -59,7 +59,7 @@ export function serveVerificationPage(
         retryAfterSeconds: secondsUntilReset(quota, now),
       });
     }
-    const receipt = printed && (await findPrintedTicket(deps.orm.em.fork(), printed));
+    const receipt = printed && (await findPrintedCfe(deps.orm.em.fork(), printed));
     if (receipt) await forgiveVerification(deps.counters.em.fork(), network);
     return receipt;
   }

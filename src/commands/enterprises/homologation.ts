@@ -36,7 +36,7 @@ export interface StartTestRunInput {
   set: TestSet;
   /** All types of the set when omitted. */
   types?: readonly CfeType[] | undefined;
-  /** TESTING alone. */
+  /** Receipts of each type; for the set TESTING only. */
   each?: number | undefined;
   /** The caller's account, which must be a developer's; null for an operator, who acts for the owner's. */
   accountId: string | null;

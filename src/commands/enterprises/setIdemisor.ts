@@ -17,12 +17,12 @@ export async function setIdemisor(
     deps,
     rut,
     { action: 'enterprise.idemisor', reason: `${environment} ${next}: ${reason}` },
-    (em) => requireNextIdemisor(em, { rut, environment }, next),
+    (em) => setNextIdemisorOrThrow(em, { rut, environment }, next),
   );
 }
 
 /** Sets the next Idemisor with the open transaction; throws INVALID_INPUT unless it is above all that were used. */
-async function requireNextIdemisor(
+async function setNextIdemisorOrThrow(
   em: EntityManager,
   of: { rut: string; environment: Environment },
   next: number,

@@ -129,7 +129,7 @@ export interface PrintedNumber extends Pick<Cfe, 'rut' | 'type' | 'serie' | 'num
 }
 
 /** Returns the receipt of a production CFE with all these data, or null; one look-up, whatever differs. */
-export const findPrintedTicket = (
+export const findPrintedCfe = (
   em: EntityManager,
   { rut, type, serie, numero, securityCode }: PrintedNumber,
 ): Promise<Receipt | null> =>

@@ -19,7 +19,7 @@ export async function putUiValues(
   if (values.length > 0) await em.upsertMany(UiValue, [...values], { onConflictFields: ['year'] });
 }
 
-// Exchange rates; no other module uses the table exchange_rate.
+// Exchange rates; the statement that issues a CFE reads them, too.
 
 /** Returns the last known rate of each currency before a day, decimal text with at most three decimals. */
 export async function lastRatesBefore(em: EntityManager, date: string): Promise<Record<string, string>> {

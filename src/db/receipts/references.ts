@@ -15,7 +15,7 @@ const NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note !== null);
 /** The types of credit notes. */
 export const CREDIT_NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note === 'credit');
 
-/** SQL of the status that decides whether `cfe` may go: REJECTED of those that it refers to, else one without verdict. */
+/** SQL of the status that decides whether `cfe` may be sent: of a REJECTED original, else of one without a verdict. */
 export const originalStatusSql = (cfe: string): string =>
   `(select original.status from cfe_reference ref join cfe original on original.id = ref.original_id
     where ref.cfe_uuid = ${cfe}.id

@@ -2,7 +2,7 @@
 import { type CaeStatus, caeStatus, chooseCae, noNumbersLeftFault } from '../numbers/cae.ts';
 import { type CaeStartFinding, type CaeWarning, caeWarnings } from '../numbers/caeStart.ts';
 import { CFE_TYPES, type CfeType } from '../receipts/cfeTypes.ts';
-import { type UiValueRow, uiValueStandIns } from '../receipts/uiValues.ts';
+import { type UiValueRow, yearsWithoutExactUi } from '../receipts/uiValues.ts';
 import { type Stored, toApiFields } from '../requests/fields.ts';
 import { montevideoDate } from '../values/montevideo.ts';
 import { type CertificateStatus, certificateStatus } from './certificate.ts';
@@ -142,7 +142,7 @@ function warningsOf(
       code: 'enterprise.no_exemption_norm',
       message: 'Receipts of an exempt taxpayer must print the norm of the exemption: give exemption_norm.',
     });
-  for (const { year, why } of uiValueStandIns(uiValues, today))
+  for (const { year, why } of yearsWithoutExactUi(uiValues, today))
     warnings.push({
       code: 'enterprise.ui_value_estimated',
       message: `The value of the UI of ${year}, for the limit of e-Tickets, ${LACKS[why]}; the operator of the service loads it.`,

@@ -34,10 +34,10 @@ const PaymentMethodName = namedEnum(
   },
 );
 
-/** The limit of the schema for numbers whose correct value a rule checks. */
-const ANY_COUNT = 1_000_000;
+/** The schema allows more than is valid, so that the rule reports the fault. */
+const SCHEMA_MOST = 1_000_000;
 /** The documented limits of such numbers: no type has more lines. */
-const LINE = { minimum: 1, maximum: 700 } as const;
+const DOCUMENTED_LINES = { minimum: 1, maximum: 700 } as const;
 const ABOVE_ZERO = { minimum: undefined, exclusiveMinimum: 0 };
 
 export const DocId = z
@@ -86,9 +86,9 @@ export const RequestTotals = z
     }),
     total_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.total_amount)),
     pay_amount: signedAmountSchema().meta(describeField(CFE_FIELD_WORDS.pay_amount)),
-    line_count: integerSchema({ minimum: 0, maximum: ANY_COUNT }).meta({
+    line_count: integerSchema({ minimum: 0, maximum: SCHEMA_MOST }).meta({
       ...describeField(CFE_FIELD_WORDS.line_count),
-      ...LINE,
+      ...DOCUMENTED_LINES,
     }),
     tax_free_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.tax_free_amount)).optional(),
     tax_basic_amount: amountSchema().meta(describeField(CFE_FIELD_WORDS.tax_basic_amount)).optional(),
@@ -157,9 +157,9 @@ const MOST_OF_A_LINE = 5;
 
 export const RequestLine = z
   .strictObject({
-    line_number: integerSchema({ minimum: 0, maximum: ANY_COUNT }).meta({
+    line_number: integerSchema({ minimum: 0, maximum: SCHEMA_MOST }).meta({
       ...describeField(LINE_WORDS.line_number),
-      ...LINE,
+      ...DOCUMENTED_LINES,
     }),
     iva_type: IvaTypeName,
     item_name: textSchema(LENGTHS.itemName).meta(describeField(LINE_WORDS.item_name)),
@@ -321,7 +321,7 @@ export const CfeRequest = z
     details: z.array(RequestLine).min(1).meta({
       description:
         'The lines, in order: at most 700 in e-Tickets and their notes, 200 in all other types. Source: Formato CFE v25.2, zone B (Detalle).',
-      maxItems: LINE.maximum,
+      maxItems: DOCUMENTED_LINES.maximum,
     }),
     reference: z
       .strictObject({

@@ -12,7 +12,7 @@ export type Prices = 'net' | 'gross';
 type Json = Readonly<Record<string, unknown>>;
 
 const number = (amount: Big): JsonNumber => new JsonNumber(Big(amountText(amount)).toFixed());
-/** A sum below zero breaks a rule on what was given; the computed 0 breaks none besides. */
+/** A negative sum already has a fault; 0 avoids a second one. */
 const atLeastZero = (amount: Big): Big => (amount.lt(0) ? Big(0) : amount);
 
 /**

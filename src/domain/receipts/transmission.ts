@@ -23,7 +23,7 @@ export function isSmallTicket(
   { type, totals, receiver, emissionDate }: Pick<CfeContent, 'type' | 'totals' | 'receiver' | 'emissionDate'>,
   uiValue: UiValueRow,
 ): boolean {
-  // The value of a later year, used for want of one, may be too high; sending is always allowed.
+  // The value of a later year, used where that of the year is missing, may be too high; sending is always allowed.
   if (uiValue.year > Number(emissionDate.slice(0, 4))) return false;
   if (cfeTypeRow(type).family !== 'ticket' || receiver?.document?.type === 'RUC') return false;
   const { exempt, exported, perceived, suspended, minimumNet, basicNet, otherNet } = totals;
@@ -35,8 +35,8 @@ export function isSmallTicket(
 }
 
 /**
- * Returns how a CFE came to the authority: SENT once it has received it, REPORT_ONLY once one that is not sent is signed;
- * null before, and for a CFE that it never had.
+ * Returns how a CFE came to the authority. SENT: it has received it. REPORT_ONLY: signed, and only in the daily report.
+ * Null: neither yet, or it never will be.
  */
 export function transmissionOf(cfe: {
   readonly status: CfeStatus;

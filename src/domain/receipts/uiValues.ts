@@ -17,7 +17,7 @@ function uiValueWarning(row: UiValueRow, year: number): 'estimate' | 'other year
   return row.estimate ? 'estimate' : undefined;
 }
 
-/** The first day, `MM-DD`, on which the value of the next year is missed: notices are made before it is needed. */
+/** From this day, `MM-DD`, a missing value of the next year is reported. */
 const NEXT_YEAR_FROM = '12-01';
 
 /** A year whose limit is not exact, with the reason. */
@@ -30,7 +30,7 @@ interface UiValueStandIn {
  * Returns the years without their own exact value: that of `today`, and from 1 December on the next. `today`: in
  * Montevideo.
  */
-export function uiValueStandIns(rows: readonly UiValueRow[], today: string): UiValueStandIn[] {
+export function yearsWithoutExactUi(rows: readonly UiValueRow[], today: string): UiValueStandIn[] {
   const year = Number(today.slice(0, 4));
   const years = today.slice(5) >= NEXT_YEAR_FROM ? [year, year + 1] : [year];
   return years.flatMap((each) => {

@@ -80,7 +80,7 @@ export const consoleEn = {
     NOT_FOUND: 'There is no page at this address, or you don’t have access to it.',
     INVALID_INPUT: 'Something you sent is not valid. Go back and check it.',
     UNAVAILABLE:
-      'A service that this needs is not responding, or is overloaded. It may have been done, or may be done later: check before you try again.',
+      'A service that this needs is not responding, or is overloaded. Your request may have been carried out, or may be later: check before you try again.',
     INTERNAL_ERROR: 'The error is ours. If it happens again, give this number to support.',
     other: 'It was not accepted, and nothing changed.',
   },
@@ -122,7 +122,7 @@ export const consoleEn = {
     'credit.too_much': 'This is more than is left to credit.',
     'credit.too_little': 'Type more than zero.',
     'credit.line': 'Type what to credit of at least one line.',
-    'credit.original': 'No credit note corrects this receipt.',
+    'credit.original': 'This receipt cannot be credited.',
     'credit.changed':
       'What is left has changed since you looked at the note. Nothing was issued; check it and decide again.',
     'idempotency_key.reused':
@@ -137,7 +137,7 @@ export const consoleEn = {
     'cae.none_left': 'The company has no numbers left for credit notes of this type. Upload a CAE.',
     'run.nothing': 'Nothing matches any more. No bulk run was started.',
     'run.more': 'More match now than were shown. Check them and decide again.',
-    'run.blind': 'To give up several, choose the reason why they need attention.',
+    'run.blind': 'To abandon several, first filter by one reason why they need attention.',
     'run.webhook': 'Choose the webhook to resend the deliveries to.',
     'run.under_way': 'A bulk run for this webhook is already in progress.',
     'report.no_duty':
@@ -249,7 +249,7 @@ export const consoleEn = {
     reportsNone: 'All reports are up to date.',
     due: 'to send',
     late: (n: number): string => `${n} overdue`,
-    firstDue: 'First due, or day',
+    firstDue: 'Oldest day, or first deadline',
     papers: 'Expiring soon and running low',
     papersNone: 'Nothing expires within 30 days, and there are enough numbers.',
     more: 'There are more.',

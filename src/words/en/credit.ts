@@ -7,7 +7,7 @@ export const creditEn = {
   left: 'Left to credit',
   leftAbout: 'Every credit note that DGI has not rejected counts.',
   nothingLeft: 'Nothing is left to credit.',
-  never: 'No credit note corrects this receipt.',
+  never: 'This receipt cannot be credited.',
   lines: 'Left of each line',
   line: 'Line',
   item: 'Item',

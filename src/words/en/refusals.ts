@@ -18,7 +18,7 @@ export const refusalsEn: RefusalWords = {
     'DGI has it, from a sobre that is not known here: was the database restored? See docs/backup.md; then retry.',
   not_accepted: () => 'DGI has not accepted it; DGI is asked automatically once a day.',
   accepted_for_others: () => 'DGI accepted a receipt of another sobre with its number. Find out who sent it.',
-  decided_meanwhile: () => 'DGI answered meanwhile; its page, or `cfe show`, says what.',
+  decided_meanwhile: () => 'DGI answered meanwhile: see the page of the receipt, or `cfe show`.',
   under_way: () => 'Another action of support is in progress on this receipt.',
   not_reached: () =>
     'Its workflow did not take the request: no worker is running it, or Temporal cannot be reached.',

@@ -29,12 +29,11 @@ export const reportStatesEn: ReportWords = {
     CONSISTENT: { label: 'agrees', means: 'DGI compared it, and it agrees (DR).' },
     DIFFERS: {
       label: 'differs',
-      means:
-        'DGI compared it, and holds other receipts than those reported (ER). It does not say which, in numbers, types or amounts.',
+      means: 'DGI compared it: its receipts differ from those reported (ER). It does not say where.',
     },
     SUPERSEDED: {
       label: 'superseded',
-      means: 'A report of the day with a higher sequence counts (FR), from another system of the company.',
+      means: 'Another system of the company sent a report with a higher sequence; that one counts (FR).',
     },
     REFUSED: {
       label: 'rejected',

@@ -36,7 +36,7 @@ export const cfeEs: typeof cfeEn = {
   mailTo: 'Enviar el comprobante a',
   mailSend: 'Enviar por correo',
   mailMeans: 'El comprobante se envía de inmediato, con su PDF y su XML.',
-  mailNoTrials:
+  mailNoSandbox:
     'Los comprobantes del sandbox se envían por correo solo a las direcciones que habilitó el operador del servicio. Todavía no hay ninguna.',
   mailLimit:
     'No se pueden enviar más correos hoy: el comprobante, la cuenta o el buzón llegó a su límite diario.',
@@ -67,7 +67,7 @@ export const cfeEs: typeof cfeEn = {
     settled: 'Hecho: se consultó a la DGI.',
     abandoned: 'Hecho: el comprobante quedó abandonado.',
     refused: 'No se hizo; nada cambió.',
-    nothing_to_do: 'Ya estaba hecho.',
+    nothing_to_do: 'No se hizo nada: el comprobante no necesita atención.',
   },
   whatToDo: 'Qué hacer',
   queue: 'En la cola',

@@ -252,7 +252,7 @@ export const consoleEs: Texts = {
     reportsNone: 'Reportes al día.',
     due: 'por enviar',
     late: (n) => (n === 1 ? '1 atrasado' : `${n} atrasados`),
-    firstDue: 'Primer vencimiento, o día',
+    firstDue: 'Día más antiguo, o primer vencimiento',
     papers: 'Vencimientos y numeración',
     papersNone: 'Sin vencimientos en 30 días y con numeración suficiente.',
     more: 'Hay más.',

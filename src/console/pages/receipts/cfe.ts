@@ -194,7 +194,7 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
   return factList(rows);
 }
 
-/** Returns what a receipt refers to beyond the CFEs of this service: those of other systems, and what is none. */
+/** Returns the references of a receipt to CFEs of other systems, and to what is no CFE. */
 function otherReferences(
   { texts: { cfe: own } }: Visit,
   { type, document: { references = [] } }: Cfe,
@@ -248,7 +248,7 @@ function renderActions(visit: Visit, { cfe, access, dossier }: CfePageData): Htm
   return html`${advice}${dossier.actions.map(one)}`;
 }
 
-/** Renders the way to credit a receipt; none to credit what no note corrects. */
+/** Renders the link to the credit page; nothing for a receipt that cannot be credited. */
 function creditLink(visit: Visit, { cfe, access }: CfePageData): Html | false {
   const isCreditable = creditNoteType(cfe.type) !== undefined && cfe.status !== 'REJECTED';
   const { credit: words } = visit.texts;
@@ -325,9 +325,9 @@ function mailsOf(
   const isMailable = cfe.status !== 'REJECTED';
   const maySend = isMailable && mayAt(access, newMail.route);
   const mayRepeat = isMailable && mayAt(access, mailAgain.route);
-  const isTrial = cfe.environment === 'sandbox';
+  const isSandbox = cfe.environment === 'sandbox';
   const isReachable = (address: string): boolean =>
-    !isTrial || isSandboxAddressAllowed(address, sandboxMails);
+    !isSandbox || isSandboxAddressAllowed(address, sandboxMails);
   const again = ({ id }: Mail): Html => mailAgain.draw(visit, { ...paramsOf(cfe), mail_id: id });
   const rows = mails.map((mail) => [
     timeOf(mail.createdAt),
@@ -340,8 +340,8 @@ function mailsOf(
       ? nothing(own.noMails)
       : table(own.mails, [own.when, own.receiver, own.status, own.act], rows);
   if (!maySend || cfe.status === 'PENDING') return list;
-  if (isTrial && sandboxMails.length === 0) return html`${list}${nothing(own.mailNoTrials)}`;
-  const options = isTrial ? { destination: sandboxMails.map((one) => [one, one] as const) } : {};
+  if (isSandbox && sandboxMails.length === 0) return html`${list}${nothing(own.mailNoSandbox)}`;
+  const options = isSandbox ? { destination: sandboxMails.map((one) => [one, one] as const) } : {};
   return html`${list}${newMail.draw(visit, paramsOf(cfe), { options })}`;
 }
 

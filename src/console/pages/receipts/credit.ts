@@ -28,7 +28,7 @@ import { type CfeParams, cfePath, findVisibleCfe, paramsOf, TONES } from './cfe.
 
 /** Lines for which a form has a field each. */
 const MOST_LINES = 100;
-/** Longest body of a note in a form: of all its lines. */
+/** Most characters of a note's body in a form: enough for every line. */
 const MOST_REQUEST = 16_000;
 const WAYS = ['all', 'percent', 'amount', 'counts', 'sums'] as const;
 type Way = (typeof WAYS)[number];

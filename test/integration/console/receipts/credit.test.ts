@@ -225,7 +225,7 @@ test('support gives a reason for the audit; readers are offered nothing; others 
   const shown = (await support.get(notePage)).text;
   expect(shown).toContain('Credit note issued by hand');
   expect(shown).not.toContain(`${notePage}/credit"`);
-  expect((await support.get(`${notePage}/credit`)).text).toContain('No credit note corrects this receipt.');
+  expect((await support.get(`${notePage}/credit`)).text).toContain('This receipt cannot be credited.');
 
   const { page: open } = await aReceipt();
   const reader = await site.as(await site.aMember(guests, 'OWNER'), { 'accept-language': 'en' });

@@ -24,7 +24,7 @@ import {
   isFinal,
 } from '../../../../src/domain/receipts/cfeStatus.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, cfeTypeOfCode } from '../../../../src/domain/receipts/cfeTypes.ts';
-import { identificationLimit, uiValueStandIns } from '../../../../src/domain/receipts/uiValues.ts';
+import { identificationLimit, yearsWithoutExactUi } from '../../../../src/domain/receipts/uiValues.ts';
 import { vatPercents } from '../../../../src/domain/receipts/vat.ts';
 import {
   addDays,
@@ -229,13 +229,13 @@ describe('tables by date', () => {
   test('5,000 UI of 2026 are 32,104 pesos, and an estimate or a stand-in warns', () => {
     expect(identificationLimit({ year: 2026, value: '6.4208', estimate: true }).toFixed()).toBe('32104');
     const estimate = [{ year: 2026, value: '6.4208', estimate: true }];
-    expect(uiValueStandIns(estimate, '2026-11-30')).toEqual([{ year: 2026, why: 'estimate' }]);
-    expect(uiValueStandIns(estimate, '2026-12-01')).toEqual([
+    expect(yearsWithoutExactUi(estimate, '2026-11-30')).toEqual([{ year: 2026, why: 'estimate' }]);
+    expect(yearsWithoutExactUi(estimate, '2026-12-01')).toEqual([
       { year: 2026, why: 'estimate' },
       { year: 2027, why: 'other year' },
     ]);
-    expect(uiValueStandIns([{ year: 2026, value: '6.4208', estimate: false }], '2026-11-30')).toEqual([]);
-    expect(uiValueStandIns([], '2026-11-30')).toEqual([{ year: 2026, why: 'none' }]);
+    expect(yearsWithoutExactUi([{ year: 2026, value: '6.4208', estimate: false }], '2026-11-30')).toEqual([]);
+    expect(yearsWithoutExactUi([], '2026-11-30')).toEqual([{ year: 2026, why: 'none' }]);
   });
 });
 
