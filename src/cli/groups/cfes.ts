@@ -98,9 +98,15 @@ const Decimal = z
   .refine((typed) => /^\d+(\.\d+)?$/.test(typed), { params: { expected: 'a number such as 12.5' } })
   .transform((typed) => new JsonNumber(typed));
 
-/** Returns the key of a note that names none: the same note, asked for again, has the same. */
-const keyOfNote = (cfe: Cfe, body: unknown): string =>
-  `cli:${hash('sha256', canonicalJson([cfe.rut, cfe.environment, formatCfeId(cfe), body]), 'base64url')}`;
+/**
+ * Returns the key of a note that names none. The same note, asked for again, has the same, also with other words as its
+ * reason: the service then answers which note was issued.
+ */
+const keyOfNote = (cfe: Cfe, { reason: _, ...scope }: { reason: string }): string =>
+  `cli:${hash('sha256', canonicalJson([cfe.rut, cfe.environment, formatCfeId(cfe), scope]), 'base64url')}`;
+
+/** Keys of the command line never meet those that customers choose. */
+const keyOfCli = (typed: string): string => (typed.startsWith('cli:') ? typed : `cli:${typed}`);
 
 /** Returns what issuing in either environment needs. */
 const issuingDeps = (deps: CliDeps) => ({
@@ -221,7 +227,7 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       const parts = [
         ...(lines ?? []).map(([line_number, count]) => ({ line_number, count })),
         ...(lineAmounts ?? []).map(([line_number, sum]) => ({ line_number, amount: sum })),
-      ];
+      ].toSorted((a, b) => Number(a.line_number.text) - Number(b.line_number.text));
       const body = omitUndefined({ reason, percent, amount, lines: parts.length > 0 ? parts : undefined });
       const asked = { cfe, accountId, body };
       const row = { rut, environment, credits: formatCfeId(cfe) };
@@ -231,12 +237,17 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
         const { type, totals } = content;
         return { ...row, cfe_type: type, currency: totals.currency, pay_amount: exactNumber(totals.pay) };
       }
-      const key = idempotencyKey ?? keyOfNote(cfe, body);
+      const key = idempotencyKey === undefined ? keyOfNote(cfe, body) : keyOfCli(idempotencyKey);
       const issued = await creditByHand(
         { ...issuing, requestHash: deps.requestHash() },
         { ...asked, why: reason, expected: undefined, idempotencyKey: key },
       );
       const note = await requireCfeOfRut(deps.orm.em.fork(), { ...one, cfe_id: formatCfeId(issued.note) });
+      if (issued.repeated && note.status === 'REJECTED')
+        throw new Refusal(
+          'INVALID_INPUT',
+          `This command issued ${formatCfeId(note)} before, which was REJECTED; give another --idempotency-key for a new note.`,
+        );
       return { ...row, ...(await rowOf(deps, note)), idempotency_key: key, repeated: issued.repeated };
     },
     columns:

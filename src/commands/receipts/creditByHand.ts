@@ -4,7 +4,6 @@ import type { Cfe, CfeRow } from '../../db/entities/receipts.ts';
 import type { CfeContent } from '../../domain/receipts/cfeDocument.ts';
 import { formatCfeId } from '../../domain/receipts/cfeId.ts';
 import { CreditRequest, creditNoteType } from '../../domain/receipts/creditNote.ts';
-import type { RequestWarning } from '../../domain/receipts/requestWarnings.ts';
 import { parseOrRefuse } from '../../domain/requests/faults.ts';
 import { invalidInput } from '../../errors.ts';
 import { type EquipSandboxDeps, equipSandbox, obtainsTestKit } from '../enterprises/equipSandbox.ts';
@@ -26,11 +25,15 @@ interface CreditByHand {
   readonly body: unknown;
 }
 
-/** `why`: of the act, for the audit; `expected`: what the note must pay, decimal text. */
+/** `why`: of the act, for the audit; `expected`: the `basis` that the person was shown. */
 interface CreditAct {
   readonly why: string | undefined;
   readonly expected: string | undefined;
 }
+
+/** Text that changes with what a note pays, and with the notes that left it that much. */
+const basisOf = (payAmount: string, counted: readonly string[]): string =>
+  [payAmount, ...counted.toSorted()].join(' ');
 
 const askedOf = ({ cfe, accountId, body }: CreditByHand) => {
   const { rut, environment, type, sequence } = cfe;
@@ -44,20 +47,21 @@ const askedOf = ({ cfe, accountId, body }: CreditByHand) => {
 /** What issuing in the sandbox needs to know of the note. */
 const kindOf = ({ type }: Cfe) => ({ cfe_type: creditNoteType(type) });
 
-/** Computes a note and stores nothing; throws as `creditCfe` does. */
-export function previewCreditByHand(
+/** Computes a note and stores nothing; throws as `creditCfe` does. `basis`: what `creditByHand` may expect. */
+export async function previewCreditByHand(
   deps: CreditByHandDeps,
   input: CreditByHand,
-): Promise<{ content: CfeContent; warnings: readonly RequestWarning[] }> {
+): Promise<{ content: CfeContent; basis: string }> {
   const { cfe } = input;
   const awaitsTestKit = cfe.environment === 'sandbox' && obtainsTestKit(deps.equipped(), kindOf(cfe));
-  return validateCredit(deps, { ...askedOf(input), awaitsTestKit });
+  const { content, counted } = await validateCredit(deps, { ...askedOf(input), awaitsTestKit });
+  return { content, basis: basisOf(content.totals.pay, counted) };
 }
 
-/** Throws INVALID_INPUT if the note pays another amount than its person was shown. */
-function requireExpected({ payAmount, currency }: CfeRow, expected: string | undefined): void {
-  if (expected === undefined || payAmount === expected) return;
-  const message = `The note would now pay ${payAmount} ${currency}, but ${expected} ${currency} were shown: check again.`;
+/** Throws INVALID_INPUT if the note is not the one that was shown: another amount, or shared over other amounts left. */
+function requireExpected(basis: string, expected: string | undefined): void {
+  if (expected === undefined || basis === expected) return;
+  const message = 'What is left of the receipt has changed since the note was shown: check again.';
   throw invalidInput([{ path: '', code: 'credit.changed', message }]);
 }
 
@@ -85,9 +89,10 @@ export async function creditByHand(
       ...asked,
       idempotency,
       requestId,
-      onIssued(em, note) {
-        requireExpected(note, expected);
-        const act = { action: 'cfe.credit', subject: note.id, rut, reason: why } as const;
+      onIssued(em, note, counted) {
+        requireExpected(basisOf(note.payAmount, counted), expected);
+        const { accountId } = asked;
+        const act = { action: 'cfe.credit', subject: note.id, rut, accountId, reason: why } as const;
         auditAct(deps, em, act, deps.clock());
       },
     });

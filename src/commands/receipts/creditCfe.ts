@@ -25,8 +25,8 @@ import { checkInTransaction, type IssueCfeInput, type IssueDeps, issueCfe } from
 export interface CreditCfeInput extends Pick<IssueCfeInput, 'accountId' | 'idempotency' | 'requestId'> {
   readonly key: CfeKey;
   readonly request: CreditRequest;
-  /** Runs in the transaction of the note, which its error undoes. */
-  readonly onIssued?: (em: EntityManager, note: CfeRow) => void;
+  /** Runs in the transaction of the note, which its error undoes. `counted`: the notes that counted against what was left. */
+  readonly onIssued?: (em: EntityManager, note: CfeRow, counted: readonly string[]) => void;
 }
 
 /**
@@ -38,7 +38,7 @@ export async function creditCfe(deps: IssueDeps, input: CreditCfeInput): Promise
   const starts: LeasedMessage[] = [];
   const outbox = { ...deps.outbox, dispatchStored: (message: LeasedMessage) => void starts.push(message) };
   const note = await deps.orm.em.fork().transactional(async (em) => {
-    const { body, credited } = await computeNote(em, deps, input);
+    const { body, credited, counted } = await computeNote(em, deps, input);
     const { accountId, idempotency, requestId, key, onIssued } = input;
     const { rut, environment } = key;
     const issued = await atOwnFields(
@@ -47,24 +47,29 @@ export async function creditCfe(deps: IssueDeps, input: CreditCfeInput): Promise
         { accountId, rut, environment, idempotency, requestId, body, credited },
       ),
     );
-    onIssued?.(em, issued);
+    onIssued?.(em, issued, counted);
     return issued;
   });
   for (const message of starts) deps.outbox.dispatchStored(message);
   return note;
 }
 
-/** Checks a request as `creditCfe` does, and stores nothing; throws as it does. */
+/** Checks a request as `creditCfe` does, and stores nothing; throws as it does. `counted`: as for `onIssued`. */
 export async function validateCredit(
   deps: CommandDeps,
   input: Omit<CreditCfeInput, 'idempotency' | 'requestId'> & { awaitsTestKit: boolean },
-): Promise<{ content: CfeContent; warnings: readonly RequestWarning[] }> {
+): Promise<{
+  content: CfeContent;
+  warnings: readonly RequestWarning[];
+  counted: readonly string[];
+}> {
   return rollBackAfter(deps.orm, async (orm) => {
-    const { body, credited } = await computeNote(orm.em.fork(), deps, input);
+    const { body, credited, counted } = await computeNote(orm.em.fork(), deps, input);
     const { accountId, key, awaitsTestKit } = input;
     const { rut, environment } = key;
     const asked = { accountId, rut, environment, body, credited, awaitsTestKit };
-    return atOwnFields(checkInTransaction({ ...deps, orm }, asked));
+    const checked = await atOwnFields(checkInTransaction({ ...deps, orm }, asked));
+    return { ...checked, counted };
   });
 }
 
@@ -72,7 +77,7 @@ async function computeNote(
   em: EntityManager,
   { clock }: Pick<CommandDeps, 'clock'>,
   { key, request }: Pick<CreditCfeInput, 'key' | 'request'>,
-): Promise<CreditNote> {
+): Promise<CreditNote & { readonly counted: readonly string[] }> {
   const original = await lockCfe(em, key);
   const cfeId = formatCfeId(key);
   if (!original) throw unknownCfe(cfeId, key);
@@ -84,22 +89,20 @@ async function computeNote(
     reason,
   } = request;
   const { document } = original;
-  const left = figuresLeft(
-    document,
-    countedNotes(await listCreditNotes(em, original.id)),
-    montevideoDate(now),
-  );
+  const notes = await listCreditNotes(em, original.id);
+  const left = figuresLeft(document, countedNotes(notes), montevideoDate(now));
   const scope = readNoteScope(request, document, left, emissionDate);
   if (!scope.ok) throw invalidInput(scope.faults);
   const { branch } = document.issuer;
   const own = await lockOpenBranch(em, { rut: key.rut, branch }, now);
-  return writeCreditNote(document, left, scope.value, {
+  const note = writeCreditNote(document, left, scope.value, {
     cfeId,
     emissionDate,
     paymentMethod,
     reason,
     branch: own ? branch : undefined,
   });
+  return { ...note, counted: notes.filter(({ status }) => status !== 'REJECTED').map(formatCfeId) };
 }
 
 /** Throws NOT_FOUND. */

@@ -123,6 +123,7 @@ export const consoleEn = {
     'credit.too_little': 'Type more than zero.',
     'credit.line': 'Type what to credit of at least one line.',
     'credit.original': 'This receipt cannot be credited.',
+    'credit.ambiguous': 'Without a sign for thousands, and with two decimals at most: 1500.00.',
     'credit.changed':
       'What is left has changed since you looked at the note. Nothing was issued; check it and decide again.',
     'idempotency_key.reused':

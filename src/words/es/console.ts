@@ -123,7 +123,8 @@ export const consoleEs: Texts = {
     'credit.too_much': 'Es más de lo que queda por acreditar.',
     'credit.too_little': 'Escriba más que cero.',
     'credit.line': 'Escriba lo que se acredita de al menos una línea.',
-    'credit.original': 'Ninguna nota de crédito corrige este comprobante.',
+    'credit.original': 'No se puede emitir una nota de crédito de este comprobante.',
+    'credit.ambiguous': 'Sin punto de miles y con dos decimales como máximo: 1500,00.',
     'credit.changed':
       'Lo que queda cambió desde que usted vio la nota. No se emitió nada; revísela y decida de nuevo.',
     'idempotency_key.reused':

@@ -99,11 +99,28 @@ test('a command that is run again, or twice at once, answers the first note', as
   const again = await note(of, '--percent', '10.0');
   expect(again).toMatchObject({ cfe_id: twins[0]?.cfe_id, repeated: true });
   const other = await note(of, '--percent', '10', '--idempotency-key', 'second of two');
-  expect(other).toMatchObject({ repeated: false, idempotency_key: 'second of two' });
+  expect(other).toMatchObject({ repeated: false, idempotency_key: 'cli:second of two' });
   expect((await credit(of)).notes).toHaveLength(2);
   const reused = ['--percent', '20', '--idempotency-key', 'second of two'];
   const { code } = await cli.refusal('cfe', 'credit-note', ...of, ...REASON, ...reused);
   expect(code).toBe('IDEMPOTENCY_KEY_REUSED');
+});
+
+test('asked for again in other words, or after a rejection, none is issued, and the first is named', async () => {
+  const of = await aReceipt();
+  const { cfe_id: first } = await note(of, '--lines', '2=1,1=0.5');
+  const words = ['cfe', 'credit-note', ...of, '--lines', '1=0.5,2=1'] as const;
+  const reworded = await cli.refusal(...words, '--reason', 'goods are back');
+  expect([reworded.code, reworded.message]).toEqual([
+    'IDEMPOTENCY_KEY_REUSED',
+    expect.stringContaining(`${first}`),
+  ]);
+
+  const em = db.orm.em.fork();
+  const rejected = { status: 'REJECTED', settledAt: new Date(), rejection: [{ code: 'E05', detail: null }] };
+  await em.nativeUpdate(Cfe, { rut: of[0], type: 'ETICKET_NC' }, rejected as never);
+  expect((await cli.refusal(...words, ...REASON)).message).toContain('--idempotency-key');
+  expect((await note(of, '--lines', '1=0.5,2=1', '--idempotency-key', 'again')).repeated).toBe(false);
 });
 
 test('different notes at once never credit more than there is', async () => {

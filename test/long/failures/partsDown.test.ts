@@ -209,13 +209,14 @@ describe('a part that stays down', () => {
   });
 
   test('a certificate that expires meanwhile: what is unsent is refused (S03), what is there waits for a new one', async () => {
-    await uploadCertificate(new Date(Date.now() + 30_000));
-    const there = await client.post<CfeAnswer>(path, aCfeBody({ itemName: 'SIM DELAY 35' }));
-    await until('it at the authority', 15, async () => (await statusOf(there.data.cfe_id)) === 'RECEIVED');
+    // Long enough for a slow machine to stop its worker before the expiry.
+    await uploadCertificate(new Date(Date.now() + 75_000));
+    const there = await client.post<CfeAnswer>(path, aCfeBody({ itemName: 'SIM DELAY 80' }));
+    await until('it at the authority', 30, async () => (await statusOf(there.data.cfe_id)) === 'RECEIVED');
     await worker.stop();
     const unsent = await issue();
     expect(unsent.status).toBe(201);
-    await until('the expiry', 40, async () => {
+    await until('the expiry', 90, async () => {
       const { data } = await client.get<{ status: string }>(`/enterprises/${stack.rut}/certificate`);
       return data.status === 'EXPIRED';
     });

@@ -446,7 +446,7 @@ const SAMPLES: Samples = {
     of: 'enterprise',
     sample: ({ rut, cfeId }) => ({
       path: `/cfes/${rut}/production/${cfeId}/credit`,
-      fields: { take: 'all', reason: 'Devolución' },
+      fields: { take: 'all', reason: 'Devolución', once: randomUUID() },
     }),
     mayFail: true,
   },

@@ -8,7 +8,7 @@ import type { CfeContent } from '../../../domain/receipts/cfeDocument.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
 import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
 import { type Figures, isUsedUp } from '../../../domain/receipts/creditLeft.ts';
-import { amountText, parseTypedNumber } from '../../../domain/values/decimal.ts';
+import { amountText, type JsonNumber, parseTypedNumber } from '../../../domain/values/decimal.ts';
 import { decimalText, money } from '../../../domain/values/figures.ts';
 import { readJson } from '../../../domain/values/json.ts';
 import { LENGTHS } from '../../../domain/values/lengths.ts';
@@ -36,7 +36,9 @@ type Way = (typeof WAYS)[number];
 const labelOf = ({ type, serie, numero }: Cfe): string => `${CFE_TYPES[type].label} ${serie}-${numero}`;
 const accountOf = (access: EnterpriseAccess, cfe: Cfe): string =>
   access.kind === 'member' ? access.accountId : cfe.accountId;
-const quantityText = (count: string, { numerals }: Texts): string => decimalText(count, 0, numerals);
+/** Without a sign for thousands: people type what they see. */
+const quantityText = (count: string, { numerals }: Texts): string =>
+  decimalText(count, 0, { ...numerals, thousands: '' });
 
 /** GET …/credit: what is left of a receipt to credit, its notes, and the forms for another. */
 export const creditPage = definePage({
@@ -151,6 +153,13 @@ type CreditForm = { readonly take: Way; readonly percent: string; readonly amoun
   readonly reason: string;
 } & Readonly<Record<`line_${number}`, string>>;
 
+/** Money as typed; `1.500` may mean 1,500. Throws INVALID_INPUT at the field. */
+function readMoney(typed: string, name: string): JsonNumber | string {
+  if (!/^\d+[.,]\d{3}$/.test(typed)) return parseTypedNumber(typed);
+  const message = `${name}: must have at most 2 decimals and no sign for thousands, found "${typed}".`;
+  throw invalidInput([{ path: `/${name}`, code: 'credit.ambiguous', message }]);
+}
+
 /** Returns the body of POST …/credit-notes for a form, and the number of each line in it. */
 function bodyOf(form: CreditForm): { body: unknown; numbers: readonly number[] } {
   const { take } = form;
@@ -159,16 +168,19 @@ function bodyOf(form: CreditForm): { body: unknown; numbers: readonly number[] }
   const numbers = Array.from({ length: MOST_LINES }, (_, at) => at + 1).filter(
     (number) => form[lineName(number)],
   );
-  const lines = numbers.map((number) => ({
-    line_number: parseTypedNumber(String(number)),
-    [field]: parseTypedNumber(form[lineName(number)] ?? ''),
-  }));
+  const lines = numbers.map((number) => {
+    const [name, typed] = [lineName(number), form[lineName(number)] ?? ''];
+    return {
+      line_number: parseTypedNumber(String(number)),
+      [field]: field === 'count' ? parseTypedNumber(typed) : readMoney(typed, name),
+    };
+  });
   if (isOfLines && lines.length === 0)
     throw invalidInput([{ path: '', code: 'credit.line', message: 'No line says how much.' }]);
   const body = omitUndefined({
     reason: form.reason,
     percent: take === 'percent' ? parseTypedNumber(form.percent) : undefined,
-    amount: take === 'amount' ? parseTypedNumber(form.amount) : undefined,
+    amount: take === 'amount' ? readMoney(form.amount, 'amount') : undefined,
     lines: isOfLines ? lines : undefined,
   });
   return { body, numbers };
@@ -205,17 +217,20 @@ export const creditPreview = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}
       amount: of('amount', text(words.amount, { maxlength: 20 })),
       ...lineFields(texts),
       reason: reason(words.reason, LENGTHS.referenceReason),
+      // Of this form and of the note shown for it: a browser that sends the form again leads to the same note.
+      once: onceKey(),
     };
   },
   async run({ params, found: { cfe, access }, form, visit }, deps) {
     const { body, numbers } = bodyOf(form);
     try {
-      const { content } = await previewCreditByHand(handDeps(deps), {
+      const { content, basis } = await previewCreditByHand(handDeps(deps), {
         cfe,
         accountId: accountOf(access, cfe),
         body,
       });
-      return show(visit.texts.credit.preview, previewOf(visit, { cfe, params, content, body }));
+      const { once } = form;
+      return show(visit.texts.credit.preview, previewOf(visit, { cfe, params, content, basis, body, once }));
     } catch (error) {
       if (!(error instanceof Refusal) || error.faults.length === 0) throw error;
       throw invalidInput(error.faults.map((fault) => atLine(fault, numbers)));
@@ -228,10 +243,12 @@ interface Preview {
   readonly cfe: Cfe;
   readonly params: CfeParams;
   readonly content: CfeContent;
+  readonly basis: string;
   readonly body: unknown;
+  readonly once: string;
 }
 
-function previewOf(visit: Visit, { cfe, params, content, body }: Preview): Html {
+function previewOf(visit: Visit, { cfe, params, content, basis, body, once }: Preview): Html {
   const { credit: words, never, numerals } = visit.texts;
   const { totals, receiver, lines } = content;
   const sum = (value: string): string => amount(totals.currency, value, visit.texts);
@@ -261,7 +278,7 @@ function previewOf(visit: Visit, { cfe, params, content, body }: Preview): Html 
   const issue = creditIssue.draw(visit, params, {
     about: words.issueAbout,
     go: words.go(sum(totals.pay)),
-    values: { request: JSON.stringify(withExactNumbers(body)), expected: totals.pay },
+    values: { once, request: JSON.stringify(withExactNumbers(body)), expected: basis },
     beside: html`<a href="${creditPath(params)}">${words.back}</a>`,
   });
   return html`${panel(null, html`<p>${words.previewAbout}</p>${facts}`)}
@@ -273,7 +290,7 @@ ${panel(null, issue)}`;
 export const creditIssue = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/credit-notes', {
   ...FORM,
   fields: (texts) => ({
-    once: onceKey(),
+    once: state(z.uuid()),
     request: state(z.string().max(MOST_REQUEST)),
     expected: state(z.string().max(MOST_REQUEST)),
     why: operatorsReason(texts),

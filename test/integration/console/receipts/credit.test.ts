@@ -76,7 +76,7 @@ const notesOf = async ({ id }: CfeRow): Promise<string[]> => {
   return rows.map(({ pay }) => pay);
 };
 const look = (browser: Browser, page: string, fields: Record<string, string>): Promise<Shown> =>
-  browser.send(`${page}/credit`, { reason: 'Devolución', ...fields }, `${page}/credit`);
+  browser.send(`${page}/credit`, { reason: 'Devolución', once: randomUUID(), ...fields }, `${page}/credit`);
 /** The fields of the form that issues the note, as a page shows it. */
 function issueFields({ text }: Shown): Record<string, string> {
   const form = /<form method="post" action="[^"]*\/credit-notes"[\s\S]*?<\/form>/.exec(text)?.[0] ?? '';
@@ -109,7 +109,9 @@ test('what is left, a look at the note, and the note', async () => {
   expect(after).toContain('Libro &lt;b&gt;: 2.5 left, 62.50');
   expect(after).toContain(`href="${sent.to}"`);
   const acts = await listAudit(db.orm.em.fork(), { subject: note?.id ?? '' }, 10);
-  expect(acts).toMatchObject([{ action: 'cfe.credit', rut, reason: null, address: '127.0.0.1' }]);
+  expect(acts).toMatchObject([
+    { action: 'cfe.credit', rut, accountId: owners, reason: null, address: '127.0.0.1' },
+  ]);
   expect(acts[0]?.actor).toMatch(/^console:persona/);
 });
 
@@ -142,6 +144,8 @@ test('each fault stands at its field', async () => {
   expect(await refused({ take: 'percent', percent: '' })).toEqual(at('percent'));
   expect(await refused({ take: 'percent', percent: '101' })).toEqual(at('percent'));
   expect(await refused({ take: 'amount', amount: '222.01' })).toEqual(at('amount'));
+  expect(await refused({ take: 'amount', amount: '1.500' })).toEqual(at('amount'));
+  expect(await refused({ take: 'sums', line_1: '', line_2: '1,500' })).toEqual(at('line_2'));
   expect(await refused({ take: 'amount', amount: '1', reason: ' ' })).toEqual(at('reason'));
   expect(await refused({ take: 'counts', line_1: '', line_2: '4.5' })).toEqual(at('line_2'));
   expect(await refused({ take: 'sums', line_1: 'x', line_2: '0' })).toEqual(at('line_1'));
@@ -174,6 +178,28 @@ test('two clicks at once, and a form sent again later, issue one note', async ()
   expect((await member.post(`${page}/credit-notes`, other)).to).toBe(`${page}/credit`);
   expect(flashOf(member).kind).toBe('failed');
   expect(await notesOf(cfe)).toEqual(['22.20']);
+});
+
+test('a look that the browser sends again leads to the same note', async () => {
+  const { cfe, page } = await aReceipt();
+  const fields = { take: 'percent', percent: '10', once: randomUUID() };
+  const first = await member.post(`${page}/credit-notes`, issueFields(await look(member, page, fields)));
+  const again = await member.post(`${page}/credit-notes`, issueFields(await look(member, page, fields)));
+  expect(again.to).toBe(first.to);
+  expect(await notesOf(cfe)).toEqual(['22.20']);
+});
+
+test('two people who credit the same, and a note shared over other lines than were shown: only the first is issued', async () => {
+  const { cfe, page } = await aReceipt();
+  const other = await site.as(await site.aMember(owners, 'OWNER'));
+  const [mine, theirs] = [
+    issueFields(await look(member, page, { take: 'percent', percent: '40' })),
+    issueFields(await look(other, page, { take: 'percent', percent: '40' })),
+  ];
+  await member.post(`${page}/credit-notes`, mine);
+  expect((await other.post(`${page}/credit-notes`, theirs)).to).toBe(`${page}/credit`);
+  expect(flashOf(other).text).toContain('cambió');
+  expect(await notesOf(cfe)).toEqual(['88.80']);
 });
 
 test('different people at once never credit more than there is', async () => {
@@ -234,7 +260,7 @@ test('support gives a reason for the audit; readers are offered nothing; others 
   expect(seen.text).toContain('UYU 222.00');
   expect(seen.text).not.toContain('name="take"');
   const token = formTokenIn(seen.text);
-  const forced = { take: 'all', reason: 'x', form_token: token };
+  const forced = { take: 'all', reason: 'x', once: randomUUID(), form_token: token };
   expect((await reader.post(`${open}/credit`, forced)).status).toBe(403);
   const stranger = await site.as(await site.aMember(await anAccount(db.orm), 'OWNER'));
   expect((await stranger.get(`${open}/credit`)).status).toBe(404);
@@ -290,7 +316,7 @@ test('a collection is marked, names all that it refers to, and can be credited',
   const { sequence } = await issueCfe(issuing(), asked);
   const page = `/cfes/${rut}/production/101-${sequence}`;
   const { text } = await member.get(page);
-  expect(text).toContain('<span class="mark calm">Collection</span>');
+  expect(text).toContain('<span class="mark calm">Own collection</span>');
   for (const one of [first, second]) expect(text).toContain(`<dd><a href="${one.page}">`);
   expect(text).toContain('<dd>101 ZZ-77, of another system</dd>');
   expect(text).toContain('<dd>Pedido 55 &lt;i&gt;</dd>');
