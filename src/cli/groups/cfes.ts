@@ -102,7 +102,7 @@ const Decimal = z
  * Returns the key of a note that names none. The same note, asked for again, has the same, also with other words as its
  * reason: the service then answers which note was issued.
  */
-const keyOfNote = (cfe: Cfe, { reason: _, ...scope }: { reason: string }): string =>
+const keyOfNote = (cfe: Cfe, scope: object): string =>
   `cli:${hash('sha256', canonicalJson([cfe.rut, cfe.environment, formatCfeId(cfe), scope]), 'base64url')}`;
 
 /** Keys of the command line never meet those that customers choose. */
@@ -228,7 +228,8 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
         ...(lines ?? []).map(([line_number, count]) => ({ line_number, count })),
         ...(lineAmounts ?? []).map(([line_number, sum]) => ({ line_number, amount: sum })),
       ].toSorted((a, b) => Number(a.line_number.text) - Number(b.line_number.text));
-      const body = omitUndefined({ reason, percent, amount, lines: parts.length > 0 ? parts : undefined });
+      const scope = omitUndefined({ percent, amount, lines: parts.length > 0 ? parts : undefined });
+      const body = { ...scope, reason };
       const asked = { cfe, accountId, body };
       const row = { rut, environment, credits: formatCfeId(cfe) };
       const issuing = issuingDeps(deps);
@@ -237,7 +238,7 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
         const { type, totals } = content;
         return { ...row, cfe_type: type, currency: totals.currency, pay_amount: exactNumber(totals.pay) };
       }
-      const key = idempotencyKey === undefined ? keyOfNote(cfe, body) : keyOfCli(idempotencyKey);
+      const key = idempotencyKey === undefined ? keyOfNote(cfe, scope) : keyOfCli(idempotencyKey);
       const issued = await creditByHand(
         { ...issuing, requestHash: deps.requestHash() },
         { ...asked, why: reason, expected: undefined, idempotencyKey: key },

@@ -113,7 +113,7 @@ test('asked for again in other words, or after a rejection, none is issued, and 
   const reworded = await cli.refusal(...words, '--reason', 'goods are back');
   expect([reworded.code, reworded.message]).toEqual([
     'IDEMPOTENCY_KEY_REUSED',
-    expect.stringContaining(`${first}`),
+    expect.stringContaining(first),
   ]);
 
   const em = db.orm.em.fork();

@@ -180,7 +180,7 @@ const CFES = `
     jsonb_build_object('type', p.type, 'serie', 'A', 'numero', seq, 'emissionDate', (at at time zone 'America/Montevideo')::date, 'paymentMethod', 1, 'pricesIncludeVat', false,
       'signedAt', to_char(at at time zone 'America/Montevideo', 'YYYY-MM-DD"T"HH24:MI:SS"-03:00"'),
       'issuer', jsonb_build_object('rut', p.rut, 'legalName', 'Comercio ' || e || ' S.A.', 'branch', 1, 'address', 'Rincón 500', 'city', 'Montevideo', 'department', 'Montevideo'),
-      'totals', '{"currency":"UYU","exchangeRate":"1.000","exempt":"0.00","exported":"0.00","minimumNet":"0.00","minimumVat":"0.00","basicNet":"1000.00","basicVat":"220.00","total":"1220.00","nonBillable":"0.00","pay":"1220.00"}'::jsonb,
+      'totals', '{"currency":"UYU","exchangeRate":"1.000","exempt":"0.00","exported":"0.00","perceived":"0.00","suspended":"0.00","otherNet":"0.00","otherVat":"0.00","minimumNet":"0.00","minimumVat":"0.00","basicNet":"1000.00","basicVat":"220.00","total":"1220.00","nonBillable":"0.00","pay":"1220.00"}'::jsonb,
       'lines', '[{"ivaType":"BASIC_RATE","name":"Café","quantity":"1.000","unit":"N/A","unitPrice":"1000.000000","amount":"1000.00"}]'::jsonb,
       'cae', '{"authorizationNumber":"90110000001","numberStart":1,"numberEnd":9000000,"expirationDate":"2027-11-20"}'::jsonb)
       || case when k % 5 < 3 then jsonb_build_object('receiver', jsonb_build_object('legalName', 'Cliente SA', 'document', jsonb_build_object('type', 'RUC', 'country', 'UY',
