@@ -151,7 +151,7 @@ export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
     ['Next', `${words.next[next]}${nextAt ? ` (${nextAt.toISOString()})` : ''}`],
     ...(ahead === null
       ? []
-      : [['Waits for', `${ahead} more of the company ahead of it`] as [string, string]]),
+      : [['Waits for', `${ahead} earlier receipts of the company`] as [string, string]]),
     ...(error === null ? [] : [['Last error', error] as [string, string]]),
     ...actions.map((action, i): [string, string] => [
       i === 0 ? 'You can' : '',

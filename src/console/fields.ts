@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { REASON_LENGTH } from '../domain/operations/supportAction.ts';
 import type { FieldTable, Stored } from '../domain/requests/fields.ts';
 import { dateSchema } from '../domain/values/dates.ts';
-import { integerSchema, parseTypedNumber } from '../domain/values/decimal.ts';
+import { integerSchema, parseTypedInteger } from '../domain/values/decimal.ts';
 import { Email } from '../domain/values/email.ts';
 import { textSchema } from '../domain/values/text.ts';
 import { type Html, html } from '../page/html.ts';
@@ -112,7 +112,7 @@ export const number = (
   { minimum, maximum, ...more }: { minimum: number; maximum: number } & Omit<Typed<number>, 'schema'>,
 ): Field<number> =>
   text(label, {
-    schema: z.string().transform(parseTypedNumber).pipe(integerSchema({ minimum, maximum })),
+    schema: z.string().transform(parseTypedInteger).pipe(integerSchema({ minimum, maximum })),
     inputmode: 'numeric',
     maxlength: String(maximum).length,
     ...more,
@@ -323,7 +323,7 @@ export const bodyOfSent = (
     Object.entries(table).flatMap(([name, { kind, optional }]): [string, unknown][] => {
       const value = sent[name];
       if (typeof value !== 'string') return [];
-      if (kind === 'code') return [[name, parseTypedNumber(value)]];
+      if (kind === 'code') return [[name, parseTypedInteger(value)]];
       if (kind === 'flag') return [[name, value === 'true']];
       return [[name, value === '' && optional ? null : value]];
     }),

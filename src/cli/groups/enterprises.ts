@@ -19,7 +19,7 @@ import {
 } from '../../db/enterprises/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { requireAccount } from '../../db/people/accounts.ts';
-import { LAST_IDEMISOR } from '../../domain/authority/sobre.ts';
+import { FIRST_IDEMISOR, LAST_IDEMISOR } from '../../domain/authority/sobre.ts';
 import { CustomerBody } from '../../domain/enterprises/customer.ts';
 import {
   CreateBranch,
@@ -38,7 +38,7 @@ import { CFE_TYPE_NAMES } from '../../domain/receipts/cfeTypes.ts';
 import { DOCUMENT_TYPES } from '../../domain/receipts/receiverDocument.ts';
 import { parseOrRefuse } from '../../domain/requests/faults.ts';
 import { type ApiField, type FieldTable, removableColumns } from '../../domain/requests/fields.ts';
-import { parseTypedNumber } from '../../domain/values/decimal.ts';
+import { parseTypedInteger } from '../../domain/values/decimal.ts';
 import { Rut } from '../../domain/values/rut.ts';
 import { Refusal } from '../../errors.ts';
 import { CUSTOMER_FILTERS } from '../../lists/customers.ts';
@@ -69,7 +69,7 @@ const describeField = ({ words, kind }: ApiField): string => {
 
 /** How values are typed that are not text. */
 const TYPED: Partial<Record<ApiField['kind'], () => z.ZodType>> = {
-  code: () => z.string().transform(parseTypedNumber),
+  code: () => z.string().transform(parseTypedInteger),
   flag: () => z.enum(['yes', 'no']).transform((typed) => typed === 'yes'),
 };
 
@@ -298,7 +298,7 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
     summary: 'Set the number of the next sobre (Idemisor), above all that this or another system used',
     takes: {
       rut: RutInput,
-      from: wholeNumberInput(1, LAST_IDEMISOR).describe('the number of the next sobre'),
+      from: wholeNumberInput(FIRST_IDEMISOR, LAST_IDEMISOR).describe('the number of the next sobre'),
       environment: EnvironmentInput,
       reason: ReasonInput,
     },
@@ -314,7 +314,7 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
       rut: RutInput,
       from: z.iso.date().describe('the first day here, YYYY-MM-DD; the other system reports the days before'),
       idemisor: optionalInput(
-        wholeNumberInput(1, LAST_IDEMISOR),
+        wholeNumberInput(FIRST_IDEMISOR, LAST_IDEMISOR),
         'the number of the next sobre, above all that the other system used',
       ),
       reason: ReasonInput,
@@ -345,7 +345,7 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
   }),
 });
 
-const BranchCode = z.string().transform(parseTypedNumber).describe('the authority’s code of the branch');
+const BranchCode = z.string().transform(parseTypedInteger).describe('the authority’s code of the branch');
 const WHOLE_BRANCH = { rut: RutInput, branch: BranchCode, ...fieldOptions(BRANCH_FIELDS, { isNew: true }) };
 const BRANCH_EXAMPLE = `${RUT} 2 --street-name "18 de Julio 1234" --locality-name Salto --department-name Salto`;
 

@@ -709,16 +709,15 @@ export async function findFirstIdemisor(
   return row?.first == null ? null : BigInt(row.first);
 }
 
-/** Skips `count` Idemisors of an enterprise in an environment. */
+/** Skips `count` Idemisors of an enterprise in an environment; before its first sobre, which begins by its day, none. */
 export async function skipIdemisors(
   em: EntityManager,
   { rut, environment }: { rut: string; environment: Environment },
   count: number,
 ): Promise<void> {
   await em.execute(
-    `insert into sobre_sequence (rut, environment, last) values (?, ?, ?)
-     on conflict (rut, environment) do update set last = sobre_sequence.last + excluded.last`,
-    [rut, environment, count],
+    'update sobre_sequence set last = last + ? where rut = ? and environment = ? and last > 0',
+    [count, rut, environment],
   );
 }
 

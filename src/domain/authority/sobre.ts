@@ -4,6 +4,8 @@
  */
 export const firstIdemisor = (day: string): bigint => BigInt(day.slice(2).replaceAll('-', '')) * 10_000n + 1n;
 
+/** The lowest Idemisor that may be set as the next: a stored 0 before it means that none was set. */
+export const FIRST_IDEMISOR = 2;
 /** The largest Idemisor: ten digits. */
 export const LAST_IDEMISOR = 9_999_999_999;
 

@@ -23,6 +23,10 @@ export class JsonNumber {
 export const parseTypedNumber = (typed: string): JsonNumber | string =>
   /^\d+([.,]\d+)?$/.test(typed) ? new JsonNumber(typed.replace(',', '.')) : typed;
 
+/** As `parseTypedNumber`, of digits alone: `50.000` may mean 50,000. */
+export const parseTypedInteger = (typed: string): JsonNumber | string =>
+  /^\d+$/.test(typed) ? new JsonNumber(typed) : typed;
+
 interface Size {
   readonly negative: boolean;
   readonly zero: boolean;

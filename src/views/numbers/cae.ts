@@ -54,7 +54,7 @@ const CaeWarningView = z
     message: z.string().meta({
       description: 'The same in words.',
       examples: [
-        'The tax authority does not know ETICKET A 499, the number before the first one of CAE 90260000194: check which number the earlier system used last.',
+        'The tax authority does not know ETICKET A 499, the last number before those that this service uses of CAE 90260000194: check which number the earlier system used last.',
       ],
     }),
   })

@@ -41,7 +41,7 @@ export const enterprisesEn = {
   caeStart: {
     before_unknown: {
       what: (number: string): string => `DGI does not know ${number}`,
-      todo: 'That is the number before the first one of this CAE. Check which number the earlier system used last.',
+      todo: 'That is the last number before those that this service uses of the CAE. Check which number the earlier system used last.',
     },
     first_known: {
       what: (number: string): string => `DGI already knows ${number}`,
@@ -238,7 +238,7 @@ export const enterprisesEn = {
   migrateGo: 'Set the day',
   migrateFrom: 'First day here',
   migrateRefused:
-    'Receipts, reports or annulled numbers of an earlier day exist here, the day is more than 31 days ago, or that number of a sobre was used.',
+    'Receipts, reports or annulled numbers of an earlier day exist here, the company’s “issuer since” is later, the day is more than 31 days ago, or that number of a sobre was used.',
   migrated: (from: string, next: string): string =>
     `This service issues and reports from ${from}. Number of the next sobre: ${next}.`,
   idemisor: 'Number of the next sobre (Idemisor)',

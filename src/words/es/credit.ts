@@ -8,7 +8,7 @@ export const creditEs: typeof creditEn = {
   left: 'Queda por acreditar',
   leftAbout: 'Cuenta toda nota de crédito que la DGI no rechazó.',
   nothingLeft: 'No queda nada por acreditar.',
-  never: 'Ninguna nota de crédito corrige este comprobante.',
+  never: 'No se puede emitir una nota de crédito de este comprobante.',
   lines: 'Lo que queda de cada línea',
   line: 'Línea',
   item: 'Ítem',

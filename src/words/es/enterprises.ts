@@ -42,7 +42,7 @@ export const enterprisesEs: typeof enterprisesEn = {
   caeStart: {
     before_unknown: {
       what: (number) => `La DGI no conoce ${number}`,
-      todo: 'Es el número anterior al primero de este CAE. Verifique cuál fue el último que usó el sistema anterior.',
+      todo: 'Es el último número antes de los que usa este servicio del CAE. Verifique cuál fue el último que usó el sistema anterior.',
     },
     first_known: {
       what: (number) => `La DGI ya conoce ${number}`,
@@ -238,7 +238,7 @@ export const enterprisesEs: typeof enterprisesEn = {
   migrateGo: 'Fijar el día',
   migrateFrom: 'Primer día acá',
   migrateRefused:
-    'Acá hay comprobantes, reportes o números anulados de un día anterior, el día quedó más de 31 días atrás, o ese número de sobre ya se usó.',
+    'Acá hay comprobantes, reportes o números anulados de un día anterior, la fecha desde la que la empresa es emisora es posterior, el día quedó más de 31 días atrás, o ese número de sobre ya se usó.',
   migrated: (from, next) =>
     `Este servicio factura y reporta desde el ${from}. Número del próximo sobre: ${next}.`,
   idemisor: 'Número del próximo sobre (Idemisor)',

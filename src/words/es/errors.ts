@@ -299,10 +299,10 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
     'el número del NIFE es una cédula válida; si lo es, el tipo es CI.',
 
   // Warnings of a CAE.
-  'The tax authority does not know {} {} {}, the number before the first one of CAE {}: check which number the earlier system used last.':
-    'La DGI no conoce {1} {2} {3}, el número anterior al primero del CAE {4}: verifique cuál fue el último que usó el sistema anterior.',
-  'The tax authority already knows {} {} {}, the first number of CAE {}: the operator of the service must skip what the earlier system used.':
-    'La DGI ya conoce {1} {2} {3}, el primer número del CAE {4}: el operador del servicio debe saltear los que usó el sistema anterior.',
+  'The tax authority does not know {} {} {}, the last number before those that this service uses of CAE {}: check which number the earlier system used last.':
+    'La DGI no conoce {1} {2} {3}, el último número antes de los que usa este servicio del CAE {4}: verifique cuál fue el último que usó el sistema anterior.',
+  'The tax authority already knows {} {} {}, the first number that this service uses of CAE {}: the operator of the service must skip what the earlier system used.':
+    'La DGI ya conoce {1} {2} {3}, el primer número que usa este servicio del CAE {4}: el operador del servicio debe saltear los que usó el sistema anterior.',
 
   // The enterprise.
   'The enterprise issues here from {} on: neither today nor emission_date may be earlier.':

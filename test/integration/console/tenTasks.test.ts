@@ -95,7 +95,7 @@ testWithBrowser.each([
       .click();
     await page.waitForURL(/\/reports\//);
     const report = await main(page);
-    expect(report).toContain('holds other receipts than those reported');
+    expect(report).toContain('its receipts differ from those reported');
     expect(report).toContain('−1');
 
     await open(page, 'Audit');

@@ -17,7 +17,7 @@ import { sendReport } from '../../../commands/reports/sendReport.ts';
 import type { BranchFacts } from '../../../db/enterprises/enterprises.ts';
 import type { OwnerData } from '../../../db/enterprises/ownerData.ts';
 import type { Enterprise, Plan } from '../../../db/entities/enterprises.ts';
-import { LAST_IDEMISOR } from '../../../domain/authority/sobre.ts';
+import { FIRST_IDEMISOR, LAST_IDEMISOR } from '../../../domain/authority/sobre.ts';
 import {
   CreateBranch,
   UpdateEnterprise,
@@ -31,7 +31,7 @@ import { GRANTED_ROLES } from '../../../domain/people/roles.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
 import { SMALL_TICKETS } from '../../../domain/receipts/transmission.ts';
 import { parseOrRefuse } from '../../../domain/requests/faults.ts';
-import { integerSchema, parseTypedNumber } from '../../../domain/values/decimal.ts';
+import { integerSchema, parseTypedInteger } from '../../../domain/values/decimal.ts';
 import { dateText } from '../../../domain/values/figures.ts';
 import { montevideoDate, montevideoTimestamp } from '../../../domain/values/montevideo.ts';
 import type { Refusal } from '../../../errors.ts';
@@ -62,8 +62,8 @@ const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base6
 const MAX_NUMBER = 9_999_999;
 const nextIdemisor = z
   .string()
-  .transform(parseTypedNumber)
-  .pipe(integerSchema({ minimum: 1, maximum: LAST_IDEMISOR }));
+  .transform(parseTypedInteger)
+  .pipe(integerSchema({ minimum: FIRST_IDEMISOR, maximum: LAST_IDEMISOR }));
 const numeric = { inputmode: 'numeric', maxlength: 7 } as const;
 /** The member's account; for an operator the owner's: an account must not guess a secret through operators. */
 const accountOf = ({ access, enterprise }: AtEnterprise): string =>
@@ -122,7 +122,7 @@ export const caeForm = enterpriseForm('caes', 'POST /enterprises/{rut}/caes', {
   async run({ found, form: sent, visit }, deps) {
     const body = parseOrRefuse(UploadCae, {
       cae_b64: base64(sent.file),
-      cae_start_number: parseTypedNumber(sent.start),
+      cae_start_number: parseTypedInteger(sent.start),
     });
     const { rut } = found.enterprise;
     const stored = await uploadCae(deps, { rut, file: sent.file, startNumber: body.cae_start_number });
@@ -152,7 +152,7 @@ export const annulmentForm = enterpriseForm('annulments', 'POST /enterprises/{ru
 // Branches.
 
 const branchBody = (code: string, sent: Readonly<Record<string, unknown>>) =>
-  parseOrRefuse(CreateBranch, { branch: parseTypedNumber(code), ...bodyOfSent(BRANCH_FIELDS, sent) });
+  parseOrRefuse(CreateBranch, { branch: parseTypedInteger(code), ...bodyOfSent(BRANCH_FIELDS, sent) });
 const BRANCH = {
   refused({ enterprises: words }: Texts, { code }: Refusal): string | undefined {
     if (code === 'ALREADY_EXISTS') return words.branchThere;

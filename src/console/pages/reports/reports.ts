@@ -9,7 +9,7 @@ import { ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
 import type { KnownRate } from '../../../domain/receipts/exchangeRate.ts';
 import type { SubmissionStatus } from '../../../domain/reports/reportStatus.ts';
 import { dateSchema } from '../../../domain/values/dates.ts';
-import { parseTypedNumber } from '../../../domain/values/decimal.ts';
+import { parseTypedInteger, parseTypedNumber } from '../../../domain/values/decimal.ts';
 import { decimalText } from '../../../domain/values/figures.ts';
 import { REPORTS } from '../../../lists/reports.ts';
 import { type Html, html } from '../../../page/html.ts';
@@ -154,10 +154,16 @@ export const uiValueForm = defineForm('POST /rates/ui', {
   words: ({ reports: words }) => wordsOf(words, 'ui'),
   fields: ({ reports: words }) => {
     const { year, value, source } = UiValueInput.shape;
-    const typed = z.string().transform(parseTypedNumber);
     return {
-      year: text(words.uiYear, { schema: typed.pipe(year), inputmode: 'numeric', maxlength: 4 }),
-      value: text(words.uiValue, { schema: typed.pipe(value), maxlength: 13 }),
+      year: text(words.uiYear, {
+        schema: z.string().transform(parseTypedInteger).pipe(year),
+        inputmode: 'numeric',
+        maxlength: 4,
+      }),
+      value: text(words.uiValue, {
+        schema: z.string().transform(parseTypedNumber).pipe(value),
+        maxlength: 13,
+      }),
       source: text(words.source, { schema: source }),
       kind: choice(words.uiKind, [
         ['published', words.uiPublished],

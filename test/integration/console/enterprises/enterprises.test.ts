@@ -482,6 +482,9 @@ describe('acts of operators', () => {
       .transactional((em) => nextIdemisor(em, { rut, environment: 'production' }, day(10)));
     expect(taken).toBe(5_000_000_008n);
     expect(await act(admin, at('idemisor'), { ...sobre, next: '5000000003' })).toContain('ya se usó');
+    expect(await act(admin, at('idemisor'), { ...sobre, next: '50.000' })).toContain(
+      'Número del próximo sobre:',
+    );
     expect(await act(admin, at('migrate'), { from: day(-60), idemisor: '', reason })).toContain('31 días');
     const rows = await db.orm.em
       .fork()

@@ -99,7 +99,7 @@ test('a day that differs: what the authority said, and what we hold beside what 
   const path = `/reports/${rut}/production/${DAY}`;
 
   const text = await read(member, path);
-  expect(text).toContain('holds other receipts than those reported (ER)');
+  expect(text).toContain('its receipts differ from those reported (ER)');
   const difference = text.slice(text.indexOf('Reported and held now'));
   const rows = [...difference.matchAll(/<tr>(<td.*?)<\/tr>/g)]
     .slice(0, 2)
@@ -142,7 +142,7 @@ test('support retries and settles what waits for a person, with a reason, as the
   expect(await act('settle', ' ')).toContain('Reason (kept in the audit)');
   answer = new Refusal('UNAVAILABLE', 'No worker accepts the request.');
   const unanswered = await act('retry', 'corregida la sucursal');
-  expect(unanswered).toContain('It may have been done, or may be done later');
+  expect(unanswered).toContain('may have been carried out, or may be later');
   expect(unanswered).not.toContain('Nothing changed');
   expect(await act('send', 'otra vez')).toContain('A report that needs attention');
   const requestId = expect.stringMatching(/^[0-9a-f-]{36}$/);

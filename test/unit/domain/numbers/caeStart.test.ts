@@ -36,12 +36,12 @@ describe('warnings', () => {
       {
         code: 'cae.number_before_unknown',
         message:
-          'The tax authority does not know ETICKET A 499, the number before the first one of CAE 90260000194: check which number the earlier system used last.',
+          'The tax authority does not know ETICKET A 499, the last number before those that this service uses of CAE 90260000194: check which number the earlier system used last.',
       },
       {
         code: 'cae.first_number_known',
         message:
-          'The tax authority already knows ETICKET A 500, the first number of CAE 90260000194: the operator of the service must skip what the earlier system used.',
+          'The tax authority already knows ETICKET A 500, the first number that this service uses of CAE 90260000194: the operator of the service must skip what the earlier system used.',
       },
     ]);
   });
