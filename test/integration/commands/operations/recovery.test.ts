@@ -3,7 +3,7 @@ import { type SkipNumbersInput, skipNumbers } from '../../../../src/commands/num
 import { type RequeueInput, requeue } from '../../../../src/commands/operations/requeue.ts';
 import { issueCfe } from '../../../../src/commands/receipts/issueCfe.ts';
 import { addWebhook, testWebhook } from '../../../../src/commands/webhooks/webhooks.ts';
-import { nextIdemisor } from '../../../../src/db/authority/sobres.ts';
+import { nextIdemisor, setNextIdemisor } from '../../../../src/db/authority/sobres.ts';
 import { Sobre } from '../../../../src/db/entities/authority.ts';
 import { Cae } from '../../../../src/db/entities/numbers.ts';
 import { OutboxMessage } from '../../../../src/db/entities/operations.ts';
@@ -195,6 +195,7 @@ describe('skipNumbers', () => {
   test('passes over numbers, cfe_ids and sobres alike, tells what the authority has, and keeps the reason', async () => {
     const rut = await aReadyEnterprise(db.orm, account, { caes: [{}] });
     await issue(rut);
+    await setNextIdemisor(db.orm.em.fork(), { rut, environment: 'production' }, 101);
 
     const skipped = await skip(rut, { 2: 'AE', 4: null });
 
@@ -211,7 +212,7 @@ describe('skipNumbers', () => {
       await em.transactional((open) =>
         nextIdemisor(open, { rut, environment: 'production' }, montevideoDate(new Date())),
       ),
-    ).toBe(5n);
+    ).toBe(105n);
     expect(await countCfes(em, null, { rut, environment: 'production' })).toBe(2);
     expect((await auditOf(rut)).at(-1)).toMatchObject({
       actor: 'cli:ana',
