@@ -1,16 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import { findCurrentSigner } from '../../db/enterprises/certificates.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
-import { type CaeRow, requireCae, storeCaeStart } from '../../db/numbers/numbers.ts';
+import { type CaeRow, endCaeStart, requireCae, storeCaeStart } from '../../db/numbers/numbers.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { DgiClient } from '../../dgi/client.ts';
 import type { DgiCredentials } from '../../dgi/wsSecurity.ts';
 import type { CaeStartResult } from '../../domain/authority/activityResults.ts';
-import {
-  type CaeStartFinding,
-  caeStartAskedAgainIn,
-  caeStartFindings,
-} from '../../domain/numbers/caeStart.ts';
+import { caeStartFindings, isCaeStartOver } from '../../domain/numbers/caeStart.ts';
 import { CFE_TYPES } from '../../domain/receipts/cfeTypes.ts';
 import type { Gate } from '../../gate/gate.ts';
 import type { Activity } from '../activities.ts';
@@ -32,6 +28,9 @@ interface CheckCaeStartDeps {
   privateKeyOf: (certificate: Certificate) => KeyObject;
 }
 
+/** What is wrong may be what the other system has yet to send. */
+const ASKED_AGAIN_MILLISECONDS = 86_400_000;
+
 /**
  * Asks the authority about the first number of a CAE and the one before, and stores what is wrong
  * (docs/contract.md#first-number). A repeat asks again and stores what is true then.
@@ -44,7 +43,12 @@ async function check(deps: CheckCaeStartDeps, caeId: string): Promise<CaeStartRe
   const em = deps.orm.em.fork();
   const cae = await requireCae(em, caeId);
   const first = cae.startNumber;
-  if (!cae.startOpen || first == null) return { kind: 'ended', findings: cae.startFindings ?? [] };
+  const known = cae.startFindings ?? [];
+  if (!cae.startOpen || first == null) return { kind: 'ended', findings: known };
+  if (isCaeStartOver(cae, deps.clock())) {
+    await endCaeStart(em, caeId);
+    return { kind: 'ended', findings: known };
+  }
   const certificate = await findCurrentSigner(em, cae.rut, cae.environment);
   if (!certificate) return { kind: 'noCertificate' };
   const credentials = openCredentials(deps.privateKeyOf, certificate);
@@ -58,14 +62,10 @@ async function check(deps: CheckCaeStartDeps, caeId: string): Promise<CaeStartRe
     isBeforeKnown: await isKnown(deps, credentials, cae, first - 1),
     isFirstKnown: cae.lastNumber < first ? await isKnown(deps, credentials, cae, first) : null,
   });
-  const now = deps.clock();
-  const againIn = (findings: readonly CaeStartFinding[]) => caeStartAskedAgainIn({ ...cae, findings }, now);
-  const isAskedAgain = (findings: readonly CaeStartFinding[]) => againIn(findings) !== null;
-  const findings = await storeCaeStart(deps.orm.em.fork(), caeId, found, isAskedAgain);
-  const againInMilliseconds = againIn(findings);
-  return againInMilliseconds === null
+  const findings = await storeCaeStart(deps.orm.em.fork(), caeId, found);
+  return findings.length === 0
     ? { kind: 'ended', findings }
-    : { kind: 'goesOn', findings, againInMilliseconds };
+    : { kind: 'goesOn', findings, againInMilliseconds: ASKED_AGAIN_MILLISECONDS };
 }
 
 /** Returns whether the authority has a CFE with the number; throws the failure of a repeated attempt if it does not say. */

@@ -282,35 +282,26 @@ export async function acceptReportOnlyCfes(deps: WriteDeps): Promise<boolean> {
   }
   if (refused.length > 0) {
     const moves = refused.map((cfe) => ({ cfe, to: 'REJECTED' as const, reasons: ORIGINAL_REJECTED }));
-    await storeMoves(deps, moves, { sobreId: null });
+    await togetherOrAlone(moves, (some) => storeMoves(deps, some, { sobreId: null }));
   }
   if (accepted.length > 0) {
     failpoint('reported.signed');
-    await acceptTogether(deps, accepted, signed);
+    await togetherOrAlone(accepted, (some) => acceptSigned(deps, some, signed));
   }
   return listed.length === SIGNED_AT_ONCE;
 }
 
-/** Accepts CFEs in one transaction; if it fails, each in its own, so that one holds up no other. */
-async function acceptTogether(
-  deps: WriteDeps,
-  cfes: readonly Cfe[],
-  signed: readonly SignedCfe[],
+/** Stores in one transaction; if it fails, each alone, so that one holds up no other. Throws the first failure. */
+async function togetherOrAlone<T>(
+  all: readonly T[],
+  store: (some: readonly T[]) => Promise<unknown>,
 ): Promise<void> {
   try {
-    await acceptSigned(deps, cfes, signed);
+    await store(all);
   } catch (error) {
-    if (cfes.length === 1 || isDatabaseOutage(error)) throw error;
-    const alone = cfes.map(
-      (cfe) => () =>
-        acceptSigned(
-          deps,
-          [cfe],
-          signed.filter(({ id }) => id === cfe.id),
-        ),
-    );
+    if (all.length === 1 || isDatabaseOutage(error)) throw error;
     const failures: unknown[] = [];
-    for (const accept of alone) await accept().catch((reason: unknown) => failures.push(reason));
+    for (const one of all) await store([one]).catch((failure: unknown) => failures.push(failure));
     if (failures.length > 0) throw failures[0];
   }
 }
@@ -322,11 +313,9 @@ async function acceptSigned(
   signed: readonly SignedCfe[],
 ): Promise<void> {
   const stored = await deps.orm.em.fork().transactional(async (em) => {
-    await lockCfes(
-      em,
-      cfes.map(({ id }) => id),
-    );
-    for (const one of signed) await storeSigned(em, one);
+    const ids = cfes.map(({ id }) => id);
+    await lockCfes(em, ids);
+    for (const one of signed) if (ids.includes(one.id)) await storeSigned(em, one);
     const moves = cfes.map((cfe) => ({ cfe, to: 'ACCEPTED' as const, reasons: [] }));
     const written = await writeMoves(deps, em, moves, { sobreId: null });
     failpoint('reported.written');

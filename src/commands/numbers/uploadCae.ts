@@ -27,8 +27,8 @@ type SignedCae = Extract<CaeReading, { kind: 'signed' }>;
 /**
  * Adds a CAE from the file signed by the authority; numbers from `startNumber` on are usable at once. In production the
  * authority is asked later about a `startNumber` above the first. In the sandbox the CAE replaces an invented one for later
- * numbers. Throws INVALID_INPUT for a malformed or unsigned file, and with all faults of
- * its content: a range that holds numbers of an invented one that were used, too.
+ * numbers. Throws INVALID_INPUT for a malformed or unsigned file, and with all faults of its content: a range that holds
+ * numbers of an invented one that were used, too.
  */
 export async function uploadCae(
   deps: CommandDeps,
@@ -46,10 +46,7 @@ export async function uploadCae(
     if (faults.length > 0) throw invalidInput(faults);
     const cae = await insertCae(em, caeRowOf(reading, { rut, environment, startNumber, now }));
     if (environment === 'production') signalFactsChanged(em, rut, now);
-    if (cae.startOpen) {
-      const { signal: _, ...start } = checkCaeStartMessage(cae);
-      enqueue(em, start, now);
-    }
+    if (cae.startOpen) enqueue(em, checkCaeStartMessage(cae), now);
     return cae;
   });
 }

@@ -4,7 +4,12 @@ import type { Cfe, CfeRow } from '../../db/entities/receipts.ts';
 import { rollBackAfter, shareTransaction } from '../../db/orm.ts';
 import type { LeasedMessage } from '../../db/outbox.ts';
 import { type CfeKey, lockCfe } from '../../db/receipts/cfes.ts';
-import { type CreditNoteRow, countedNotes, listCreditNotes } from '../../db/receipts/creditNotes.ts';
+import {
+  type CreditNoteRow,
+  countedNotes,
+  isCounted,
+  listCreditNotes,
+} from '../../db/receipts/creditNotes.ts';
 import type { CfeContent } from '../../domain/receipts/cfeDocument.ts';
 import { formatCfeId } from '../../domain/receipts/cfeId.ts';
 import { type Figures, figuresLeft } from '../../domain/receipts/creditLeft.ts';
@@ -102,7 +107,7 @@ async function computeNote(
     reason,
     branch: own ? branch : undefined,
   });
-  return { ...note, counted: notes.filter(({ status }) => status !== 'REJECTED').map(formatCfeId) };
+  return { ...note, counted: notes.filter(isCounted).map(formatCfeId) };
 }
 
 /** Throws NOT_FOUND. */

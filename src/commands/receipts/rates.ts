@@ -27,9 +27,7 @@ export async function loadExchangeRates(deps: CommandDeps, input: { file: string
 export const loadUiValues = (deps: CommandDeps, input: { file: string }): Promise<UiValue[]> =>
   setUiValues(deps, readRows(UiValueList, input.file));
 
-/**
- * Sets UI values, each replacing that of its year. Operators only. Returns all known values.
- */
+/** Sets UI values, each replacing that of its year. Operators only. Returns all known values. */
 export function setUiValues(deps: CommandDeps, rows: z.infer<typeof UiValueList>): Promise<UiValue[]> {
   return deps.orm.em.fork().transactional(async (em) => {
     await putUiValues(

@@ -44,7 +44,10 @@ export async function buildProviderReport(
     const last = await findLastProviderReport(em, period);
     if (changes.length === 0) {
       // Never sent, it would keep later months waiting.
-      if (last?.receivedAt === null) em.remove(last);
+      if (last?.receivedAt === null) {
+        em.remove(last);
+        auditAct(deps, em, { action: 'provider_report.drop', subject: `${period}-${last.sequence}` }, now);
+      }
       return null;
     }
     const open = await findEarlierOpen(em, period);
@@ -52,7 +55,7 @@ export async function buildProviderReport(
       const which = `The report ${open.sequence} of ${open.period}`;
       throw new Refusal(
         'INVALID_INPUT',
-        `${which} was not received yet: send it, then \`provider-report received ${open.period}\`.`,
+        `${which} was not received yet: build it again, send it, then \`provider-report received ${open.period}\`.`,
       );
     }
     const earlier = await findEarlierReceived(em, period);

@@ -107,14 +107,13 @@ export async function openCaeStartMessages(
 }
 
 /**
- * Stores what the authority knew of a first number and the one before, and returns the findings: without that on the first
- * number once it may have been used here, since the authority then knows it from us. `isAskedAgain`: whether it stays open.
+ * Stores what is wrong with the first number of a CAE, and returns it: without that on the first number once it may have
+ * been used here, since the authority then knows it from us. With findings the question stays open.
  */
 export function storeCaeStart(
   em: EntityManager,
   id: string,
   found: readonly CaeStartFinding[],
-  isAskedAgain: (findings: readonly CaeStartFinding[]) => boolean,
 ): Promise<CaeStartFinding[]> {
   return em.transactional(async (one) => {
     const cae = await one.findOneOrFail(
@@ -124,10 +123,14 @@ export function storeCaeStart(
     );
     const isUnused = cae.startNumber != null && cae.lastNumber < cae.startNumber;
     const findings = found.filter((finding) => finding !== 'first_known' || isUnused);
-    Object.assign(cae, { startFindings: findings, startOpen: isAskedAgain(findings) });
+    Object.assign(cae, { startFindings: findings, startOpen: findings.length > 0 });
     return findings;
   });
 }
+
+/** Ends the question about the first number of a CAE; what was found stays. */
+export const endCaeStart = (em: EntityManager, id: string): Promise<number> =>
+  em.nativeUpdate(Cae, { id }, { startOpen: false });
 
 // Numbers that were never used and never will be. A trigger annuls those of rejected CFEs.
 

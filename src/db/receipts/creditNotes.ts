@@ -31,10 +31,13 @@ export function listCreditNotes(em: EntityManager, originalId: string): Promise<
   );
 }
 
-/** Returns the notes that count against what is left: all that are not rejected. */
+/** Returns whether a note counts against what is left. */
+export const isCounted = ({ status }: CreditNoteRow): boolean => status !== 'REJECTED';
+
+/** Returns the notes that count against what is left. */
 export const countedNotes = (notes: readonly CreditNoteRow[]): CountedNote[] =>
   notes
-    .filter(({ status }) => status !== 'REJECTED')
+    .filter(isCounted)
     .map(({ credited, document, amount }) =>
       credited ? { credited, document } : { credited, pay: Big(amount) },
     );

@@ -1,8 +1,9 @@
 /** Whether a CAE continues where the company's earlier system stopped (docs/contract.md#first-number). */
 import type { CfeType } from '../receipts/cfeTypes.ts';
+import { montevideoDate } from '../values/montevideo.ts';
 import { caeStatus } from './cae.ts';
 
-/** The authority does not know the number before the first one; it knows the first one already. */
+/** What is wrong: the authority does not know the number before the first used here; it knows the first already. */
 export const CAE_START_FINDINGS = ['before_unknown', 'first_known'] as const;
 export type CaeStartFinding = (typeof CAE_START_FINDINGS)[number];
 
@@ -40,22 +41,19 @@ export function caeStartFindings({
 }
 
 /** For so long the authority may still hear of the other system's last CFEs. */
-const ASKED_DAYS = 60;
-const DAY_MILLISECONDS = 86_400_000;
+const ASKED_MILLISECONDS = 60 * 86_400_000;
 
-/** Returns the milliseconds until the authority is asked again about a CAE, null if it is not. */
-export function caeStartAskedAgainIn(
-  { createdAt, findings }: { createdAt: Date; findings: readonly CaeStartFinding[] },
-  now: Date,
-): number | null {
-  const isYoung = now.getTime() - createdAt.getTime() < ASKED_DAYS * DAY_MILLISECONDS;
-  return findings.length > 0 && isYoung ? DAY_MILLISECONDS : null;
-}
+/** Returns whether the authority is asked no more at `now`: the CAE gives no more numbers, or was uploaded long ago. */
+export const isCaeStartOver = (cae: StartedCae & { readonly createdAt: Date }, now: Date): boolean =>
+  isUsedUp(cae, montevideoDate(now)) || now.getTime() - cae.createdAt.getTime() >= ASKED_MILLISECONDS;
+
+const isUsedUp = (cae: StartedCae, today: string): boolean =>
+  cae.numbersLeft === 0 || caeStatus(cae, today) !== 'OK';
 
 /** Returns the findings that still matter on `today` (Montevideo): numbers can be given, and not all is in use by now. */
 export function currentCaeStartFindings(cae: StartedCae, today: string): readonly CaeStartFinding[] {
-  const { startNumber, startFindings, lastNumber, numbersLeft } = cae;
-  if (!startNumber || !startFindings || numbersLeft === 0 || caeStatus(cae, today) !== 'OK') return [];
+  const { startNumber, startFindings, lastNumber } = cae;
+  if (!startNumber || !startFindings || isUsedUp(cae, today)) return [];
   return startFindings.filter((one) => one === 'before_unknown' || lastNumber < startNumber);
 }
 

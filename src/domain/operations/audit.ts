@@ -77,6 +77,7 @@ export const AUDIT_ACTIONS = [
   'homologation.start',
   'homologation.stop',
   'provider_report.build',
+  'provider_report.drop',
   'provider_report.receive',
   'run.start',
   'run.stop',

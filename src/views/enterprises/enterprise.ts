@@ -11,7 +11,7 @@ import {
 } from '../../domain/requests/enums.ts';
 import { describeField, ENTERPRISE_WORDS } from '../../domain/requests/fieldWords.ts';
 import { fieldsShape } from '../fields.ts';
-import { MomentText } from '../formats.ts';
+import { MomentText, textField } from '../formats.ts';
 import { CaeView } from '../numbers/cae.ts';
 import { CertificateView } from './certificate.ts';
 
@@ -32,15 +32,14 @@ const PlanView = z
 
 const WarningView = z
   .object({
-    code: z.string().meta({
-      description:
-        'Kind of warning: `enterprise.no_numbers`, no CAE of a type is valid and has numbers left, so the type cannot be issued; `enterprise.no_issuer_since`, receipts lack the day of joining the regime or the resolution; `enterprise.no_exemption_norm`, receipts of an exempt taxpayer lack the norm; `enterprise.ui_value_estimated`, the value of the UI of this year, from 1 December on of the next, is an estimate or another year’s, so that the limit of e-Tickets is not exact; `enterprise.certificate_revoked`, the certificate signs no longer; `enterprise.certificate_untrusted`, no authority that the service trusts certifies it any more; `cae.number_before_unknown` and `cae.first_number_known`, as in the list of CAEs. Codes may be added.',
-      examples: ['enterprise.no_numbers'],
-    }),
-    message: z.string().meta({
-      description: 'The same in words, with the type; in Spanish by `Accept-Language`.',
-      examples: ['No CAE of type ETICKET is valid and has numbers left; upload one.'],
-    }),
+    code: textField(
+      'Kind of warning: `enterprise.no_numbers`, no CAE of a type is valid and has numbers left, so the type cannot be issued; `enterprise.no_issuer_since`, receipts lack the day of joining the regime or the resolution; `enterprise.no_exemption_norm`, receipts of an exempt taxpayer lack the norm; `enterprise.ui_value_estimated`, the value of the UI of this year, from 1 December on of the next, is an estimate or another year’s, so that the limit of e-Tickets is not exact; `enterprise.certificate_revoked`, the certificate signs no longer; `enterprise.certificate_untrusted`, no authority that the service trusts certifies it any more; `cae.number_before_unknown` and `cae.first_number_known`, as in the list of CAEs. Codes may be added.',
+      'enterprise.no_numbers',
+    ),
+    message: textField(
+      'The same in words; in Spanish by `Accept-Language`.',
+      'No CAE of type ETICKET is valid and has numbers left; upload one.',
+    ),
   })
   .meta({ id: 'EnterpriseWarning', description: 'Something that the enterprise should fix.' });
 

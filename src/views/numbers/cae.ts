@@ -46,17 +46,14 @@ export const CaeView = z
 
 const CaeWarningView = z
   .object({
-    code: z.string().meta({
-      description:
-        'Kind of warning, for a CAE whose first numbers another system used: `cae.number_before_unknown`, the authority does not know the number before `cae_start_number`; `cae.first_number_known`, it knows `cae_start_number` already. Codes may be added.',
-      examples: ['cae.number_before_unknown'],
-    }),
-    message: z.string().meta({
-      description: 'The same in words.',
-      examples: [
-        'The tax authority does not know ETICKET A 499, the last number before those that this service uses of CAE 90260000194: check which number the earlier system used last.',
-      ],
-    }),
+    code: textField(
+      'Kind of warning: for a CAE whose first numbers another system used, `cae.number_before_unknown`, the authority does not know the number before `cae_start_number`; `cae.first_number_known`, it knows `cae_start_number` already. Codes may be added.',
+      'cae.number_before_unknown',
+    ),
+    message: textField(
+      'The same in words; in Spanish by `Accept-Language`.',
+      'The tax authority does not know ETICKET A 499, the last number before those that this service uses of CAE 90260000194: check which number the earlier system used last.',
+    ),
   })
   .meta({ id: 'CaeWarning', description: 'Something about the CAE that the enterprise should check.' });
 

@@ -54,6 +54,7 @@ export const auditEn = {
     'enterprise.update': 'Company changed',
     'enterprise.end': 'Contract with the company ended',
     'provider_report.build': 'Report of the provider built',
+    'provider_report.drop': 'Report of the provider dropped: nothing is left in it',
     'provider_report.receive': 'Report of the provider received by DGI',
     'enterprise.suspend': 'Company suspended',
     'enterprise.resume': 'Suspension lifted',

@@ -59,6 +59,7 @@ export const auditEs: typeof auditEn = {
     'enterprise.update': 'Empresa modificada',
     'enterprise.end': 'Fin del contrato con la empresa',
     'provider_report.build': 'Informe de proveedor generado',
+    'provider_report.drop': 'Informe de proveedor descartado: no queda nada que informar',
     'provider_report.receive': 'Informe de proveedor recibido por la DGI',
     'enterprise.suspend': 'Empresa suspendida',
     'enterprise.resume': 'Suspensión levantada',

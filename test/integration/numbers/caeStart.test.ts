@@ -122,7 +122,7 @@ test('one is asked about where the company has used the numbers before; a whole 
   const cae = await upload(rut, 500, { authorizationNumber: '90261110001' });
 
   expect(await outboxOf(db.orm, `cae-start:${rut}:90261110001`)).toEqual([
-    { workflow: 'checkCaeStart', signal: null, input: { caeId: cae.id } },
+    { workflow: 'checkCaeStart', signal: 'factsChanged', input: { caeId: cae.id } },
   ]);
   expect(await rowOf(cae)).toMatchObject({ startNumber: 500, startOpen: true, startFindings: null });
   expect(await warningsOf(rut)).toEqual([]);
@@ -173,6 +173,18 @@ test('what the other system sends later ends the warning; after 60 days nobody a
   now = began;
 });
 
+test('an authority that does not answer is asked no more after 60 days', async () => {
+  const began = new Date();
+  const cae = await upload(await migrating(), 500);
+  await portal(simulator.url, 'PUT', '/portal/outage', { seconds: 600 });
+  await expect(checkOf(cae)).rejects.toMatchObject({ type: 'AuthorityUnreachable' });
+  now = new Date(began.getTime() + 60.1 * 86_400_000);
+  expect(await checkOf(cae)).toEqual({ kind: 'ended', findings: [] });
+  expect(await rowOf(cae)).toMatchObject({ startOpen: false, startFindings: null });
+  now = began;
+  await portal(simulator.url, 'PUT', '/portal/outage', { seconds: 0 });
+});
+
 test('while the authority is away the upload is taken, and the question repeated until it answers', async () => {
   const rut = await migrating(499);
   await portal(simulator.url, 'PUT', '/portal/outage', { seconds: 600 });
@@ -204,8 +216,8 @@ test('without a certificate it waits; each new one wakes all open questions of t
 
   const signals = async (number: string) =>
     (await outboxOf(db.orm, `cae-start:${rut}:${number}`)).map(({ signal }) => signal);
-  expect(await signals(one.authorizationNumber)).toEqual([null, 'factsChanged']);
-  expect(await signals(two.authorizationNumber)).toEqual([null, 'factsChanged', 'factsChanged']);
+  expect(await signals(one.authorizationNumber)).toEqual(['factsChanged', 'factsChanged']);
+  expect(await signals(two.authorizationNumber)).toEqual(['factsChanged', 'factsChanged', 'factsChanged']);
 });
 
 test('a key that nobody can open is asked for again every hour', async () => {

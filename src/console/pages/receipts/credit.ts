@@ -21,7 +21,7 @@ import type { EnterpriseAccess } from '../../access/access.ts';
 import { mayAt } from '../../access/permissions.ts';
 import { type Field, onceKey, operatorsReason, reason, shownIf, state, subject, text } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
-import { amount } from '../../format.ts';
+import { amount, dateOf } from '../../format.ts';
 import { type ConsoleDeps, definePage, LocalizedRefusal, redirect, show, type Visit } from '../../page.ts';
 import { badge, factList, nothing, panel, table } from '../../parts.ts';
 import { type CfeParams, cfePath, findVisibleCfe, paramsOf, TONES } from './cfe.ts';
@@ -256,6 +256,7 @@ function previewOf(visit: Visit, { cfe, params, content, basis, body, once }: Pr
   const facts = factList([
     receiptRow(visit, cfe),
     [words.type, CFE_TYPES[content.type].label],
+    [words.date, dateOf(content.emissionDate)],
     [words.receiver, [receiver?.legalName, receiver?.document?.number].filter(Boolean).join(' · ') || never],
     [words.reason, content.references?.[0]?.reason ?? never],
     [
@@ -274,6 +275,12 @@ function previewOf(visit: Visit, { cfe, params, content, basis, body, once }: Pr
     money(line.unitPrice, numerals),
     money(line.amount, numerals),
   ]);
+  const adjusted = (content.adjustments ?? []).map(({ kind, description, amount: sum }) => [
+    description,
+    '',
+    '',
+    `${kind === 'DISCOUNT' ? '−' : ''}${money(sum, numerals)}`,
+  ]);
   const heads = [words.item, words.count, words.price, words.lineAmount];
   const issue = creditIssue.draw(visit, params, {
     about: words.issueAbout,
@@ -282,7 +289,7 @@ function previewOf(visit: Visit, { cfe, params, content, basis, body, once }: Pr
     beside: html`<a href="${creditPath(params)}">${words.back}</a>`,
   });
   return html`${panel(null, html`<p>${words.previewAbout}</p>${facts}`)}
-${panel(words.noteLines, table(words.noteLines, heads, rows, [1, 2, 3]))}
+${panel(words.noteLines, table(words.noteLines, heads, [...rows, ...adjusted], [1, 2, 3]))}
 ${panel(null, issue)}`;
 }
 

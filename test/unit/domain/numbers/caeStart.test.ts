@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   type CaeStartFinding,
-  caeStartAskedAgainIn,
   caeStartFindings,
   caeWarnings,
+  isCaeStartOver,
 } from '../../../../src/domain/numbers/caeStart.ts';
 
 const CAE = {
@@ -60,12 +60,12 @@ describe('warnings', () => {
   });
 });
 
-test('the authority is asked again a day later, for 60 days, while something is wrong', () => {
-  const createdAt = new Date('2026-11-20T12:00:00Z');
+test('the authority is asked for 60 days, and only while the CAE gives numbers', () => {
+  const createdAt = new Date('2026-11-01T12:00:00Z');
   const after = (days: number) => new Date(createdAt.getTime() + days * 86_400_000);
-  const wrong = { createdAt, findings: ['before_unknown'] } as const;
-  expect(caeStartAskedAgainIn(wrong, after(0))).toBe(86_400_000);
-  expect(caeStartAskedAgainIn(wrong, after(59.9))).toBe(86_400_000);
-  expect(caeStartAskedAgainIn(wrong, after(60))).toBeNull();
-  expect(caeStartAskedAgainIn({ createdAt, findings: [] }, after(0))).toBeNull();
+  const isOver = (days: number, more = {}) =>
+    isCaeStartOver({ ...CAE, createdAt, expirationDate: '2028-01-01', ...more }, after(days));
+  expect([isOver(0), isOver(59.9), isOver(60)]).toEqual([false, false, true]);
+  expect(isOver(1, { numbersLeft: 0 })).toBe(true);
+  expect(isOver(3, { expirationDate: '2026-11-03' })).toBe(true);
 });
