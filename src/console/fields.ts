@@ -244,7 +244,7 @@ export const state = <T = string>(schema: z.ZodType<T>): Field<T> => ({
   draw: ({ name, value }) => (value === undefined ? html`` : hiddenInput(name, String(value))),
 });
 
-/** Idempotency key of a form: a reload sends it again and must not create a second secret. */
+/** Idempotency key of a form: a reload sends it again, and must not do the same twice. */
 export const onceKey = (): Field<string> => ({
   schema: z.uuid(),
   draw: ({ name }) => hiddenInput(name, randomUUID()),

@@ -16,7 +16,7 @@ import { type Figures, figuresLeft } from '../../domain/receipts/creditLeft.ts';
 import {
   type CreditNote,
   type CreditRequest,
-  creditNoteType,
+  isCreditable,
   readNoteScope,
   writeCreditNote,
 } from '../../domain/receipts/creditNote.ts';
@@ -119,7 +119,7 @@ const unknownCfe = (cfeId: string, { environment }: Pick<CfeKey, 'environment'>)
 
 /** Throws INVALID_INPUT for a CFE that no credit note corrects. */
 function requireCreditable({ type, status }: Pick<Cfe, 'type' | 'status'>): void {
-  if (creditNoteType(type) !== undefined && status !== 'REJECTED') return;
+  if (isCreditable({ type, status })) return;
   const found = status === 'REJECTED' ? 'a REJECTED one' : `one of type ${type}`;
   const message = `cfe_id: must be a receipt or debit note that is not REJECTED, found ${found}.`;
   throw invalidInput([{ path: '/path/cfe_id', code: 'credit.original', message }]);
@@ -161,6 +161,6 @@ export async function readCredit(
   { id, type, status, document }: Pick<Cfe, 'id' | 'type' | 'status' | 'document'>,
 ): Promise<CreditState> {
   const notes = await listCreditNotes(orm.em.fork(), id);
-  if (creditNoteType(type) === undefined || status === 'REJECTED') return { left: null, notes };
+  if (!isCreditable({ type, status })) return { left: null, notes };
   return { left: figuresLeft(document, countedNotes(notes), montevideoDate(clock())), notes };
 }

@@ -17,6 +17,7 @@ import { textSchema } from '../values/text.ts';
 import { omitUndefined } from './cfeContent.ts';
 import type { Adjustment, CfeDocument, Line, LineAdjustment, Receiver } from './cfeDocument.ts';
 import { DocId } from './cfeRequest.ts';
+import type { CfeStatus } from './cfeStatus.ts';
 import { amountOf } from './cfeTotals.ts';
 import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow, type IvaType } from './cfeTypes.ts';
 import {
@@ -91,6 +92,10 @@ export function creditNoteType(type: CfeType): CfeType | undefined {
   if (note === 'credit') return undefined;
   return CFE_TYPE_NAMES.find((one) => cfeTypeRow(one).family === family && cfeTypeRow(one).note === 'credit');
 }
+
+/** Returns whether credit notes may correct a CFE: neither a credit note itself, nor REJECTED. */
+export const isCreditable = ({ type, status }: { type: CfeType; status: CfeStatus }): boolean =>
+  creditNoteType(type) !== undefined && status !== 'REJECTED';
 
 const refuse = (path: readonly (string | number)[], code: string, words: string) => ({
   ok: false as const,

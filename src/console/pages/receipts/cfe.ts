@@ -17,7 +17,7 @@ import { SUPPORT_ACTIONS, type SupportAction } from '../../../domain/operations/
 import { formatCfeId, parseCfeId } from '../../../domain/receipts/cfeId.ts';
 import type { CfeStatus } from '../../../domain/receipts/cfeStatus.ts';
 import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
-import { creditNoteType } from '../../../domain/receipts/creditNote.ts';
+import { isCreditable } from '../../../domain/receipts/creditNote.ts';
 import { PAPER_SIZES, receiptUrl } from '../../../domain/receipts/qr.ts';
 import { receiptState } from '../../../domain/receipts/receiptState.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
@@ -250,11 +250,10 @@ function renderActions(visit: Visit, { cfe, access, dossier }: CfePageData): Htm
 
 /** Renders the link to the credit page; nothing for a receipt that cannot be credited. */
 function creditLink(visit: Visit, { cfe, access }: CfePageData): Html | false {
-  const isCreditable = creditNoteType(cfe.type) !== undefined && cfe.status !== 'REJECTED';
   const { credit: words } = visit.texts;
   const may = mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/credit-notes');
   const [text, kind] = may ? [words.open, 'main'] : [words.read, ''];
-  return isCreditable && html`<p><a class="${kind}" href="${cfePathOf(cfe)}/credit">${text}</a></p>`;
+  return isCreditable(cfe) && html`<p><a class="${kind}" href="${cfePathOf(cfe)}/credit">${text}</a></p>`;
 }
 
 /** Renders what the company does about each code of a rejection; null if the receipt is not rejected. */
