@@ -3,7 +3,7 @@ import type { RequestHash } from '../../crypto/requestHash.ts';
 import type { Cfe, CfeRow } from '../../db/entities/receipts.ts';
 import type { CfeContent } from '../../domain/receipts/cfeDocument.ts';
 import { formatCfeId } from '../../domain/receipts/cfeId.ts';
-import { CreditRequest, creditNoteType } from '../../domain/receipts/creditNote.ts';
+import { CreditRequest, creditNoteType } from '../../domain/receipts/credit/creditNote.ts';
 import { parseOrRefuse } from '../../domain/requests/faults.ts';
 import { invalidInput } from '../../errors.ts';
 import { type EquipSandboxDeps, equipSandbox, obtainsTestKit } from '../enterprises/equipSandbox.ts';

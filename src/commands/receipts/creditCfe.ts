@@ -12,14 +12,14 @@ import {
 } from '../../db/receipts/creditNotes.ts';
 import type { CfeContent } from '../../domain/receipts/cfeDocument.ts';
 import { formatCfeId } from '../../domain/receipts/cfeId.ts';
-import { type Figures, figuresLeft } from '../../domain/receipts/creditLeft.ts';
+import { type Figures, figuresLeft } from '../../domain/receipts/credit/creditLeft.ts';
 import {
   type CreditNote,
   type CreditRequest,
   isCreditable,
   readNoteScope,
   writeCreditNote,
-} from '../../domain/receipts/creditNote.ts';
+} from '../../domain/receipts/credit/creditNote.ts';
 import type { RequestWarning } from '../../domain/receipts/requestWarnings.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../../errors.ts';

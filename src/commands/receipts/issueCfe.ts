@@ -34,7 +34,7 @@ import { type CfeReading, readCfeRequest } from '../../domain/receipts/cfeReadin
 import { checkCfe } from '../../domain/receipts/cfeRules.ts';
 import { isFinal } from '../../domain/receipts/cfeStatus.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
-import type { CreditedLine } from '../../domain/receipts/creditLeft.ts';
+import type { CreditedLine } from '../../domain/receipts/credit/creditLeft.ts';
 import { type RequestWarning, requestWarnings } from '../../domain/receipts/requestWarnings.ts';
 import { isSmallTicket } from '../../domain/receipts/transmission.ts';
 import { limitFaults } from '../../domain/requests/faults.ts';

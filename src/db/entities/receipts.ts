@@ -5,7 +5,7 @@ import type { Actor } from '../../domain/operations/audit.ts';
 import type { CfeDocument } from '../../domain/receipts/cfeDocument.ts';
 import type { CfeStatus } from '../../domain/receipts/cfeStatus.ts';
 import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
-import type { CreditedLine } from '../../domain/receipts/creditLeft.ts';
+import type { CreditedLine } from '../../domain/receipts/credit/creditLeft.ts';
 import type { ExportState } from '../../domain/receipts/receiptExport.ts';
 import type { RejectionReason } from '../../domain/receipts/rejection.ts';
 import type { RequestWarning } from '../../domain/receipts/requestWarnings.ts';

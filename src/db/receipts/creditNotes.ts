@@ -3,7 +3,7 @@ import Big from 'big.js';
 import type { CfeDocument } from '../../domain/receipts/cfeDocument.ts';
 import type { CfeStatus } from '../../domain/receipts/cfeStatus.ts';
 import type { CfeType } from '../../domain/receipts/cfeTypes.ts';
-import type { CountedNote, CreditedLine } from '../../domain/receipts/creditLeft.ts';
+import type { CountedNote, CreditedLine } from '../../domain/receipts/credit/creditLeft.ts';
 import { CREDIT_NOTES } from './references.ts';
 
 /** A credit note of a CFE. */

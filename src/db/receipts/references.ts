@@ -8,7 +8,7 @@ import {
   cfeTypeRow,
   type Environment,
 } from '../../domain/receipts/cfeTypes.ts';
-import { type ForeignReference, ownTypeOf, printedName } from '../../domain/receipts/referred.ts';
+import { type ForeignReference, ownTypeOf, printedName } from '../../domain/receipts/credit/referred.ts';
 import { Cfe } from '../entities/receipts.ts';
 
 const NOTES = CFE_TYPE_NAMES.filter((type) => cfeTypeRow(type).note !== null);

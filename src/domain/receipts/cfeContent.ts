@@ -16,9 +16,9 @@ import { PAYMENT_METHODS, type RequestLine } from './cfeRequest.ts';
 import type { OriginalCfe } from './cfeRule.ts';
 import { adjustmentAmounts, amountOf, type Measure, nonBillable } from './cfeTotals.ts';
 import { CFE_TYPES, cfeTypeRow } from './cfeTypes.ts';
+import { statedAmounts, takenAmounts } from './credit/referenceAmounts.ts';
+import type { Referred } from './credit/referred.ts';
 import { comparedNumber } from './receiverDocument.ts';
-import { statedAmounts, takenAmounts } from './referenceAmounts.ts';
-import type { Referred } from './referred.ts';
 
 /** The defaults of the sale zone: services, without Incoterm or carriage (docs/contract.md#extra). */
 const SALE_DEFAULTS = { saleCondition: 'N/A', saleMode: 90, transport: 8 } as const;

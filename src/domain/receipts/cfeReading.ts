@@ -24,7 +24,7 @@ import {
   untaxed,
 } from './cfeTotals.ts';
 import { cfeTypeRow, type IvaType } from './cfeTypes.ts';
-import { type Referred, readReference } from './referred.ts';
+import { type Referred, readReference } from './credit/referred.ts';
 import { vatPercents } from './vat.ts';
 
 /**

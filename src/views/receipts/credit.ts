@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { CreditNoteRow } from '../../db/receipts/creditNotes.ts';
 import { formatCfeId } from '../../domain/receipts/cfeId.ts';
-import type { Figures } from '../../domain/receipts/creditLeft.ts';
+import type { Figures } from '../../domain/receipts/credit/creditLeft.ts';
 import { CfeStatusName } from '../../domain/requests/enums.ts';
 import { CFE_FIELD_WORDS, CREDIT_WORDS, describeField } from '../../domain/requests/fieldWords.ts';
 import { amountText } from '../../domain/values/decimal.ts';

@@ -11,8 +11,8 @@ import {
   figuresLeft,
   isUsedUp,
   type NoteScope,
-} from '../../../src/domain/receipts/creditLeft.ts';
-import { readNoteScope, writeCreditNote } from '../../../src/domain/receipts/creditNote.ts';
+} from '../../../src/domain/receipts/credit/creditLeft.ts';
+import { readNoteScope, writeCreditNote } from '../../../src/domain/receipts/credit/creditNote.ts';
 import { validRequest } from '../arbitraries/cfeRequests.ts';
 import { contentOf, TODAY } from './randomReceipts.ts';
 

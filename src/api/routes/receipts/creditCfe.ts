@@ -3,7 +3,7 @@ import { equipSandbox, obtainsTestKit } from '../../../commands/enterprises/equi
 import { creditCfe, readCredit, validateCredit } from '../../../commands/receipts/creditCfe.ts';
 import { findCfe } from '../../../db/receipts/cfes.ts';
 import { CfeId, parseCfeId } from '../../../domain/receipts/cfeId.ts';
-import { CreditRequest, creditNoteType } from '../../../domain/receipts/creditNote.ts';
+import { CreditRequest, creditNoteType } from '../../../domain/receipts/credit/creditNote.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { cfeView, IssuedCfeView } from '../../../views/receipts/cfe.ts';
 import { CreditView, creditView } from '../../../views/receipts/credit.ts';

@@ -17,7 +17,7 @@ import { SUPPORT_ACTIONS, type SupportAction } from '../../../domain/operations/
 import { formatCfeId, parseCfeId } from '../../../domain/receipts/cfeId.ts';
 import type { CfeStatus } from '../../../domain/receipts/cfeStatus.ts';
 import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
-import { isCreditable } from '../../../domain/receipts/creditNote.ts';
+import { isCreditable } from '../../../domain/receipts/credit/creditNote.ts';
 import { PAPER_SIZES, receiptUrl } from '../../../domain/receipts/qr.ts';
 import { receiptState } from '../../../domain/receipts/receiptState.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';

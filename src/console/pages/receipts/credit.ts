@@ -7,7 +7,7 @@ import { omitUndefined } from '../../../domain/receipts/cfeContent.ts';
 import type { CfeContent } from '../../../domain/receipts/cfeDocument.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
 import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
-import { type Figures, isUsedUp } from '../../../domain/receipts/creditLeft.ts';
+import { type Figures, isUsedUp } from '../../../domain/receipts/credit/creditLeft.ts';
 import { amountText, type JsonNumber, parseTypedNumber } from '../../../domain/values/decimal.ts';
 import { decimalText, money } from '../../../domain/values/figures.ts';
 import { readJson } from '../../../domain/values/json.ts';

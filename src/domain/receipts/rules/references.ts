@@ -4,9 +4,15 @@ import { addDays } from '../../values/montevideo.ts';
 import type { Parts } from '../cfeReading.ts';
 import { type CfeRule, type Finding, type RuleContext, rule } from '../cfeRule.ts';
 import { cfeTypeRow } from '../cfeTypes.ts';
-import { creditable, DIVISION_NOISE_DECIMALS } from '../noteAmount.ts';
-import { isCreditNote, largestStated, takenAmounts } from '../referenceAmounts.ts';
-import { type KnownReference, printedName, SHAPE_FAULTS, sameFamily, shapeFaults } from '../referred.ts';
+import { creditable, DIVISION_NOISE_DECIMALS } from '../credit/noteAmount.ts';
+import { isCreditNote, largestStated, takenAmounts } from '../credit/referenceAmounts.ts';
+import {
+  type KnownReference,
+  printedName,
+  SHAPE_FAULTS,
+  sameFamily,
+  shapeFaults,
+} from '../credit/referred.ts';
 
 /** FechaCFEref may be this many days ahead (Formato CFE v25.2, zone F, field 7). */
 const MOST_DAYS_AHEAD = 60;

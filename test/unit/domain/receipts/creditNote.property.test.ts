@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import Big from 'big.js';
 import fc from 'fast-check';
 import type { Totals } from '../../../../src/domain/receipts/cfeDocument.ts';
-import { figuresLeft, takeShare } from '../../../../src/domain/receipts/creditLeft.ts';
+import { figuresLeft, takeShare } from '../../../../src/domain/receipts/credit/creditLeft.ts';
 import { creditChains, creditInSteps, storedReceipt } from '../../../support/receipts/creditChains.ts';
 import { TODAY } from '../../../support/receipts/randomReceipts.ts';
 

@@ -1,8 +1,8 @@
 import Big from 'big.js';
 import * as z from 'zod';
-import type { Fault } from '../../errors.ts';
-import { type Checked, faultAt } from '../requests/faults.ts';
-import { CREDIT_WORDS, describeField } from '../requests/fieldWords.ts';
+import type { Fault } from '../../../errors.ts';
+import { type Checked, faultAt } from '../../requests/faults.ts';
+import { CREDIT_WORDS, describeField } from '../../requests/fieldWords.ts';
 import {
   amountSchema,
   amountText,
@@ -10,16 +10,16 @@ import {
   integerSchema,
   JsonNumber,
   quantityText,
-} from '../values/decimal.ts';
-import { addIssue } from '../values/issue.ts';
-import { LENGTHS } from '../values/lengths.ts';
-import { textSchema } from '../values/text.ts';
-import { omitUndefined } from './cfeContent.ts';
-import type { Adjustment, CfeDocument, Line, LineAdjustment, Receiver } from './cfeDocument.ts';
-import { DocId } from './cfeRequest.ts';
-import type { CfeStatus } from './cfeStatus.ts';
-import { amountOf } from './cfeTotals.ts';
-import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow, type IvaType } from './cfeTypes.ts';
+} from '../../values/decimal.ts';
+import { addIssue } from '../../values/issue.ts';
+import { LENGTHS } from '../../values/lengths.ts';
+import { textSchema } from '../../values/text.ts';
+import { omitUndefined } from '../cfeContent.ts';
+import type { Adjustment, CfeDocument, Line, LineAdjustment, Receiver } from '../cfeDocument.ts';
+import { DocId } from '../cfeRequest.ts';
+import type { CfeStatus } from '../cfeStatus.ts';
+import { amountOf } from '../cfeTotals.ts';
+import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow, type IvaType } from '../cfeTypes.ts';
 import {
   type CreditedDocument,
   type CreditedLine,

@@ -1,7 +1,7 @@
 import Big from 'big.js';
-import { roundHalfUp } from '../values/decimal.ts';
-import type { Totals } from './cfeDocument.ts';
-import type { OriginalCfe } from './cfeRule.ts';
+import { roundHalfUp } from '../../values/decimal.ts';
+import type { Totals } from '../cfeDocument.ts';
+import type { OriginalCfe } from '../cfeRule.ts';
 
 /** Differences beyond this many decimals are rounding noise of a division, not money. */
 export const DIVISION_NOISE_DECIMALS = 8;

@@ -1,9 +1,9 @@
 import Big from 'big.js';
-import { roundHalfUp } from '../values/decimal.ts';
-import type { CfeDocument } from './cfeDocument.ts';
-import { AMOUNT_DECIMALS, taxedOf } from './cfeTotals.ts';
-import { IVA_TYPES, type IvaType } from './cfeTypes.ts';
-import { type VatRate, vatPercents } from './vat.ts';
+import { roundHalfUp } from '../../values/decimal.ts';
+import type { CfeDocument } from '../cfeDocument.ts';
+import { AMOUNT_DECIMALS, taxedOf } from '../cfeTotals.ts';
+import { IVA_TYPES, type IvaType } from '../cfeTypes.ts';
+import { type VatRate, vatPercents } from '../vat.ts';
 
 /** What a credit note took of one line of its original, stored with the note: figures as in the document. */
 export interface CreditedLine {

@@ -1,7 +1,7 @@
 import Big from 'big.js';
-import type { Parts } from './cfeReading.ts';
-import type { OriginalCfe } from './cfeRule.ts';
-import { type CfeType, cfeTypeRow } from './cfeTypes.ts';
+import type { Parts } from '../cfeReading.ts';
+import type { OriginalCfe } from '../cfeRule.ts';
+import { type CfeType, cfeTypeRow } from '../cfeTypes.ts';
 import { type CreditableCfe, creditable, leftToCredit, shareOut } from './noteAmount.ts';
 import type { Referred } from './referred.ts';
 

@@ -1,7 +1,7 @@
 import type Big from 'big.js';
-import { formatCfeId, parseCfeId } from './cfeId.ts';
-import type { RequestReference } from './cfeRequest.ts';
-import { type CfeType, cfeTypeOfCode, cfeTypeRow } from './cfeTypes.ts';
+import { formatCfeId, parseCfeId } from '../cfeId.ts';
+import type { RequestReference } from '../cfeRequest.ts';
+import { type CfeType, cfeTypeOfCode, cfeTypeRow } from '../cfeTypes.ts';
 
 /** Amount, currency and rate of a CFE that another system issued; the rate of pesos is 1. */
 export interface ReferredValue {
