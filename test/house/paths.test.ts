@@ -8,14 +8,14 @@ const page = readFileSync(join(ROOT, 'docs/paths.md'), 'utf8');
 /** The paths that the page must have. */
 const PATHS = ['Issuing', 'A lost answer', "An operator's retry", 'A daily report', 'A webhook', 'An e-mail'];
 
-/** Each path: its heading, the arrows of its drawing, and the hops of its table. */
+/** Each path: its heading, the arrows of its drawing, and the hops of its list. */
 const paths = page
   .split(/^## /m)
   .slice(1)
   .map((section) => ({
     title: section.slice(0, section.indexOf('\n')),
     arrows: (section.match(/^ +\w+-{1,2}(?:>>|x)\w+: \S/gm) ?? []).length,
-    hops: [...section.matchAll(/^\| (\d+) \| `([^`]+)` \| `([^`]+)` \| /gm)].map(
+    hops: [...section.matchAll(/^(\d+)\. `([^`]+)` `([^`]+)`/gm)].map(
       ([, number, file = '', name = '']) => ({ number: Number(number), file, name }),
     ),
   }));
@@ -25,7 +25,7 @@ describe('docs/paths.md', () => {
     expect(paths.map(({ title }) => title)).toEqual(PATHS);
   });
 
-  test.each(paths)('$title: a row for each arrow, in order', ({ arrows, hops }) => {
+  test.each(paths)('$title: a hop for each arrow, in order', ({ arrows, hops }) => {
     expect(hops.length).toBeGreaterThan(5);
     expect(hops.map(({ number }) => number)).toEqual(Array.from({ length: arrows }, (_, index) => index + 1));
   });

@@ -8,9 +8,9 @@ import { OWN_REJECTION_CODES } from '../../../../src/domain/receipts/rejection.t
 import { answerMeans, CFE_WORDS, REJECTION_CODES, rejectionMeans } from '../../../../src/words/cfeStates.ts';
 import { refusalMeans } from '../../../../src/words/refusals.ts';
 
-/** The codes of the tables of receipts and sobres. */
+/** The codes of receipts and sobres. */
 const documented = [
-  ...readFileSync('docs/authority/sobres.md', 'utf8').matchAll(/^\| (?<code>[ES]\d\d) \|/gm),
+  ...readFileSync('docs/authority/sobres.md', 'utf8').matchAll(/^- (?<code>[ES]\d\d):/gm),
 ].map((match) => match.groups?.['code'] ?? '');
 
 describe('the words for statuses, stuck reasons and rejections', () => {
