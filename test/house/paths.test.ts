@@ -15,9 +15,11 @@ const paths = page
   .map((section) => ({
     title: section.slice(0, section.indexOf('\n')),
     arrows: (section.match(/^ +\w+-{1,2}(?:>>|x)\w+: \S/gm) ?? []).length,
-    hops: [...section.matchAll(/^(\d+)\. `([^`]+)` `([^`]+)`/gm)].map(
-      ([, number, file = '', name = '']) => ({ number: Number(number), file, name }),
-    ),
+    hops: [...section.matchAll(/^(\d+)\. `([^`]+)` `([^`]+)`/gm)].map(([, number, file = '', name = '']) => ({
+      number: Number(number),
+      file,
+      name,
+    })),
   }));
 
 describe('docs/paths.md', () => {
