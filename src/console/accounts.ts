@@ -7,9 +7,9 @@ import { type Html, html } from '../page/html.ts';
 import type { Texts } from '../words/console.ts';
 import { mayIn } from './access/permissions.ts';
 import { type Field, select, subject } from './fields.ts';
+import type { Filter } from './filters.ts';
 import { type Declaration, defineForm, type Fields, type Form, type FormRoute } from './form.ts';
 import { link } from './links.ts';
-import type { Filter } from './lists.ts';
 import { type Answer, type ConsoleDeps, redirect, routeOf, type Sent, signedIn, type Visit } from './page.ts';
 import { button } from './parts.ts';
 

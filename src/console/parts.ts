@@ -34,8 +34,9 @@ export const optionsOf = <T extends string>(
     return [one, typeof word === 'string' ? word : word.label];
   });
 
-export const button = (text: string, kind: 'main' | 'quiet' = 'main'): Html =>
-  html`<button class="${kind}">${text}</button>`;
+/** Renders a button; `label`: what it does, for screen readers, if its text does not say it. */
+export const button = (text: string, kind: 'main' | 'quiet' = 'main', label?: string): Html =>
+  html`<button class="${kind}"${label !== undefined && html` aria-label="${label}"`}>${text}</button>`;
 
 /** Renders a section of a page; without a heading if the page's title is enough. */
 export function panel(title: string | null, content: Part): Html {

@@ -171,6 +171,26 @@ export function findBranches(em: EntityManager, rut: string): Promise<Branch[]> 
   return em.find(Branch, { rut }, { orderBy: { branch: 'asc' } });
 }
 
+/** A branch; `isFirst`: the one in the enterprise's own row, which cannot be closed. */
+export type ListedBranch = BranchFacts &
+  Pick<Branch, 'branch'> & { readonly isFirst: boolean; readonly closedAt: Date | null };
+
+/** Returns the branches of an enterprise by code, its first one on top, including closed ones. */
+export async function listBranches(em: EntityManager, rut: string): Promise<ListedBranch[]> {
+  const own = await findEnterprise(em, rut);
+  type Row = BranchFacts & Pick<Branch, 'branch'> & { readonly closedAt?: Date | null };
+  const rows: Row[] = [...(own ? [own] : []), ...(await findBranches(em, rut))];
+  return rows.map((row) => ({
+    branch: row.branch,
+    streetName: row.streetName,
+    localityName: row.localityName,
+    departmentName: row.departmentName,
+    phoneNumber: row.phoneNumber ?? null,
+    closedAt: row.closedAt ?? null,
+    isFirst: row === own,
+  }));
+}
+
 /** The fields of a branch besides its code. */
 export type BranchFacts = Pick<Branch, 'streetName' | 'localityName' | 'departmentName' | 'phoneNumber'>;
 

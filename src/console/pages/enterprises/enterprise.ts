@@ -31,10 +31,11 @@ import {
   type Section,
 } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
+import { LIST_QUERY } from '../../filters.ts';
 import { fold } from '../../form.ts';
 import { dateOf, minuteText, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
-import { csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
+import { csvAnswer, type ListPart } from '../../lists.ts';
 import { type ConsoleDeps, definePage, show, type Visit } from '../../page.ts';
 import { badge, factList, nothing, panel, table } from '../../parts.ts';
 import { planName } from '../people/plan.ts';
@@ -51,8 +52,6 @@ interface EnterprisePageData extends AtEnterprise {
   readonly now: Date;
   readonly today: string;
   readonly caes: readonly CaeRow[];
-  /** Numbers used in the last weeks, by type. */
-  readonly used: ReadonlyMap<CfeType, number>;
   /** Types whose numbers run low. */
   readonly low: readonly LowNumbers[];
 }
@@ -76,15 +75,11 @@ export const enterprisePage = definePage({
       now,
       ...(await numbersOf(deps, enterprise.rut, now)),
     };
-    const caes = caeList(visit, at, data, query);
-    const branches = await branchList(visit, deps, at, query);
+    const caes = caeList(visit, deps, data, query);
+    const branches = branchList(visit, deps, at, query);
     const annulments = annulmentList(visit, deps, at, query);
-    if (query.format === 'csv')
-      return query.list === caes.name
-        ? csvAnswer(caes)
-        : query.list === branches.name
-          ? csvAnswer(branches)
-          : csvAnswer(annulments);
+    const csv = csvAnswer(query, [caes, branches, annulments]);
+    if (csv) return csv;
     const body = html`${relatedLinks(visit, at)}
 ${await statusPanel(data)}
 <div class="panels"><div>
@@ -127,12 +122,12 @@ async function numbersOf(
   { orm }: Pick<ConsoleDeps, 'orm'>,
   rut: string,
   now: Date,
-): Promise<Pick<EnterprisePageData, 'today' | 'caes' | 'used' | 'low'>> {
+): Promise<Pick<EnterprisePageData, 'today' | 'caes' | 'low'>> {
   const em = orm.em.fork();
   const today = montevideoDate(now);
   const caes = await findCaes(em, rut, 'production');
   const used = (await countRecentNumbers(em, [rut], now)).get(rut) ?? new Map<CfeType, number>();
-  return { today, caes, used, low: lowNumbers({ caes, usedLately: used }, today) };
+  return { today, caes, low: lowNumbers({ caes, usedLately: used }, today) };
 }
 
 const section = (id: Section, content: Html): Html => html`<div id="${id}">${content}</div>`;
@@ -237,12 +232,12 @@ async function certificatePanel(data: EnterprisePageData): Promise<Html> {
 }
 
 /** Renders a list with the form that adds to it. */
-async function listPanel<R>(
+async function listPanel(
   data: EnterprisePageData,
-  list: List<R>,
+  list: ListPart,
   form: typeof forms.caeForm | typeof forms.newBranchForm | typeof forms.annulmentForm,
 ): Promise<Html> {
-  return panel(list.label, html`${await renderList(data.visit, list)}${offerAt<never>(form, data)}`);
+  return panel(list.label, html`${await list.render()}${offerAt<never>(form, data)}`);
 }
 
 async function dataPanel(data: EnterprisePageData): Promise<Html> {

@@ -6,7 +6,7 @@ import { listSobreXmls } from '../../../db/authority/sobres.ts';
 import type { Mail } from '../../../db/entities/mail.ts';
 import type { Cfe } from '../../../db/entities/receipts.ts';
 import type { DailyReport } from '../../../db/entities/reports.ts';
-import { findMail, findMails } from '../../../db/mail/mails.ts';
+import { findMail, listMailPage } from '../../../db/mail/mails.ts';
 import { type CfeDossier, formatRequestingKey, readCfeDossier } from '../../../db/receipts/cfeDossier.ts';
 import { findCfeWithRequest, findCfeWithXml } from '../../../db/receipts/cfes.ts';
 import { findReport } from '../../../db/reports/dailyReports.ts';
@@ -102,7 +102,7 @@ export const cfePage = definePage({
     const em = () => deps.orm.em.fork();
     const [dossier, mails, deliveries, report] = await Promise.all([
       readCfeDossier(em(), cfe),
-      findMails(em(), { cfeUuid: id }, MAX_ROWS),
+      listMailPage(em(), { cfeUuid: id }, { after: null, limit: MAX_ROWS }),
       listDeliveryPage(
         em(),
         accountsOf(signedIn(visit).viewer),
@@ -115,7 +115,7 @@ export const cfePage = definePage({
       cfe,
       access,
       dossier,
-      mails,
+      mails: mails.map(({ mail }) => mail),
       deliveries,
       report,
     };
