@@ -16,13 +16,13 @@ type Input<F extends ListFilters, T extends z.ZodRawShape> = FilterValues<F> &
   z.output<z.ZodObject<T, z.core.$strict>>;
 
 /** Returns a row as the command line shows it: all columns of its list. */
-export const rowOf = <R>({ columns }: { readonly columns: Columns<R> }, row: R): OutputRow =>
+export const listedRow = <R>({ columns }: { readonly columns: Columns<R> }, row: R): OutputRow =>
   Object.fromEntries(Object.entries(columns).map(([name, source]) => [name, outputOf(valueIn(source, row))]));
 
 const outputOf = (value: ColumnValue) => (value instanceof Date ? value.toISOString() : (value ?? null));
 
 /** Defines a verb that lists the first rows of a list. */
-export const listVerb = <R, S, F extends ListFilters, T extends z.ZodRawShape = Record<never, never>>(
+export const listVerb = <R, S, F extends ListFilters, T extends z.ZodRawShape>(
   list: List<R, S, Columns<R>, F>,
   {
     takes,
@@ -40,7 +40,7 @@ export const listVerb = <R, S, F extends ListFilters, T extends z.ZodRawShape = 
     readonly columns?: string;
     usageFault?(input: Readonly<Record<string, unknown>>): string | undefined;
     /** Returns what the rows are selected by. */
-    search(deps: CliDeps, input: Input<F, T>): S | Promise<S>;
+    readonly search: (deps: CliDeps, input: Input<F, T>) => S | Promise<S>;
   },
 ) =>
   readVerb({
@@ -50,6 +50,6 @@ export const listVerb = <R, S, F extends ListFilters, T extends z.ZodRawShape = 
       const { limit, ...selecting } = input as unknown as Input<F, T> & { readonly limit: number };
       const selected = await search(deps, selecting as unknown as Input<F, T>);
       const rows = await list.read(deps.orm.em.fork(), selected, { after: null, limit });
-      return rows.map((row) => rowOf(list, row));
+      return rows.map((row) => listedRow(list, row));
     },
   });

@@ -21,7 +21,7 @@ import {
   rutFilter,
   wholeNumberInput,
 } from '../inputs.ts';
-import { listVerb, rowOf } from '../listVerb.ts';
+import { listedRow, listVerb } from '../listVerb.ts';
 import { actingVerb, readVerb, verbGroup } from '../verb.ts';
 
 const EXAMPLE = '0c0e1ab1-0000-4000-8000-000000000001';
@@ -125,7 +125,7 @@ export const keyGroup = verbGroup('key', 'API keys of accounts', {
       '4be0643f-1d98-4d3c-97cd-ca98a65347dd',
       '4be0643f-1d98-4d3c-97cd-ca98a65347dd --reason "It was in a log"',
     ],
-    run: async (deps, { key: keyId, reason }) => rowOf(KEYS, await revokeApiKey(deps, { keyId, reason })),
+    run: async (deps, { key: keyId, reason }) => listedRow(KEYS, await revokeApiKey(deps, { keyId, reason })),
   }),
 });
 

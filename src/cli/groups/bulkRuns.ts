@@ -7,7 +7,7 @@ import { Refusal } from '../../errors.ts';
 import { RUNS } from '../../lists/runs.ts';
 import { runWorkflowId } from '../../temporal.ts';
 import { OptionalReasonInput } from '../inputs.ts';
-import { listVerb, rowOf } from '../listVerb.ts';
+import { listedRow, listVerb } from '../listVerb.ts';
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 const EXAMPLES = ['retry-2026-11-22-3f9a1c'];
@@ -20,7 +20,7 @@ const PATIENCE_MILLISECONDS = 60_000;
 
 /** Returns a run as the command line shows it. */
 export const runRow = (one: Run): OutputRow => ({
-  ...rowOf(RUNS, one),
+  ...listedRow(RUNS, one),
   filter: one.filter,
   stop_asked_at: one.stopAskedAt?.toISOString() ?? null,
   stop_asked_by: one.stopAskedBy,

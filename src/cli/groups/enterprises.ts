@@ -52,7 +52,7 @@ import {
   requireEnterpriseOfRut,
   wholeNumberInput,
 } from '../inputs.ts';
-import { listVerb, rowOf } from '../listVerb.ts';
+import { listedRow, listVerb } from '../listVerb.ts';
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 /** Describes a field for the help, without its source. */
@@ -336,7 +336,7 @@ const WHOLE_BRANCH = { rut: RutInput, branch: BranchCode, ...fieldOptions(BRANCH
 const BRANCH_EXAMPLE = `${RUT} 2 --street-name "18 de Julio 1234" --locality-name Salto --department-name Salto`;
 
 const branchesOf = async ({ orm }: CliDeps, rut: string): Promise<OutputRow[]> =>
-  (await listBranches(orm.em.fork(), rut)).map((branch) => rowOf(BRANCHES, branch));
+  (await listBranches(orm.em.fork(), rut)).map((branch) => listedRow(BRANCHES, branch));
 
 export const branchGroup = verbGroup('branch', 'The branches of enterprises', {
   'list RUT': listVerb(BRANCHES, {

@@ -6,7 +6,7 @@ import { formatCfeId } from '../../domain/receipts/cfeId.ts';
 import { Refusal } from '../../errors.ts';
 import { MAILS } from '../../lists/mails.ts';
 import { EnvironmentInput, optionalInput, requireCfeOfRut } from '../inputs.ts';
-import { listVerb, rowOf } from '../listVerb.ts';
+import { listedRow, listVerb } from '../listVerb.ts';
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 const EXAMPLES = ['0c0e1ab1-0000-4000-8000-000000000004'];
@@ -18,7 +18,7 @@ async function showMail(deps: CliDeps, mailId: string): Promise<OutputRow> {
   if (!found) throw new Refusal('NOT_FOUND', `There is no e-mail ${mailId}.`);
   const [cfe] = (await findCfesById(em, [found.cfeUuid])).values();
   return {
-    ...rowOf(MAILS, { mail: found, cfeId: cfe ? formatCfeId(cfe) : '' }),
+    ...listedRow(MAILS, { mail: found, cfeId: cfe ? formatCfeId(cfe) : '' }),
     by_hand: found.byHand,
     message_id: found.messageId ?? null,
     workflow_id: found.workflowId,

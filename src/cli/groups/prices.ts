@@ -11,7 +11,7 @@ import { dateSchema } from '../../domain/values/dates.ts';
 import { exactNumber } from '../../domain/values/exactNumber.ts';
 import { PAYMENTS } from '../../lists/payments.ts';
 import { RATES } from '../../lists/reports.ts';
-import { listVerb, rowOf } from '../listVerb.ts';
+import { listedRow, listVerb } from '../listVerb.ts';
 import { actingVerb, readVerb, verbGroup } from '../verb.ts';
 
 const planRow = ({ planId, frequencyId, amount, currency }: Plan) => ({
@@ -47,13 +47,15 @@ export const paymentGroup = verbGroup('payment', 'Payments of enterprises for th
     summary: 'Mark a payment as paid',
     takes: { payment: PaymentId },
     examples: PAYMENT_EXAMPLES,
-    run: async (deps, { payment: paymentId }) => rowOf(PAYMENTS, await settlePayment(deps, { paymentId })),
+    run: async (deps, { payment: paymentId }) =>
+      listedRow(PAYMENTS, await settlePayment(deps, { paymentId })),
   }),
   'cancel PAYMENT': actingVerb({
     summary: 'Cancel a payment',
     takes: { payment: PaymentId },
     examples: PAYMENT_EXAMPLES,
-    run: async (deps, { payment: paymentId }) => rowOf(PAYMENTS, await cancelPayment(deps, { paymentId })),
+    run: async (deps, { payment: paymentId }) =>
+      listedRow(PAYMENTS, await cancelPayment(deps, { paymentId })),
   }),
 });
 

@@ -15,14 +15,6 @@ export function findEnterprise(em: EntityManager, rut: string): Promise<Enterpri
   return em.findOne(Enterprise, { rut });
 }
 
-/** Returns all enterprises, or those with `status`, by RUT. */
-export function findEnterprises(
-  em: EntityManager,
-  { status }: { status?: EnterpriseStatus | undefined },
-): Promise<Enterprise[]> {
-  return em.find(Enterprise, givenConditions({ status }), { orderBy: { rut: 'asc' } });
-}
-
 /** Selects the enterprises that the account owns or has a role at, with `status` if given. */
 interface EnterpriseFilter {
   accountId: string;
