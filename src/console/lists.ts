@@ -186,7 +186,7 @@ export async function showList<R>(
   const saved =
     list.filters && (await listSavedFilters(orm.em.fork(), signedIn(visit).session.personId, list.path));
   const body = html`${list.above}${list.filters && filterForm(visit, list, list.filters)}${saved && savedFilters(visit, list, saved)}
-${panel(null, await renderList(visit, list))}${list.below}`;
+  ${panel(null, await renderList(visit, list))}${list.below}`;
   return show(list.title, body, list.live ? { live: list.live } : {});
 }
 
@@ -223,11 +223,13 @@ export async function renderList<R>(visit: Visit, list: List<R>): Promise<Html> 
   const more = [
     first,
     found.length > PAGE_ROWS &&
-      html`<a href="${address(list, { after: encodeCursor(list.key.of(last)) })}" rel="next">${words.next}</a>`,
+      html`<a href="${address(list, { after: encodeCursor(list.key.of(last)) })}" rel="next"
+        >${words.next}</a
+      >`,
     html`<a class="csv" href="${address(list, { format: 'csv' })}" download>${words.csv}</a>`,
   ];
-  return html`${list.ticks && tickForm(visit, list.name, list.ticks)}${tableOf(visit, list, rows)}<div class="more buttons">
-${more}</div>`;
+  return html`${list.ticks && tickForm(visit, list.name, list.ticks)}${tableOf(visit, list, rows)}
+    <div class="more buttons">${more}</div>`;
 }
 
 /** Returns `read` and `key` of a list whose rows are few and read at once; `id`: the field with a unique id. */
@@ -305,15 +307,28 @@ function tableOf<R>(visit: Visit, list: List<R>, rows: readonly R[]): Html {
     const cells = columns.map((column, i) => {
       const href = i === 0 ? list.href?.(row) : null;
       const shown = column.cell(row);
-      return html`<td class="${column.isFigure ? 'figure' : ''}">${href ? html`<a class="row" href="${href}">${shown}</a>` : shown}</td>`;
+      return html`<td class="${column.isFigure ? 'figure' : ''}">
+        ${href ? html`<a class="row" href="${href}">${shown}</a>` : shown}
+      </td>`;
     });
     const of = String(columns[0]?.csv(row) ?? '');
     const tick = ticks && value !== null && tickBox(visit, list.name, { name: ticks.name, value, key, of });
-    return html`<tr id="${key}" tabindex="-1">${ticks && html`<td>${tick}</td>`}${cells}</tr>`;
+    return html`<tr id="${key}" tabindex="-1">
+      ${ticks && html`<td>${tick}</td>`}${cells}
+    </tr>`;
   });
   const tickHead = ticks && html`<th scope="col"><span class="unseen">${visit.texts.lists.tick}</span></th>`;
-  const head = html`<thead><tr>${tickHead}${heads}</tr></thead>`;
-  const shown = html`<table class="list">${head}<tbody>${drawn}</tbody></table>`;
+  const head = html`<thead>
+    <tr>
+      ${tickHead}${heads}
+    </tr>
+  </thead>`;
+  const shown = html`<table class="list">
+    ${head}
+    <tbody>
+      ${drawn}
+    </tbody>
+  </table>`;
   return html`<div class="wide" role="region" aria-label="${list.label}" tabindex="0">${shown}</div>`;
 }
 
@@ -328,12 +343,14 @@ const tickBox = (
   { name, value, key, of }: { name: string; value: string; key: string; of: string },
 ): Html => {
   const attributes = html` form="ticks-${list}" aria-label="${visit.texts.lists.tick} ${of}"`;
-  return html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}"${attributes}>`;
+  return html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}" ${attributes} />`;
 };
 
 function tickForm(visit: Visit, name: string, { action, content }: { action: string; content: Html }): Html {
   const token = hidden('form_token', visit.formToken);
-  return html`<form method="post" action="${action}" id="ticks-${name}" class="ticks">${token}${content}</form>`;
+  return html`<form method="post" action="${action}" id="ticks-${name}" class="ticks">
+    ${token}${content}
+  </form>`;
 }
 
 function filterForm<R>(visit: Visit, list: List<R>, filters: readonly Filter[]): Html {
@@ -341,8 +358,10 @@ function filterForm<R>(visit: Visit, list: List<R>, filters: readonly Filter[]):
   const fields = filters.map((filter) => filterField(visit, filter, textOf(list.query, filter.name)));
   const isSet = isNarrowed(list) || visit.invalidQuery.size > 0;
   const clear = isSet && html`<a href="${list.path}">${words.clear}</a>`;
-  return html`<form class="filters" method="get" action="${list.path}">${fields}
-<div class="buttons">${button(words.filter)}${clear}</div></form>`;
+  return html`<form class="filters" method="get" action="${list.path}">
+    ${fields}
+    <div class="buttons">${button(words.filter)}${clear}</div>
+  </form>`;
 }
 
 function filterField(visit: Visit, { name, label, type = 'text', options }: Filter, queryValue = ''): Html {
@@ -350,13 +369,18 @@ function filterField(visit: Visit, { name, label, type = 'text', options }: Filt
   const marks = visit.invalidQuery.has(name) && html` aria-invalid="true"`;
   if (!options) {
     const attributes = html` maxlength="255" autocomplete="off"${marks}`;
-    const typed = html`<input name="${name}" type="${type}" value="${value}"${attributes}>`;
+    const typed = html`<input name="${name}" type="${type}" value="${value}" ${attributes} />`;
     return html`<label class="field"><span>${label}</span>${typed}</label>`;
   }
   const all: Filter['options'] = [['', '–'], ...options];
-  return html`<label class="field"><span>${label}</span><select name="${name}"${marks}>${all.map(
-    ([one, words]) => html`<option value="${one}"${one === value && html` selected`}>${words}</option>`,
-  )}</select></label>`;
+  return html`<label class="field"
+    ><span>${label}</span
+    ><select name="${name}" ${marks}>
+      ${all.map(
+        ([one, words]) => html`<option value="${one}" ${one === value && html` selected`}>${words}</option>`,
+      )}
+    </select></label
+  >`;
 }
 
 /** Renders a person's saved filters of this list, and a form to save the current one. */
@@ -372,17 +396,24 @@ function savedFilters<R>(
   if (saved.length === 0 && !isSet) return html``;
   const all = saved.map(({ id, name, query }) => {
     const to = `${list.path}?${query}`;
-    const leads = html`<a href="${to}"${to === here && html` aria-current="true"`}>${name}</a>`;
+    const leads = html`<a href="${to}" ${to === here && html` aria-current="true"`}>${name}</a>`;
     const button = html`<button class="quiet" aria-label="${words.forget(name)}">×</button>`;
     const forget = form(visit, `/saved-filters/${id}/delete`, [hidden('to', here), button], 'inline');
     return html`<span class="one">${leads}${forget}</span>`;
   });
   const attributes = html`aria-label="${words.saveAs}" placeholder="${words.saveAs}"`;
-  const name = html`<input name="name" maxlength="60" required autocomplete="off" ${attributes}>`;
+  const name = html`<input name="name" maxlength="60" required autocomplete="off" ${attributes} />`;
   const save = form(visit, '/saved-filters', [hidden('to', here), name, button(words.saveGo)], 'inline');
-  return html`<div class="saved">${all}${
-    isSet && !isSaved && html`<details id="save-filter"><summary>${words.save}</summary>${save}</details>`
-  }</div>`;
+  return html`<div class="saved">
+    ${all}${
+      isSet &&
+      !isSaved &&
+      html`<details id="save-filter">
+        <summary>${words.save}</summary>
+        ${save}
+      </details>`
+    }
+  </div>`;
 }
 
 /** A value of the CSV; dates are written in Montevideo's time, as on the pages. */

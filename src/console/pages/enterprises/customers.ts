@@ -89,15 +89,17 @@ function addresses({ customers: words }: Texts): {
   readonly email: Field<string[]>;
   readonly send: Field<string[]>;
 } {
-  const about = html`<legend>${words.notifications}</legend><p class="soft">${words.notificationsAbout}</p>`;
+  const about = html`<legend>${words.notifications}</legend>
+    <p class="soft">${words.notificationsAbout}</p>`;
   const draw: Field['draw'] = ({ values, fault }) => {
     const [email, send] = [values['email'] ?? [], values['send'] ?? []];
     const lines = [...[email].flat(), ...Array.from({ length: FREE_LINES }, () => '')].map(
       (destination, i) => {
         const isTicked = i >= email.length || send.includes(String(i));
-        const attributes = html`maxlength="254" autocomplete="off" aria-label="${words.notifications} ${i + 1}"`;
-        const address = html`<input type="email" name="email" value="${destination}" ${attributes}>`;
-        const box = html`<input type="checkbox" name="send" value="${i}"${isTicked && html` checked`}>`;
+        const attributes = html`maxlength="254" autocomplete="off" aria-label="${words.notifications}
+        ${i + 1}"`;
+        const address = html`<input type="email" name="email" value="${destination}" ${attributes} />`;
+        const box = html`<input type="checkbox" name="send" value="${i}" ${isTicked && html` checked`} />`;
         return html`<div>${address} <label>${box} ${words.notify}</label></div>`;
       },
     );
@@ -169,9 +171,10 @@ export const customerPage = definePage({
     const { docNumber, docType } = customer;
     const mails = await listMailsToReceiver(deps.orm.em.fork(), { rut, docNumber }, MAX_MAILS);
     const { legalName } = at.enterprise;
-    const body = html`<p class="soft"><a href="${pathOf(rut)}">${words.title} · ${legalName}</a> · ${docType} ${docNumber}</p>
-${customerPanels(visit, at, customer)}
-${panel(words.mails, mailsTable(visit, rut, mails))}`;
+    const body = html`<p class="soft">
+        <a href="${pathOf(rut)}">${words.title} · ${legalName}</a> · ${docType} ${docNumber}
+      </p>
+      ${customerPanels(visit, at, customer)} ${panel(words.mails, mailsTable(visit, rut, mails))}`;
     return show(customer.legalName, body);
   },
 });
@@ -188,9 +191,11 @@ function customerPanels(
   if (!mayChange && !mayDelete) {
     return panel(null, factList(columnsOf(visit).map((one) => [one.head, one.cell(customer)] as const)));
   }
-  return html`<div class="panels">${
-    mayChange && customerChange.draw(visit, params, { values: valuesOf(customer) })
-  }${mayDelete && customerDeletion.draw(visit, params)}</div>`;
+  return html`<div class="panels">
+    ${
+      mayChange && customerChange.draw(visit, params, { values: valuesOf(customer) })
+    }${mayDelete && customerDeletion.draw(visit, params)}
+  </div>`;
 }
 
 /** Renders the state of an e-mail, and the error of its last attempt. */
@@ -212,7 +217,8 @@ function mailsTable(visit: Visit, rut: string, mails: readonly MailOfReceiver[])
     figure(mail.attempts, visit.texts),
   ]);
   const heads = [words.receipt, words.to, words.at, words.status, words.attempts];
-  return html`<p class="soft">${words.mailsAbout}</p>${table(words.mails, heads, rows, [4])}`;
+  return html`<p class="soft">${words.mailsAbout}</p>
+    ${table(words.mails, heads, rows, [4])}`;
 }
 
 /** Returns the customer of a form. */

@@ -154,7 +154,8 @@ function branchColumns({ texts: { enterprises: words } }: Visit): Column<ListedB
       words.branch,
       'branch',
       ({ branch, isOwn, closedAt }) =>
-        html`${branch} ${isOwn && html`<span class="soft">${words.ownBranch}</span>`}${closedAt && badge(words.closed, 'calm')}`,
+        html`${branch}
+        ${isOwn && html`<span class="soft">${words.ownBranch}</span>`}${closedAt && badge(words.closed, 'calm')}`,
     ),
     column('street_name', words.streetName, 'streetName'),
     column('locality_name', words.localityName, 'localityName'),

@@ -60,10 +60,10 @@ export const accountPage = definePage({
     const grant = maySend(visit, newGrant.route) && newGrant.draw(visit, { id });
     const add = maySend(visit, newPerson.route) && newPerson.draw(visit, { id });
     const body = html`${factsOf(visit, account)}
-${panel(words.enterprises, html`${await renderList(visit, enterprises)}${grant}`)}
-${panel(words.people, html`${await renderList(visit, people)}${add}`)}
-${panel(words.keys, await renderList(visit, keys))}
-${panel(words.limits, limitsTable(visit, id, await listRateLimits(em, id)))}`;
+    ${panel(words.enterprises, html`${await renderList(visit, enterprises)}${grant}`)}
+    ${panel(words.people, html`${await renderList(visit, people)}${add}`)}
+    ${panel(words.keys, await renderList(visit, keys))}
+    ${panel(words.limits, limitsTable(visit, id, await listRateLimits(em, id)))}`;
     return show(account.name, body, { live: ['accounts', 'keys', 'people'] });
   },
 });

@@ -45,7 +45,7 @@ export const keysPage = definePage({
     };
     if (query.format === 'csv') return csvAnswer(list);
     const body = html`${accountBar(visit, '/keys', account)}${panel(null, await renderList(visit, list))}
-${mayMake && newKey.draw(visit, {}, { values: { account: account.accountId } })}`;
+    ${mayMake && newKey.draw(visit, {}, { values: { account: account.accountId } })}`;
     return show(words.title, body, { live: ['keys'] });
   },
 });

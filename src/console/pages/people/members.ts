@@ -48,9 +48,9 @@ export const membersPage = definePage({
     const values = { account: account.accountId, role: 'VIEWER' };
     const invited = mayWithdraw ? await listAccountInvitations(em, account.accountId, visit.now) : [];
     const body = html`${accountBar(visit, '/members', account)}${panel(null, await renderList(visit, list))}
-${mayWithdraw && panel(words.open, invitedTable(visit, account, invited))}
-${may(newInvitation.route) && newInvitation.draw(visit, {}, { values })}
-<p class="soft">${words.lost}</p>`;
+      ${mayWithdraw && panel(words.open, invitedTable(visit, account, invited))}
+      ${may(newInvitation.route) && newInvitation.draw(visit, {}, { values })}
+      <p class="soft">${words.lost}</p>`;
     return show(words.title, body, { live: ['people'] });
   },
 });

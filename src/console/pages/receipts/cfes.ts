@@ -159,7 +159,7 @@ function receiptColumns({ texts, language }: Visit): Column<Cfe>[] {
       'status',
       (cfe) =>
         html`${badge(status[cfe.status].label, TONES[cfe.status])}${
-          cfe.stuckReason && html`<br>${badge(stuck[cfe.stuckReason].label, 'bad')}`
+          cfe.stuckReason && html`<br />${badge(stuck[cfe.stuckReason].label, 'bad')}`
         }`,
     ),
     fileColumn('stuck_reason', words.stuck, 'stuckReason'),
@@ -191,9 +191,8 @@ function partyColumns({ texts: { search: words, environments } }: Visit): Column
       words.enterprise,
       'rut',
       (cfe) =>
-        html`<a href="${enterprisePath(cfe.rut)}">${cfe.document.issuer?.legalName ?? cfe.rut}</a> <span class="soft">${
-          cfe.rut
-        } · ${environments[cfe.environment]}</span>`,
+        html`<a href="${enterprisePath(cfe.rut)}">${cfe.document.issuer?.legalName ?? cfe.rut}</a>
+          <span class="soft">${cfe.rut} · ${environments[cfe.environment]}</span>`,
     ),
     fileColumn('environment', words.environment, 'environment'),
   ];

@@ -142,7 +142,8 @@ function columnsOf(
       words.enterprise,
       'rut',
       ({ rut, environment }) =>
-        html`${rut && enterpriseOf(visit, rut)} <span class="soft">${visit.texts.environments[environment]}</span>`,
+        html`${rut && enterpriseOf(visit, rut)}
+          <span class="soft">${visit.texts.environments[environment]}</span>`,
     ),
     column('cfe_id', words.cfe, 'cfeId'),
     fileColumn('environment', words.productionOrSandbox, 'environment'),
