@@ -110,8 +110,10 @@ export function filterForm(
   const fields = filters.map((filter) => filterField(visit, filter, query[filter.name]?.toString()));
   const isSet = isNarrowed(query, filters) || visit.invalidQuery.size > 0;
   const clear = isSet && html`<a href="${path}">${words.clear}</a>`;
-  return html`<form class="filters" method="get" action="${path}">${fields}
-<div class="buttons">${button(words.filter)}${clear}</div></form>`;
+  return html`<form class="filters" method="get" action="${path}">
+    ${fields}
+    <div class="buttons">${button(words.filter)}${clear}</div>
+  </form>`;
 }
 
 function filterField(visit: Visit, { name, label, type = 'text', options }: Filter, queryValue = ''): Html {
@@ -119,11 +121,16 @@ function filterField(visit: Visit, { name, label, type = 'text', options }: Filt
   const marks = visit.invalidQuery.has(name) && html` aria-invalid="true"`;
   if (!options) {
     const attributes = html` maxlength="255" autocomplete="off"${marks}`;
-    const typed = html`<input name="${name}" type="${type}" value="${value}"${attributes}>`;
+    const typed = html`<input name="${name}" type="${type}" value="${value}" ${attributes} />`;
     return html`<label class="field"><span>${label}</span>${typed}</label>`;
   }
   const all: Filter['options'] = [['', '–'], ...options];
-  return html`<label class="field"><span>${label}</span><select name="${name}"${marks}>${all.map(
-    ([one, words]) => html`<option value="${one}"${one === value && html` selected`}>${words}</option>`,
-  )}</select></label>`;
+  return html`<label class="field"
+    ><span>${label}</span
+    ><select name="${name}" ${marks}>
+      ${all.map(
+        ([one, words]) => html`<option value="${one}" ${one === value && html` selected`}>${words}</option>`,
+      )}
+    </select></label
+  >`;
 }

@@ -136,7 +136,7 @@ export async function showList<R, S, C extends Columns<R>>(
   const saved =
     filters && (await listSavedFilters(deps.orm.em.fork(), signedIn(visit).session.personId, page.path));
   const body = html`${above}${filters && filterForm(visit, rendered)}${saved && savedFilters(visit, { path: page.path, here: address(rendered) }, saved)}
-${panel(null, await tableWithLinks(visit, rendered))}${below}`;
+  ${panel(null, await tableWithLinks(visit, rendered))}${below}`;
   return show(title, body, live ? { live } : {});
 }
 
@@ -195,11 +195,13 @@ async function tableWithLinks<R>(visit: Visit, list: Rendered<R>): Promise<Html>
   const more = [
     first,
     found.length > PAGE_ROWS &&
-      html`<a href="${address(list, { after: encodeCursor(list.key.of(last)) })}" rel="next">${words.next}</a>`,
+      html`<a href="${address(list, { after: encodeCursor(list.key.of(last)) })}" rel="next"
+        >${words.next}</a
+      >`,
     html`<a class="csv" href="${address(list, { format: 'csv' })}" download>${words.csv}</a>`,
   ];
-  return html`${list.ticks && tickForm(visit, list.name, list.ticks)}${tableOf(visit, list, rows)}<div class="more buttons">
-${more}</div>`;
+  return html`${list.ticks && tickForm(visit, list.name, list.ticks)}${tableOf(visit, list, rows)}
+    <div class="more buttons">${more}</div>`;
 }
 
 /** Returns all rows of a list as CSV (RFC 4180), streamed in pages. */
@@ -267,15 +269,28 @@ function tableOf<R>(visit: Visit, list: Rendered<R>, rows: readonly R[]): Html {
     const cells = list.shown.map((column, i) => {
       const href = i === 0 ? list.href?.(row) : null;
       const shown = column.cell(row);
-      return html`<td class="${column.isFigure ? 'figure' : ''}">${href ? html`<a class="row" href="${href}">${shown}</a>` : shown}</td>`;
+      return html`<td class="${column.isFigure ? 'figure' : ''}">
+        ${href ? html`<a class="row" href="${href}">${shown}</a>` : shown}
+      </td>`;
     });
     const of = firstSource ? plainText(valueIn(firstSource, row)) : '';
     const tick = ticks && value !== null && tickBox(visit, list.name, { name: ticks.name, value, key, of });
-    return html`<tr id="${key}" tabindex="-1">${ticks && html`<td>${tick}</td>`}${cells}</tr>`;
+    return html`<tr id="${key}" tabindex="-1">
+      ${ticks && html`<td>${tick}</td>`}${cells}
+    </tr>`;
   });
   const tickHead = ticks && html`<th scope="col"><span class="unseen">${visit.texts.lists.tick}</span></th>`;
-  const head = html`<thead><tr>${tickHead}${heads}</tr></thead>`;
-  const shown = html`<table class="list">${head}<tbody>${drawn}</tbody></table>`;
+  const head = html`<thead>
+    <tr>
+      ${tickHead}${heads}
+    </tr>
+  </thead>`;
+  const shown = html`<table class="list">
+    ${head}
+    <tbody>
+      ${drawn}
+    </tbody>
+  </table>`;
   return html`<div class="wide" role="region" aria-label="${list.label}" tabindex="0">${shown}</div>`;
 }
 
@@ -290,12 +305,14 @@ const tickBox = (
   { name, value, key, of }: { name: string; value: string; key: string; of: string },
 ): Html => {
   const attributes = html` form="ticks-${list}" aria-label="${visit.texts.lists.tick} ${of}"`;
-  return html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}"${attributes}>`;
+  return html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}" ${attributes} />`;
 };
 
 function tickForm(visit: Visit, name: string, { action, content }: { action: string; content: Html }): Html {
   const token = hidden('form_token', visit.formToken);
-  return html`<form method="post" action="${action}" id="ticks-${name}" class="ticks">${token}${content}</form>`;
+  return html`<form method="post" action="${action}" id="ticks-${name}" class="ticks">
+    ${token}${content}
+  </form>`;
 }
 
 /** Returns one line of a CSV with its line break; dates in Montevideo's time, as on the pages. @internal exported for tests */

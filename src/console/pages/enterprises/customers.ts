@@ -76,15 +76,17 @@ function addresses({ customers: words }: Texts): {
   readonly email: Field<string[]>;
   readonly send: Field<string[]>;
 } {
-  const about = html`<legend>${words.notifications}</legend><p class="soft">${words.notificationsAbout}</p>`;
+  const about = html`<legend>${words.notifications}</legend>
+    <p class="soft">${words.notificationsAbout}</p>`;
   const draw: Field['draw'] = ({ values, fault }) => {
     const [email, send] = [values['email'] ?? [], values['send'] ?? []];
     const lines = [...[email].flat(), ...Array.from({ length: FREE_LINES }, () => '')].map(
       (destination, i) => {
         const isTicked = i >= email.length || send.includes(String(i));
-        const attributes = html`maxlength="254" autocomplete="off" aria-label="${words.notifications} ${i + 1}"`;
-        const address = html`<input type="email" name="email" value="${destination}" ${attributes}>`;
-        const box = html`<input type="checkbox" name="send" value="${i}"${isTicked && html` checked`}>`;
+        const attributes = html`maxlength="254" autocomplete="off" aria-label="${words.notifications}
+        ${i + 1}"`;
+        const address = html`<input type="email" name="email" value="${destination}" ${attributes} />`;
+        const box = html`<input type="checkbox" name="send" value="${i}" ${isTicked && html` checked`} />`;
         return html`<div>${address} <label>${box} ${words.notify}</label></div>`;
       },
     );
@@ -166,9 +168,15 @@ export const customerPage = definePage({
     const csv = csvAnswer(query, [mails]);
     if (csv) return csv;
     const { legalName } = at.enterprise;
-    const body = html`<p class="soft"><a href="${pathOf(rut)}">${words.title} · ${legalName}</a> · ${docType} ${docNumber}</p>
-${customerPanels(visit, at, customer)}
-${panel(words.mails, html`<p class="soft">${words.mailsAbout}</p>${await mails.render()}`)}`;
+    const body = html`<p class="soft">
+        <a href="${pathOf(rut)}">${words.title} · ${legalName}</a> · ${docType} ${docNumber}
+      </p>
+      ${customerPanels(visit, at, customer)}
+      ${panel(
+        words.mails,
+        html`<p class="soft">${words.mailsAbout}</p>
+          ${await mails.render()}`,
+      )}`;
     return show(customer.legalName, body);
   },
 });
@@ -190,9 +198,11 @@ function customerPanels(
       ),
     );
   }
-  return html`<div class="panels">${
-    mayChange && customerChange.draw(visit, params, { values: valuesOf(customer) })
-  }${mayDelete && customerDeletion.draw(visit, params)}</div>`;
+  return html`<div class="panels">
+    ${
+      mayChange && customerChange.draw(visit, params, { values: valuesOf(customer) })
+    }${mayDelete && customerDeletion.draw(visit, params)}
+  </div>`;
 }
 
 /** Renders the state of an e-mail, and the error of its last attempt. */

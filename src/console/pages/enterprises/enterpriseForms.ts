@@ -425,7 +425,8 @@ export function describeRemoved({ texts }: Visit, removed: OwnerData | null): Ht
     counts[name] === 0 ? [] : [`${words.transferRemoves[name]}: ${figure(counts[name], texts)}`],
   );
   const all = [...(data.length > 0 ? [data.join(', ')] : []), ...parts];
-  return html`<p>${words.transferUnproven}</p><p>${all.length === 0 ? words.transferNothing : all.join(' · ')}</p>`;
+  return html`<p>${words.transferUnproven}</p>
+    <p>${all.length === 0 ? words.transferNothing : all.join(' · ')}</p>`;
 }
 
 export const transferForm = enterpriseForm('acts', 'POST /enterprises/{rut}/transfer', {

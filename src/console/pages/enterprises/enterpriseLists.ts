@@ -74,7 +74,8 @@ export function branchList(visit: Visit, deps: Deps, page: AtEnterprise, query: 
     branch: [
       words.branch,
       ({ branch, isFirst, closedAt }) =>
-        html`${branch} ${isFirst && html`<span class="soft">${words.ownBranch}</span>`}${closedAt && badge(words.closed, 'calm')}`,
+        html`${branch}
+        ${isFirst && html`<span class="soft">${words.ownBranch}</span>`}${closedAt && badge(words.closed, 'calm')}`,
     ],
     street_name: words.streetName,
     locality_name: words.localityName,

@@ -68,10 +68,14 @@ export const newRunPage = definePage({
     const count = await countRunTargets(orm.em.fork(), kind, filter);
     const chosen = filterWords(visit, filter, await receiverOf(orm, filter));
     const fit = kind !== 'redeliver' && fitWords(visit, kind, await countStuckByKind(orm.em.fork(), filter));
-    const matching = html`<p><strong>${words.matching(figure(count, visit.texts), kind === 'redeliver')}</strong></p>`;
+    const matching = html`<p>
+      <strong>${words.matching(figure(count, visit.texts), kind === 'redeliver')}</strong>
+    </p>`;
     const what = panel(
       words.preview,
-      html`<p>${words.does[kind]}</p><p>${words.filter}: ${chosen}</p>${matching}${fit}`,
+      html`<p>${words.does[kind]}</p>
+        <p>${words.filter}: ${chosen}</p>
+        ${matching}${fit}`,
     );
     if (count === 0) return show(words.kinds[kind], html`${what}${nothing(words.nothing)}`);
     const start = newRun.draw(
@@ -94,10 +98,15 @@ function fitWords(visit: Visit, action: SupportAction, kinds: readonly StuckKind
   if (refused.size === 0 && left === 0) return false;
   const lines = [...refused].map(
     ([code, count]) =>
-      html`<li>${words.wouldRefuse(figure(count, visit.texts))} ${refusalMeans({ code }, visit.language)}</li>`,
+      html`<li>
+        ${words.wouldRefuse(figure(count, visit.texts))} ${refusalMeans({ code }, visit.language)}
+      </li>`,
   );
   const others = left > 0 && html`<li>${words.wouldLeave(figure(left, visit.texts))}</li>`;
-  return html`<p>${words.fits(figure(fits, visit.texts))}</p><ul>${lines}${others}</ul>`;
+  return html`<p>${words.fits(figure(fits, visit.texts))}</p>
+    <ul>
+      ${lines}${others}
+    </ul>`;
 }
 
 /** Lets operators see all runs, and members those of webhooks of accounts where they are MEMBER; else NOT_FOUND. */
@@ -261,7 +270,9 @@ function progress(visit: Visit, run: Run): Html {
   const { runs: words } = visit.texts;
   const label = words.of(figure(processedCount(run), visit.texts), figure(run.total, visit.texts));
   const [max, value] = [String(run.total), String(processedCount(run))];
-  return html`<p><label>${label} <progress max="${max}" value="${value}">${label}</progress></label></p>`;
+  return html`<p>
+    <label>${label} <progress max="${max}" value="${value}">${label}</progress></label>
+  </p>`;
 }
 
 function facts(

@@ -102,9 +102,11 @@ function actionLinks(
   const { runs: words } = visit.texts;
   const { after: _after, format: _format, list: _list, ...chosen } = filter;
   const fitting = actions.filter((action) => action !== 'abandon' || chosen['stuck_reason']);
-  return html`<span class="buttons">${fitting.map(
-    (kind) => html`<a href="${link('/runs/new', { kind, ...chosen })}">${words.kinds[kind]}…</a>`,
-  )}</span>`;
+  return html`<span class="buttons"
+    >${fitting.map(
+      (kind) => html`<a href="${link('/runs/new', { kind, ...chosen })}">${words.kinds[kind]}…</a>`,
+    )}</span
+  >`;
 }
 
 /** Returns how the list is shown. `actions`: what some CFE of the filter permits; empty for viewers without actions. */
@@ -152,7 +154,14 @@ function shownCfes(visit: Visit, actions: readonly SupportAction[]) {
 function tickForm(visit: Visit, actions: readonly SupportAction[]): Html {
   const { stuck, runs: words } = visit.texts;
   const options = { kind: actions.map((kind): [string, string] => [kind, words.kinds[kind]]) };
-  const does = actions.map((kind) => html`<dt>${words.kinds[kind]}</dt><dd>${words.does[kind]}</dd>`);
+  const does = actions.map(
+    (kind) =>
+      html`<dt>${words.kinds[kind]}</dt>
+        <dd>${words.does[kind]}</dd>`,
+  );
   return html`${newRun.inputs(visit, ['kind', 'reason'], { options })}${button(stuck.act)}
-<details><summary>${words.preview}</summary><dl>${does}</dl></details>`;
+    <details>
+      <summary>${words.preview}</summary>
+      <dl>${does}</dl>
+    </details>`;
 }

@@ -53,10 +53,9 @@ export const accountPage = definePage({
     const grant = maySend(visit, newGrant.route) && newGrant.draw(visit, { id });
     const add = maySend(visit, newPerson.route) && newPerson.draw(visit, { id });
     const body = html`${factsOf(visit, account)}
-${panel(words.enterprises, html`${await enterprises.render()}${grant}`)}
-${panel(words.people, html`${await people.render()}${add}`)}
-${panel(words.keys, await keys.render())}
-${panel(words.limits, limitsTable(visit, id, await listRateLimits(em, id)))}`;
+    ${panel(words.enterprises, html`${await enterprises.render()}${grant}`)}
+    ${panel(words.people, html`${await people.render()}${add}`)} ${panel(words.keys, await keys.render())}
+    ${panel(words.limits, limitsTable(visit, id, await listRateLimits(em, id)))}`;
     return show(account.name, body, { live: ['accounts', 'keys', 'people'] });
   },
 });

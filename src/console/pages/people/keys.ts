@@ -43,7 +43,7 @@ export const keysPage = definePage({
     const csv = csvAnswer(query, [list]);
     if (csv) return csv;
     const body = html`${accountBar(visit, '/keys', account)}${panel(null, await list.render())}
-${mayMake && newKey.draw(visit, {}, { values: { account: account.accountId } })}`;
+    ${mayMake && newKey.draw(visit, {}, { values: { account: account.accountId } })}`;
     return show(words.title, body, { live: ['keys'] });
   },
 });

@@ -57,9 +57,9 @@ export const membersPage = definePage({
       ? await listAccountInvitations(deps.orm.em.fork(), account.accountId, visit.now)
       : [];
     const body = html`${accountBar(visit, '/members', account)}${panel(null, await list.render())}
-${mayWithdraw && panel(words.open, invitedTable(visit, account, invited))}
-${may(newInvitation.route) && newInvitation.draw(visit, {}, { values })}
-<p class="soft">${words.lost}</p>`;
+      ${mayWithdraw && panel(words.open, invitedTable(visit, account, invited))}
+      ${may(newInvitation.route) && newInvitation.draw(visit, {}, { values })}
+      <p class="soft">${words.lost}</p>`;
     return show(words.title, body, { live: ['people'] });
   },
 });

@@ -150,8 +150,12 @@ export const enterprisePlanPage = definePage({
       [words.role, visit.texts.members.roles[enterprise.role]],
     ];
     const body = html`${accountBar(visit, '/plan', account)}${panel(null, factList(rows))}
-${mayChoose && planChoice.draw(visit, params, choicesOf(visit, enterprise, plans, account.accountId))}
-${panel(words.payments, html`${await list.render()}<p class="soft">${words.cancelAbout}</p>`)}`;
+    ${mayChoose && planChoice.draw(visit, params, choicesOf(visit, enterprise, plans, account.accountId))}
+    ${panel(
+      words.payments,
+      html`${await list.render()}
+        <p class="soft">${words.cancelAbout}</p>`,
+    )}`;
     return show(`${words.title} · ${enterprise.legalName}`, body, { live: ['payments'] });
   },
 });
@@ -243,13 +247,17 @@ const plans = ({ members: { plan: words } }: Texts): Field<[string, string]> => 
   schema: PlanChoice,
   path: '/plan_id',
   draw: ({ name, value, options = [] }) =>
-    html`<fieldset class="boxes"><legend>${words.plan}</legend>${options.map(([one, text]) => {
-      const isPresent = one === value;
-      const present = isPresent && html` <span class="soft">(${words.present})</span>`;
-      return html`<label><input type="radio" name="${name}" value="${one}" required${
-        isPresent && html` checked`
-      }> ${text}${present}</label>`;
-    })}</fieldset>`,
+    html`<fieldset class="boxes">
+      <legend>${words.plan}</legend>
+      ${options.map(([one, text]) => {
+        const isPresent = one === value;
+        const present = isPresent && html` <span class="soft">(${words.present})</span>`;
+        return html`<label
+          ><input type="radio" name="${name}" value="${one}" required${isPresent && html` checked`} />
+          ${text}${present}</label
+        >`;
+      })}
+    </fieldset>`,
 });
 
 /** Renders the open payment of a plan; null without one. */

@@ -119,15 +119,18 @@ export const cfePage = definePage({
       deliveries,
       report,
     };
-    const body = html`<div class="panels"><div>
-${panel(null, factsOf(visit, data))}
-${panel(visit.texts.cfe.whatToDo, html`${renderActions(visit, data)}${creditLink(visit, data)}`)}
-${panel(visit.texts.cfe.mails, mailsOf(visit, data, deps))}
-</div><div>
-${panel(visit.texts.cfe.timeline, renderTimeline(visit, data))}
-${panel(visit.texts.cfe.deliveries, deliveriesOf(visit, data))}
-${panel(null, linksOf(visit, data, deps))}
-</div></div>`;
+    const body = html`<div class="panels">
+      <div>
+        ${panel(null, factsOf(visit, data))}
+        ${panel(visit.texts.cfe.whatToDo, html`${renderActions(visit, data)}${creditLink(visit, data)}`)}
+        ${panel(visit.texts.cfe.mails, mailsOf(visit, data, deps))}
+      </div>
+      <div>
+        ${panel(visit.texts.cfe.timeline, renderTimeline(visit, data))}
+        ${panel(visit.texts.cfe.deliveries, deliveriesOf(visit, data))}
+        ${panel(null, linksOf(visit, data, deps))}
+      </div>
+    </div>`;
     const { serie, numero, type } = cfe;
     return show(`${CFE_TYPES[type].label} ${serie}-${numero}`, body, {
       live: ['cfes', 'deliveries', 'authority'],
@@ -155,11 +158,13 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
   const rows: [string, Html | string][] = [
     [
       own.issuer,
-      html`<a href="${enterprisePath(cfe.rut)}">${issuer.legalName}</a> ${soft(`${cfe.rut} · ${environments[cfe.environment]}`)}`,
+      html`<a href="${enterprisePath(cfe.rut)}">${issuer.legalName}</a>
+        ${soft(`${cfe.rut} · ${environments[cfe.environment]}`)}`,
     ],
     [
       'cfe_id',
-      html`<code>${formatCfeId(cfe)}</code> ${cfe.document.ownCollection === true && badge(own.collection, 'calm')}`,
+      html`<code>${formatCfeId(cfe)}</code>
+        ${cfe.document.ownCollection === true && badge(own.collection, 'calm')}`,
     ],
     [
       own.receiver,
@@ -260,9 +265,11 @@ function creditLink(visit: Visit, { cfe, access }: CfePageData): Html | false {
 function rejectionAdvice({ language }: Visit, { status, rejection }: Cfe): Html | null {
   if (status !== 'REJECTED' || !rejection) return null;
   const words = CFE_WORDS[language];
-  return html`<ul class="plain">${rejection.map(
-    ({ code }) => html`<li><code>${code}</code> ${rejectionMend(code, words).replaceAll('`', '')}</li>`,
-  )}</ul>`;
+  return html`<ul class="plain">
+    ${rejection.map(
+      ({ code }) => html`<li><code>${code}</code> ${rejectionMend(code, words).replaceAll('`', '')}</li>`,
+    )}
+  </ul>`;
 }
 
 function renderTimeline(visit: Visit, data: CfePageData): Html {
@@ -352,7 +359,8 @@ function deliveriesOf(visit: Visit, { deliveries }: CfePageData): Html {
     !one.isWebhookRemoved && mayIn(viewer, one.accountId, redelivery.route);
   const rows = deliveries.map((one) => [
     timeOf(one.createdAt),
-    html`<a href="/deliveries/${one.id}">${one.event}</a> <a class="soft url" href="/webhooks/${one.webhookId}">${one.url}</a>`,
+    html`<a href="/deliveries/${one.id}">${one.event}</a>
+      <a class="soft url" href="/webhooks/${one.webhookId}">${one.url}</a>`,
     html`${deliveryMark(visit, one)}${isAgain(one) && redeliverInRow(visit, one.id, own.again)}`,
     figure(one.attempts, visit.texts),
   ]);
@@ -370,7 +378,8 @@ function linksOf(
     ...receiptLinks(visit, cfe, publicUrl),
     cfe.digest !== null && html`<a href="${cfePathOf(cfe)}/xml">${own.xml}</a>`,
     report
-      ? html`<a href="${reportPath(report)}">${own.report} ${dateOf(report.date)}</a> ${reportMark(visit, report.status)}`
+      ? html`<a href="${reportPath(report)}">${own.report} ${dateOf(report.date)}</a>
+          ${reportMark(visit, report.status)}`
       : own.noReport,
     mayAt(access, 'GET /audit') &&
       html`<a href="${link('/audit', { rut: cfe.rut, subject: formatCfeId(cfe) })}">${own.audit}</a>`,
@@ -379,7 +388,9 @@ function linksOf(
       access.kind === 'operator' &&
       html`<a href="${runUrl(temporalUi, cfe.workflowId)}" rel="noreferrer">${own.workflow}</a>`,
   ];
-  return html`<ul class="plain">${links.filter(Boolean).map((one) => html`<li>${one}</li>`)}</ul>`;
+  return html`<ul class="plain">
+    ${links.filter(Boolean).map((one) => html`<li>${one}</li>`)}
+  </ul>`;
 }
 
 /** Renders links to the receiver's page and the printed form; none until the receipt may be handed over. */

@@ -120,7 +120,7 @@ function receiptHeadings({ texts, language }: Visit): CfeHeadings {
       words.status,
       (cfe) =>
         html`${badge(status[cfe.status].label, TONES[cfe.status])}${
-          cfe.stuckReason && html`<br>${badge(stuck[cfe.stuckReason].label, 'bad')}`
+          cfe.stuckReason && html`<br />${badge(stuck[cfe.stuckReason].label, 'bad')}`
         }`,
     ],
     pay_amount: figures(words.amount, (cfe) => amount(cfe.currency, cfe.payAmount, texts)),
@@ -138,9 +138,8 @@ function partyHeadings({ texts: { search: words, environments } }: Visit): CfeHe
     rut: [
       words.enterprise,
       (cfe) =>
-        html`<a href="${enterprisePath(cfe.rut)}">${cfe.document.issuer?.legalName ?? cfe.rut}</a> <span class="soft">${
-          cfe.rut
-        } · ${environments[cfe.environment]}</span>`,
+        html`<a href="${enterprisePath(cfe.rut)}">${cfe.document.issuer?.legalName ?? cfe.rut}</a>
+          <span class="soft">${cfe.rut} · ${environments[cfe.environment]}</span>`,
     ],
   };
 }

@@ -132,12 +132,14 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
   if (state === 'RUNNING') {
     const far = words.of(figure(done, visit.texts), figure(total, visit.texts));
     const bar = html`<progress max="${String(total)}" value="${String(done)}">${far}</progress>`;
-    return html`<label>${badge(words.running, 'wait')} ${far} ${bar}</label> ${exportStop.draw(visit, { id })}`;
+    return html`<label>${badge(words.running, 'wait')} ${far} ${bar}</label>
+      ${exportStop.draw(visit, { id })}`;
   }
   if (state === 'STOPPED') return badge(words.stopped, 'calm');
   if (!isExportKept(row, now)) return badge(words.gone, 'calm');
   const size = `${decimalText((exportBytes(row) / MEGABYTE).toFixed(1), undefined, visit.texts.numerals)} MB`;
-  return html`${badge(words.done, 'good')} <a href="/exports/${id}/zip" download>${words.fetch}</a> <span class="soft">${size}</span>`;
+  return html`${badge(words.done, 'good')} <a href="/exports/${id}/zip" download>${words.fetch}</a>
+    <span class="soft">${size}</span>`;
 }
 
 export const newExport = defineForm('POST /exports', {

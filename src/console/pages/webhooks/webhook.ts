@@ -85,13 +85,12 @@ function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookHea
 }
 
 /** Renders the link to the preview of a bulk run over failed deliveries, all or since a day. */
-const againForm = (
-  { texts }: Visit,
-  id: string,
-): Html => html`<form class="filters" method="get" action="/runs/new">
-${hidden('kind', 'redeliver')}${hidden('webhook', id)}
-<label class="field"><span>${texts.runs.undeliveredSince}</span><input name="since" type="date"></label>
-<div class="buttons">${button(texts.webhooks.redeliverUndelivered)}</div></form>`;
+const againForm = ({ texts }: Visit, id: string): Html =>
+  html`<form class="filters" method="get" action="/runs/new">
+    ${hidden('kind', 'redeliver')}${hidden('webhook', id)}
+    <label class="field"><span>${texts.runs.undeliveredSince}</span><input name="since" type="date" /></label>
+    <div class="buttons">${button(texts.webhooks.redeliverUndelivered)}</div>
+  </form>`;
 
 /** Renders the forms of a webhook. */
 function forms(visit: Visit, { id, url, events, enabled, previousSecretUntil }: Webhook): Html {
@@ -100,12 +99,13 @@ function forms(visit: Visit, { id, url, events, enabled, previousSecretUntil }: 
   const turn = enabled
     ? { title: words.disable, about: words.disableAbout, values: { enabled: 'no' } }
     : { title: words.enable, about: words.enableAbout, values: { enabled: 'yes' } };
-  return html`<div class="panels"><div>${webhookChange.draw(visit, { id }, { values: { url, event: events } })}</div><div>
-${sendWebhookTest.draw(visit, { id })}
-${newWebhookSecret.draw(visit, { id }, { values: { seen } })}
-${webhookSwitch.draw(visit, { id }, turn)}
-${webhookRemoval.draw(visit, { id })}
-</div></div>`;
+  return html`<div class="panels">
+    <div>${webhookChange.draw(visit, { id }, { values: { url, event: events } })}</div>
+    <div>
+      ${sendWebhookTest.draw(visit, { id })} ${newWebhookSecret.draw(visit, { id }, { values: { seen } })}
+      ${webhookSwitch.draw(visit, { id }, turn)} ${webhookRemoval.draw(visit, { id })}
+    </div>
+  </div>`;
 }
 
 const FORM = {
@@ -163,7 +163,9 @@ export const newWebhookSecret = defineForm('POST /webhooks/{id}/secret', {
       title: words.onceTitle,
       about: words.onceAbout,
       secret,
-      facts: html`<p><span class="url">${url}</span>${until && html`<br>${words.secretUntil} ${timeOf(until)}`}</p>`,
+      facts: html`<p>
+        <span class="url">${url}</span>${until && html`<br />${words.secretUntil} ${timeOf(until)}`}
+      </p>`,
       back: link(`/webhooks/${webhookId}`),
     });
   },

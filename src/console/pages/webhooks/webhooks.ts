@@ -54,7 +54,8 @@ export const webhooksPage = definePage({
       href: ({ webhook }) => `/webhooks/${webhook.id}`,
       empty: chosen ? words.none : words.noneAnywhere,
       above: html`${chosen && accountLine(visit, chosen)}`,
-      below: html`<p class="soft">${words.sample}</p>${may && newWebhook.draw(visit, {}, { values: { account: accountId } })}`,
+      below: html`<p class="soft">${words.sample}</p>
+        ${may && newWebhook.draw(visit, {}, { values: { account: accountId } })}`,
       live: ['deliveries'],
     });
   },
