@@ -9,6 +9,7 @@ import { Refusal } from '../errors.ts';
 import { SoughtRut } from '../lists/list.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Topic } from './changes.ts';
+import { select } from './fields.ts';
 import { timestampText } from './format.ts';
 import { link } from './links.ts';
 import { type Answer, type ConsoleDeps, LocalizedRefusal, show, signedIn, type Visit } from './page.ts';
@@ -185,9 +186,14 @@ export async function showList<R>(
   if (list.query['format'] === 'csv') return csvAnswer(list);
   const saved =
     list.filters && (await listSavedFilters(orm.em.fork(), signedIn(visit).session.personId, list.path));
-  const body = html`${list.above}${list.filters && filterForm(visit, list, list.filters)}${saved && savedFilters(visit, list, saved)}
-  ${panel(null, await renderList(visit, list))}${list.below}`;
-  return show(list.title, body, list.live ? { live: list.live } : {});
+  const body = [
+    list.above,
+    list.filters && filterForm(visit, list, list.filters),
+    saved && savedFilters(visit, list, saved),
+    panel(null, await renderList(visit, list)),
+    list.below,
+  ];
+  return show(list.title, html`${body}`, list.live ? { live: list.live } : {});
 }
 
 /** Shows the filters of a list, with the invalid ones marked. */
@@ -220,12 +226,10 @@ export async function renderList<R>(visit: Visit, list: List<R>): Promise<Html> 
     const text = isAtFirst ? (list.emptyAtFirst ?? list.empty) : list.empty;
     return html`${nothing(text)}${first && html`<p>${first}</p>`}`;
   }
+  const next = address(list, { after: encodeCursor(list.key.of(last)) });
   const more = [
     first,
-    found.length > PAGE_ROWS &&
-      html`<a href="${address(list, { after: encodeCursor(list.key.of(last)) })}" rel="next"
-        >${words.next}</a
-      >`,
+    found.length > PAGE_ROWS && html`<a href="${next}" rel="next">${words.next}</a>`,
     html`<a class="csv" href="${address(list, { format: 'csv' })}" download>${words.csv}</a>`,
   ];
   return html`${list.ticks && tickForm(visit, list.name, list.ticks)}${tableOf(visit, list, rows)}
@@ -341,10 +345,15 @@ const tickBox = (
   visit: Visit,
   list: string,
   { name, value, key, of }: { name: string; value: string; key: string; of: string },
-): Html => {
-  const attributes = html` form="ticks-${list}" aria-label="${visit.texts.lists.tick} ${of}"`;
-  return html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}" ${attributes} />`;
-};
+): Html =>
+  html`<input
+    type="checkbox"
+    id="tick-${key}"
+    name="${name}"
+    value="${value}"
+    form="ticks-${list}"
+    aria-label="${visit.texts.lists.tick} ${of}"
+  />`;
 
 function tickForm(visit: Visit, name: string, { action, content }: { action: string; content: Html }): Html {
   const token = hidden('form_token', visit.formToken);
@@ -366,21 +375,18 @@ function filterForm<R>(visit: Visit, list: List<R>, filters: readonly Filter[]):
 
 function filterField(visit: Visit, { name, label, type = 'text', options }: Filter, queryValue = ''): Html {
   const value = visit.invalidQuery.get(name) ?? queryValue;
-  const marks = visit.invalidQuery.has(name) && html` aria-invalid="true"`;
-  if (!options) {
-    const attributes = html` maxlength="255" autocomplete="off"${marks}`;
-    const typed = html`<input name="${name}" type="${type}" value="${value}" ${attributes} />`;
-    return html`<label class="field"><span>${label}</span>${typed}</label>`;
-  }
-  const all: Filter['options'] = [['', '–'], ...options];
-  return html`<label class="field"
-    ><span>${label}</span
-    ><select name="${name}" ${marks}>
-      ${all.map(
-        ([one, words]) => html`<option value="${one}" ${one === value && html` selected`}>${words}</option>`,
-      )}
-    </select></label
-  >`;
+  const marks = html`${visit.invalidQuery.has(name) && html`aria-invalid="true"`}`;
+  const control = options
+    ? select(name, [['', '–'], ...options], value, marks)
+    : html`<input
+        name="${name}"
+        type="${type}"
+        value="${value}"
+        maxlength="255"
+        autocomplete="off"
+        ${marks}
+      />`;
+  return html`<label class="field"><span>${label}</span>${control}</label>`;
 }
 
 /** Renders a person's saved filters of this list, and a form to save the current one. */
@@ -396,13 +402,19 @@ function savedFilters<R>(
   if (saved.length === 0 && !isSet) return html``;
   const all = saved.map(({ id, name, query }) => {
     const to = `${list.path}?${query}`;
-    const leads = html`<a href="${to}" ${to === here && html` aria-current="true"`}>${name}</a>`;
+    const leads = html`<a href="${to}" ${to === here && html`aria-current="true"`}>${name}</a>`;
     const button = html`<button class="quiet" aria-label="${words.forget(name)}">×</button>`;
     const forget = form(visit, `/saved-filters/${id}/delete`, [hidden('to', here), button], 'inline');
     return html`<span class="one">${leads}${forget}</span>`;
   });
-  const attributes = html`aria-label="${words.saveAs}" placeholder="${words.saveAs}"`;
-  const name = html`<input name="name" maxlength="60" required autocomplete="off" ${attributes} />`;
+  const name = html`<input
+    name="name"
+    maxlength="60"
+    required
+    autocomplete="off"
+    aria-label="${words.saveAs}"
+    placeholder="${words.saveAs}"
+  />`;
   const save = form(visit, '/saved-filters', [hidden('to', here), name, button(words.saveGo)], 'inline');
   return html`<div class="saved">
     ${all}${

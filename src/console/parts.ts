@@ -14,7 +14,7 @@ export function form(
   kind = '',
   { id, hasFile }: { id?: string; hasFile?: boolean } = {},
 ): Html {
-  const attributes = html`${id && html` id="${id}"`}${hasFile && html` enctype="multipart/form-data"`}`;
+  const attributes = html`${id && html`id="${id}"`} ${hasFile && html`enctype="multipart/form-data"`}`;
   return html`<form method="post" action="${action}" class="${kind}" ${attributes}>
     ${token(visit)}${content}
   </form>`;
