@@ -48,8 +48,8 @@ export function accountBar(visit: Visit, path: string, chosen: AccountMembership
   const others = select('account', options, chosen.accountId);
   return html`${here}
     <form class="filters" method="get" action="${path}">
-      <label class="field"><span>${words.otherAccount}</span>${others}</label
-      >${button(words.accountGo, 'quiet')}
+      <label class="field"><span>${words.otherAccount}</span>${others}</label>
+      ${button(words.accountGo, 'quiet')}
     </form>`;
 }
 

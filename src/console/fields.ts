@@ -180,7 +180,7 @@ export const file = (label: string, accept: string, path: string): Field<Uint8Ar
     labelled(
       label,
       drawn,
-      html`<input type="file" name="${drawn.name}" accept="${accept}" required${marks(drawn)} />`,
+      html`<input type="file" name="${drawn.name}" accept="${accept}" required ${marks(drawn)} />`,
     ),
 });
 
@@ -203,19 +203,22 @@ export const tick = (label: string): Field<boolean> => ({
 export const confirm = (label: string): Field<'yes'> => ({
   label,
   schema: z.literal('yes'),
-  draw: (drawn) => box(label, drawn, html` required`),
+  draw: (drawn) => box(label, drawn, html`required`),
 });
 
 const box = (label: string, { name, value, ...drawn }: Drawn, more = html``): Html =>
-  html`<label class="field"
-      ><input
+  html`<label class="field">
+      <input
         type="checkbox"
         name="${name}"
         value="yes"
-        ${value === 'yes' && html` checked`}${more}${marks({ name, ...drawn })}
+        ${value === 'yes' && html`checked`}
+        ${more}
+        ${marks({ name, ...drawn })}
       />
-      ${label}</label
-    >${faultLine({ name, ...drawn })}`;
+      ${label}
+    </label>
+    ${faultLine({ name, ...drawn })}`;
 
 const Many = z
   .union([z.string(), z.array(z.string()).max(500)])
@@ -230,16 +233,17 @@ export const boxes = (label: string, values: readonly string[]): Field<string[]>
       <legend>${label}</legend>
       ${values.map(
         (one) =>
-          html`<label
-            ><input
+          html`<label>
+            <input
               type="checkbox"
               name="${drawn.name}"
               value="${one}"
-              ${drawn.value?.includes(one) && html` checked`}
+              ${drawn.value?.includes(one) && html`checked`}
             />
-            <code>${one}</code></label
-          >`,
-      )}${faultLine(drawn)}
+            <code>${one}</code>
+          </label>`,
+      )}
+      ${faultLine(drawn)}
     </fieldset>`,
 });
 
@@ -274,24 +278,21 @@ const faultLine = ({ name, fault }: Pick<Drawn, 'name' | 'fault'>): Html =>
 
 /** Renders the attributes of a control with a fault. */
 const marks = ({ name, fault }: Pick<Drawn, 'name' | 'fault'>): Html =>
-  html`${fault !== undefined && html` aria-invalid="true" aria-describedby="fault-${name}"`}`;
+  html`${fault !== undefined && html`aria-invalid="true" aria-describedby="fault-${name}"`}`;
 
 function input(drawn: Drawn, { type = 'text', autocomplete = 'off', ...more }: Attributes): Html {
-  const attributes = [
-    html` autocomplete="${autocomplete}"`,
-    html` maxlength="${more.maxlength ?? MAX_LENGTH}"`,
-    html` inputmode="${more.inputmode ?? 'text'}"`,
-    !more.optional && !drawn.optional && html` required`,
-    drawn.focus && html` autofocus`,
-    more.placeholder && html` placeholder="${more.placeholder}"`,
-    more.list && html` list="${more.list}"`,
-    marks(drawn),
-  ];
   return html`<input
     name="${drawn.name}"
     type="${type}"
     value="${String(drawn.value ?? '')}"
-    ${attributes}
+    autocomplete="${autocomplete}"
+    maxlength="${more.maxlength ?? MAX_LENGTH}"
+    inputmode="${more.inputmode ?? 'text'}"
+    ${!more.optional && !drawn.optional && html`required`}
+    ${drawn.focus && html`autofocus`}
+    ${more.placeholder && html`placeholder="${more.placeholder}"`}
+    ${more.list && html`list="${more.list}"`}
+    ${marks(drawn)}
   />`;
 }
 
@@ -299,7 +300,7 @@ function input(drawn: Drawn, { type = 'text', autocomplete = 'off', ...more }: A
 export const select = (name: string, options: Options, value: unknown, attributes = html``): Html =>
   html`<select name="${name}" ${attributes}>
     ${options.map(
-      ([one, words]) => html`<option value="${one}" ${one === value && html` selected`}>${words}</option>`,
+      ([one, words]) => html`<option value="${one}" ${one === value && html`selected`}>${words}</option>`,
     )}
   </select>`;
 

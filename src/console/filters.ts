@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { type ListFilters, SoughtRut } from '../lists/list.ts';
 import { type Html, html } from '../page/html.ts';
+import { select } from './fields.ts';
 import type { Visit } from './page.ts';
 import { button, optionsOf } from './parts.ts';
 
@@ -118,19 +119,16 @@ export function filterForm(
 
 function filterField(visit: Visit, { name, label, type = 'text', options }: Filter, queryValue = ''): Html {
   const value = visit.invalidQuery.get(name) ?? queryValue;
-  const marks = visit.invalidQuery.has(name) && html` aria-invalid="true"`;
-  if (!options) {
-    const attributes = html` maxlength="255" autocomplete="off"${marks}`;
-    const typed = html`<input name="${name}" type="${type}" value="${value}" ${attributes} />`;
-    return html`<label class="field"><span>${label}</span>${typed}</label>`;
-  }
-  const all: Filter['options'] = [['', '–'], ...options];
-  return html`<label class="field"
-    ><span>${label}</span
-    ><select name="${name}" ${marks}>
-      ${all.map(
-        ([one, words]) => html`<option value="${one}" ${one === value && html` selected`}>${words}</option>`,
-      )}
-    </select></label
-  >`;
+  const marks = html`${visit.invalidQuery.has(name) && html`aria-invalid="true"`}`;
+  const control = options
+    ? select(name, [['', '–'], ...options], value, marks)
+    : html`<input
+        name="${name}"
+        type="${type}"
+        value="${value}"
+        maxlength="255"
+        autocomplete="off"
+        ${marks}
+      />`;
+  return html`<label class="field"><span>${label}</span>${control}</label>`;
 }

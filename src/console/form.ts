@@ -238,8 +238,8 @@ export function fold(
   content: Html,
   { of, isOpen = false }: { of?: string | undefined; isOpen?: boolean } = {},
 ): Html {
-  const summary = html`<summary ${of !== undefined && html` aria-label="${title} ${of}"`}>${title}</summary>`;
-  return html`<details class="act" ${isOpen && html` open`}>${summary}${content}</details>`;
+  const summary = html`<summary ${of !== undefined && html`aria-label="${title} ${of}"`}>${title}</summary>`;
+  return html`<details class="act" ${isOpen && html`open`}>${summary}${content}</details>`;
 }
 
 const actionOf = (route: string, params: Readonly<Record<string, unknown>>): string =>

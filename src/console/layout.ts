@@ -7,7 +7,7 @@ import { mayOpen, type PageRoute } from './access/permissions.ts';
 import type { Topic } from './changes.ts';
 import { link } from './links.ts';
 import type { Visit } from './page.ts';
-import { button, form } from './parts.ts';
+import { button, form, hidden } from './parts.ts';
 
 /** Links of the frame; each is shown to viewers who may open it. */
 const NAVIGATION: readonly {
@@ -43,7 +43,7 @@ export function layout(visit: Visit, page: { title: string; body: Html; live?: r
   const { texts, language, signedIn, path, flash } = visit;
   const live =
     signedIn && page.live
-      ? html` data-changes="${link('/changes', { of: page.live.join(',') })}" hx-get="${path}"
+      ? html`data-changes="${link('/changes', { of: page.live.join(',') })}" hx-get="${path}"
         hx-trigger="changed" hx-select="#main" hx-swap="morph:outerHTML" hx-ext="morph"`
       : html``;
   return html`<!doctype html>
@@ -67,8 +67,11 @@ export function layout(visit: Visit, page: { title: string; body: Html; live?: r
           ${signedIn && html`${navigation(visit, signedIn.viewer)}${searchField(visit)}`}
           <div class="tools">
             ${languages(visit)}
-            ${signedIn && html`<a href="/help" id="help" title="${texts.lists.keysTitle}" aria-keyshortcuts="?">?</a>`}
-            ${signedIn && html`<a href="/me" title="${texts.account}">${signedIn.session.email}</a>${signOutForm(visit)}`}
+            ${
+              signedIn &&
+              html`<a href="/help" id="help" title="${texts.lists.keysTitle}" aria-keyshortcuts="?">?</a>
+                <a href="/me" title="${texts.account}">${signedIn.session.email}</a>${signOutForm(visit)}`
+            }
           </div>
         </header>
         <main id="main" tabindex="-1" ${live}>
@@ -76,9 +79,13 @@ export function layout(visit: Visit, page: { title: string; body: Html; live?: r
           <h1>${page.title}</h1>
           ${page.body}
         </main>
-        ${signedIn && html`<footer class="zone">${texts.zone}</footer>`} ${signedIn && keysDialog(visit)}
+        ${
+          signedIn &&
+          html`<footer class="zone">${texts.zone}</footer>
+            ${keysDialog(visit)}`
+        }
       </body>
-    </html> `.text;
+    </html>`.text;
 }
 
 function navigation({ texts, path }: Visit, viewer: Viewer): Html {
@@ -87,7 +94,7 @@ function navigation({ texts, path }: Visit, viewer: Viewer): Html {
   return html`<nav aria-label="${texts.console}">
     ${NAVIGATION.filter(({ route }) => mayOpen(viewer, route)).map(({ name, route }) => {
       const to = route.slice('GET '.length);
-      return html`<a href="${to}" ${isHere(to) && html` aria-current="page"`}>${texts.nav[name]}</a>`;
+      return html`<a href="${to}" ${isHere(to) && html`aria-current="page"`}>${texts.nav[name]}</a>`;
     })}
   </nav>`;
 }
@@ -97,20 +104,28 @@ const signOutForm = (visit: Visit): Html =>
 
 /** Renders the search for a receipt by any of its data. */
 function searchField({ texts: { lists: words } }: Visit): Html {
-  const attributes = html` aria-label="${words.search}" placeholder="${words.searchHint}"
-  aria-keyshortcuts="/"`;
-  const field = html`<input type="search" name="q" maxlength="255" autocomplete="off" ${attributes} />`;
-  return html`<form class="search" role="search" method="get" action="/search">${field}</form>`;
+  return html`<form class="search" role="search" method="get" action="/search">
+    <input
+      type="search"
+      name="q"
+      maxlength="255"
+      autocomplete="off"
+      aria-label="${words.search}"
+      placeholder="${words.searchHint}"
+      aria-keyshortcuts="/"
+    />
+  </form>`;
 }
 
 /** Renders the help on keys, which a key opens over any page. */
 const keysDialog = (visit: Visit): Html => {
   const { lists: words } = visit.texts;
-  const close = html`<button class="quiet">${words.keysClose}</button>`;
-  const content = html`<h2 id="keys-title">${words.keysTitle}</h2>
-    ${keyHelp(visit)}${close}`;
   return html`<dialog id="keys" aria-labelledby="keys-title">
-    <form method="dialog">${content}</form>
+    <form method="dialog">
+      <h2 id="keys-title">${words.keysTitle}</h2>
+      ${keyHelp(visit)}
+      <button class="quiet">${words.keysClose}</button>
+    </form>
   </dialog>`;
 };
 
@@ -128,17 +143,9 @@ export const keyHelp = ({ texts }: Visit): Html =>
 
 /** Renders a switch to each other language, which leads back to the same page. */
 function languages(visit: Visit): Html {
-  return form(
-    visit,
-    '/language',
-    html`<input type="hidden" name="to" value="${visit.path}" />${LANGUAGES.filter(
-        (one) => one !== visit.language,
-      ).map(
-        (one) =>
-          html`<button class="quiet" name="language" value="${one}" lang="${one}">
-            ${TEXTS[one].name}
-          </button>`,
-      )}`,
-    'inline',
+  const buttons = LANGUAGES.filter((one) => one !== visit.language).map(
+    (one) =>
+      html`<button class="quiet" name="language" value="${one}" lang="${one}">${TEXTS[one].name}</button>`,
   );
+  return form(visit, '/language', html`${hidden('to', visit.path)}${buttons}`, 'inline');
 }

@@ -135,9 +135,14 @@ export async function showList<R, S, C extends Columns<R>>(
   if (page.query['format'] === 'csv') return csvOf(rendered);
   const saved =
     filters && (await listSavedFilters(deps.orm.em.fork(), signedIn(visit).session.personId, page.path));
-  const body = html`${above}${filters && filterForm(visit, rendered)}${saved && savedFilters(visit, { path: page.path, here: address(rendered) }, saved)}
-  ${panel(null, await tableWithLinks(visit, rendered))}${below}`;
-  return show(title, body, live ? { live } : {});
+  const body = [
+    above,
+    filters && filterForm(visit, rendered),
+    saved && savedFilters(visit, { path: page.path, here: address(rendered) }, saved),
+    panel(null, await tableWithLinks(visit, rendered)),
+    below,
+  ];
+  return show(title, html`${body}`, live ? { live } : {});
 }
 
 /** A list as part of a page. */
@@ -192,12 +197,10 @@ async function tableWithLinks<R>(visit: Visit, list: Rendered<R>): Promise<Html>
     const text = isAtFirst ? (list.emptyAtFirst ?? list.empty) : list.empty;
     return html`${nothing(text)}${first && html`<p>${first}</p>`}`;
   }
+  const next = address(list, { after: encodeCursor(list.key.of(last)) });
   const more = [
     first,
-    found.length > PAGE_ROWS &&
-      html`<a href="${address(list, { after: encodeCursor(list.key.of(last)) })}" rel="next"
-        >${words.next}</a
-      >`,
+    found.length > PAGE_ROWS && html`<a href="${next}" rel="next">${words.next}</a>`,
     html`<a class="csv" href="${address(list, { format: 'csv' })}" download>${words.csv}</a>`,
   ];
   return html`${list.ticks && tickForm(visit, list.name, list.ticks)}${tableOf(visit, list, rows)}
@@ -303,10 +306,15 @@ const tickBox = (
   visit: Visit,
   list: string,
   { name, value, key, of }: { name: string; value: string; key: string; of: string },
-): Html => {
-  const attributes = html` form="ticks-${list}" aria-label="${visit.texts.lists.tick} ${of}"`;
-  return html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}" ${attributes} />`;
-};
+): Html =>
+  html`<input
+    type="checkbox"
+    id="tick-${key}"
+    name="${name}"
+    value="${value}"
+    form="ticks-${list}"
+    aria-label="${visit.texts.lists.tick} ${of}"
+  />`;
 
 function tickForm(visit: Visit, name: string, { action, content }: { action: string; content: Html }): Html {
   const token = hidden('form_token', visit.formToken);

@@ -14,7 +14,7 @@ export function form(
   kind = '',
   { id, hasFile }: { id?: string; hasFile?: boolean } = {},
 ): Html {
-  const attributes = html`${id && html` id="${id}"`}${hasFile && html` enctype="multipart/form-data"`}`;
+  const attributes = html`${id && html`id="${id}"`} ${hasFile && html`enctype="multipart/form-data"`}`;
   return html`<form method="post" action="${action}" class="${kind}" ${attributes}>
     ${token(visit)}${content}
   </form>`;
@@ -38,7 +38,7 @@ export const optionsOf = <T extends string>(
 
 /** Renders a button; `label`: what it does, for screen readers, if its text does not say it. */
 export const button = (text: string, kind: 'main' | 'quiet' = 'main', label?: string): Html =>
-  html`<button class="${kind}" ${label !== undefined && html` aria-label="${label}"`}>${text}</button>`;
+  html`<button class="${kind}" ${label !== undefined && html`aria-label="${label}"`}>${text}</button>`;
 
 /** Renders a section of a page; without a heading if the page's title is enough. */
 export function panel(title: string | null, content: Part): Html {

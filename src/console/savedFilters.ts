@@ -51,7 +51,7 @@ export function savedFilters(
   if (saved.length === 0 && !isSet) return html``;
   const all = saved.map(({ id, name, query }) => {
     const address = `${path}?${query}`;
-    const leads = html`<a href="${address}" ${address === here && html` aria-current="true"`}>${name}</a>`;
+    const leads = html`<a href="${address}" ${address === here && html`aria-current="true"`}>${name}</a>`;
     const forget = filterDeletion.draw(
       visit,
       { id },

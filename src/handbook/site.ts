@@ -126,7 +126,7 @@ export function createSearch(reference: readonly ReferencePart[]): Search {
     const item = ({ part }: (typeof found)[number]): Html => {
       const { to, title, heading } = part;
       const name = heading === title ? title : `${title}: ${heading}`;
-      const text = html`<p ${'place' in to && html` lang="en"`}>${excerpt(part, asked)}</p>`;
+      const text = html`<p ${'place' in to && html`lang="en"`}>${excerpt(part, asked)}</p>`;
       return html`<li><a href="${hrefOf(visit, to)}">${name}</a>${text}</li>`;
     };
     const reference = html`<a href="${visit.base}/reference">${words.reference}</a>`;
@@ -208,10 +208,10 @@ const foldText = (text: string): string => text.normalize('NFD').replaceAll(/\p{
 const address = ({ base, language, code }: GuideVisit, slug: string): string =>
   `${base}/${language}${slug && `/${slug}`}?code=${code}`;
 
-const guideLink = (visit: GuideVisit, slug: Slug, here = ''): Html =>
-  html`<a href="${address(visit, slug)}" ${slug === here && html` aria-current="page"`}
-    >${guideOf(visit.language, slug).title}</a
-  >`;
+function guideLink(visit: GuideVisit, slug: Slug, here = ''): Html {
+  const { title } = guideOf(visit.language, slug);
+  return html`<a href="${address(visit, slug)}" ${slug === here && html`aria-current="page"`}>${title}</a>`;
+}
 
 function page(
   visit: GuideVisit,
@@ -223,13 +223,11 @@ function page(
     address({ ...visit, ...other }, here) + (query && `&q=${encodeURIComponent(query)}`);
   const field = html`<input name="q" type="search" value="${query}" maxlength="100" />`;
   const search = html`<label><span>${words.search}</span>${field}</label>`;
-  const current = (isCurrent: boolean): Html | false => isCurrent && html` aria-current="true"`;
-  const languages = GUIDE_LANGUAGES.map(
-    (one) =>
-      html`<a href="${there({ language: one })}" lang="${one}" ${current(one === language)}
-        >${SITE_WORDS[one].name}</a
-      >`,
-  );
+  const current = (isCurrent: boolean): Html | false => isCurrent && html`aria-current="true"`;
+  const languages = GUIDE_LANGUAGES.map((one) => {
+    const href = there({ language: one });
+    return html`<a href="${href}" lang="${one}" ${current(one === language)}>${SITE_WORDS[one].name}</a>`;
+  });
   const programs = CODE_VARIANTS.map(
     (one) => html`<a href="${there({ code: one })}" ${current(one === code)}>${CODE_NAMES[one]}</a>`,
   );
@@ -267,7 +265,7 @@ function page(
           <main id="content" tabindex="-1">${content}</main>
         </div>
       </body>
-    </html> `.text;
+    </html>`.text;
 }
 
 /** Renders our Markdown as HTML; links to other guides keep language and code variant. */

@@ -33,7 +33,9 @@ const REJECTED_MARK = 'RECHAZADO – SIN VALIDEZ';
 
 /** Returns a whole page without script. */
 export function page(title: string, body: Html): string {
-  const { text } = html`<!doctype html>
+  // The content security policy has the hash of the style, so it must not change.
+  const style = new Html(`<style>${STYLE}</style>`);
+  return html`<!doctype html>
     <html lang="es-UY">
       <head>
         <meta charset="utf-8" />
@@ -43,10 +45,12 @@ export function page(title: string, body: Html): string {
         <meta name="referrer" content="no-referrer" />
         <title>${title}</title>
         <link rel="icon" href="data:," />
+        ${style}
       </head>
-    </html> `;
-  // The content security policy has the hash of the style, so it must not change.
-  return `${text}<style>${STYLE}</style>\n</head>\n<body>\n${body.text}\n</body>\n</html>\n`;
+      <body>
+        ${body}
+      </body>
+    </html>`.text;
 }
 
 /** Returns a page with one message. */
@@ -70,14 +74,13 @@ export function receiptPage(receipt: PageReceipt): string {
     html`<header>
         ${environment === 'sandbox' ? html`<p class="mark">${SANDBOX_MARK}</p>` : null}
         ${status === 'REJECTED' ? html`<p class="mark">${REJECTED_MARK}</p>` : null}
-        ${receipt.logo === null ? null : html`<img src="${receipt.logo}" alt="Logo de ${issuer.tradeName ?? issuer.legalName}" />`}
+        ${receipt.logo && html`<img src="${receipt.logo}" alt="Logo de ${issuer.tradeName ?? issuer.legalName}" />`}
         ${issuerBlock(document)}
       </header>
       <main>
         <h1>${title}</h1>
-        ${document.ownCollection ? html`<p><strong>Cobranza</strong></p>` : null} ${documentBlock(document)}
-        ${receiverBlock(document)} ${linesBlock(document)} ${totalsBlock(document)} ${paymentsBlock(document)}
-        ${referencesBlock(document)} ${adendaBlock(document)} ${codeBlock(receipt)}
+        ${document.ownCollection ? html`<p><strong>Cobranza</strong></p>` : null}
+        ${BLOCKS.map((block) => block(document))} ${codeBlock(receipt)}
       </main>
       <footer>
         <nav class="files" aria-label="Descargas">
@@ -239,7 +242,7 @@ function referencesBlock({ references }: CfeDocument): Html | null {
   return html`<h2>${references.length === 1 ? 'Referencia' : 'Referencias'}</h2>
     ${references.map(
       ({ cfe, reason }) =>
-        html`${cfe && html`<p>${nameOf(cfe)}</p> `}${reason === undefined ? null : html`<p>${reason}</p>`}`,
+        html`${cfe && html`<p>${nameOf(cfe)}</p>`}${reason === undefined ? null : html`<p>${reason}</p>`}`,
     )}`;
 }
 
@@ -250,11 +253,22 @@ function nameOf({ typeCode, serie, numero, emissionDate, value }: ReferredCfe): 
   return value ? `${name}: ${value.currency} ${signedMoney(value.amount)}` : name;
 }
 
-const adendaBlock = ({ adenda }: CfeDocument): Html | null =>
-  adenda === undefined
-    ? null
-    : html`<h2>Adenda</h2>
-        <div class="adenda">${adenda}</div>`;
+function adendaBlock({ adenda }: CfeDocument): Html | null {
+  if (adenda === undefined) return null;
+  return html`<h2>Adenda</h2>
+    <div class="adenda">${adenda}</div>`;
+}
+
+/** What a page shows of a document, in this order. */
+const BLOCKS = [
+  documentBlock,
+  receiverBlock,
+  linesBlock,
+  totalsBlock,
+  paymentsBlock,
+  referencesBlock,
+  adendaBlock,
+];
 
 function codeBlock({ document: { cae, serie, issuer }, securityCode, qrUrl }: PageReceipt): Html {
   const since =

@@ -30,8 +30,8 @@ const CODE_ATTRIBUTES = new Html(
 /** An input with its label. `attributes`: further attributes, as HTML. */
 const field = (name: string, label: string, attributes: Html): Html =>
   html`<p>
-    <label for="${name}">${label}</label
-    ><input id="${name}" name="${name}" required autocomplete="off" ${attributes} />
+    <label for="${name}">${label}</label>
+    <input id="${name}" name="${name}" required autocomplete="off" ${attributes} />
   </p>`;
 
 /** Returns the page. Nothing that was typed is in it, so that all misses are the same. */
@@ -45,8 +45,8 @@ export const verificationPage = (state: VerificationState): string =>
       <form method="get">
         ${field('ruc', 'RUC emisor', new Html('inputmode="numeric" pattern="[0-9]{12}" title="12 dígitos" maxlength="12"'))}
         <p>
-          <label for="tipo">Tipo de comprobante</label
-          ><select id="tipo" name="tipo">
+          <label for="tipo">Tipo de comprobante</label>
+          <select id="tipo" name="tipo">
             ${OPTIONS}
           </select>
         </p>

@@ -83,10 +83,15 @@ function addresses({ customers: words }: Texts): {
     const lines = [...[email].flat(), ...Array.from({ length: FREE_LINES }, () => '')].map(
       (destination, i) => {
         const isTicked = i >= email.length || send.includes(String(i));
-        const attributes = html`maxlength="254" autocomplete="off" aria-label="${words.notifications}
-        ${i + 1}"`;
-        const address = html`<input type="email" name="email" value="${destination}" ${attributes} />`;
-        const box = html`<input type="checkbox" name="send" value="${i}" ${isTicked && html` checked`} />`;
+        const address = html`<input
+          type="email"
+          name="email"
+          value="${destination}"
+          maxlength="254"
+          autocomplete="off"
+          aria-label="${words.notifications} ${i + 1}"
+        />`;
+        const box = html`<input type="checkbox" name="send" value="${i}" ${isTicked && html`checked`} />`;
         return html`<div>${address} <label>${box} ${words.notify}</label></div>`;
       },
     );

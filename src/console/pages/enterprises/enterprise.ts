@@ -161,10 +161,11 @@ async function statusPanel(data: EnterprisePageData): Promise<Html> {
       ${missing.map(
         (fact) =>
           html`<li>
-            <a href="#${FIX_SECTIONS[fact]}"><strong>${words.facts[fact]}</strong></a
-            ><br />${todo(fact)}
+            <a href="#${FIX_SECTIONS[fact]}"><strong>${words.facts[fact]}</strong></a> <br />
+            ${todo(fact)}
           </li>`,
-      )}${few.map((one) => lowItem(visit, one))}${doubtful}
+      )}
+      ${few.map((one) => lowItem(visit, one))}${doubtful}
     </ul>`;
   const says = {
     PENDING: missing.length === 0 ? words.soonReady : null,
@@ -193,8 +194,8 @@ function startItem({ texts }: Visit, { type, serie, startNumber }: CaeRow, findi
   const { what, todo } = texts.enterprises.caeStart[finding];
   const number = Number(startNumber) - (finding === 'before_unknown' ? 1 : 0);
   return html`<li>
-    <a href="#caes"><strong>${what(`${CFE_TYPES[type].label} ${serie} ${number}`)}</strong></a
-    ><br />${todo}
+    <a href="#caes"><strong>${what(`${CFE_TYPES[type].label} ${serie} ${number}`)}</strong></a> <br />
+    ${todo}
   </li>`;
 }
 

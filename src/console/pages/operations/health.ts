@@ -160,7 +160,8 @@ function papersTable({ texts }: Visit, { papers }: Health, today: string): Html 
   ]);
   const heads = [words.enterprise, words.paper, words.ends, words.left];
   const all = link('/papers', { within: '30' });
-  return html`${table(words.papers, heads, rows, [3])}${more(papers, words.more, html`<a href="${all}">${words.allPapers}</a>`)}`;
+  const on = html`<a href="${all}">${words.allPapers}</a>`;
+  return html`${table(words.papers, heads, rows, [3])}${more(papers, words.more, on)}`;
 }
 
 /** Renders the link from a panel to the whole list, and whether the panel shows only its first rows. */
@@ -177,5 +178,6 @@ function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
   ]);
   const all = link('/deliveries', { status: 'FAILED' });
   const heads = [words.url, words.failed, words.retried];
-  return html`${table(words.webhooks, heads, rows, [1, 2])}${more(webhooks, words.more, html`<a href="${all}">${words.allFailed}</a>`)}`;
+  const on = html`<a href="${all}">${words.allFailed}</a>`;
+  return html`${table(words.webhooks, heads, rows, [1, 2])}${more(webhooks, words.more, on)}`;
 }

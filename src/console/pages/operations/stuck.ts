@@ -102,11 +102,10 @@ function actionLinks(
   const { runs: words } = visit.texts;
   const { after: _after, format: _format, list: _list, ...chosen } = filter;
   const fitting = actions.filter((action) => action !== 'abandon' || chosen['stuck_reason']);
-  return html`<span class="buttons"
-    >${fitting.map(
-      (kind) => html`<a href="${link('/runs/new', { kind, ...chosen })}">${words.kinds[kind]}…</a>`,
-    )}</span
-  >`;
+  const links = fitting.map(
+    (kind) => html`<a href="${link('/runs/new', { kind, ...chosen })}">${words.kinds[kind]}…</a>`,
+  );
+  return html`<span class="buttons">${links}</span>`;
 }
 
 /** Returns how the list is shown. `actions`: what some CFE of the filter permits; empty for viewers without actions. */

@@ -34,10 +34,11 @@ export const mePage = definePage({
       timeOf(one.seenAt),
       one.id === session.id ? words.here : sessionEnd.draw(visit, {}, { values: { session: one.id } }),
     ]);
+    const heads = [words.browser, words.address, words.since, words.seen, words.act];
     const others =
       rows.length > 1 && html`<div class="more">${sessionEnd.draw(visit, {}, { go: words.endOthers })}</div>`;
     const body = html`<p>${session.email} · ${roles.join(' · ')}</p>
-      ${panel(words.sessions, html`${table(words.sessions, [words.browser, words.address, words.since, words.seen, words.act], rows)}${others}`)}
+      ${panel(words.sessions, html`${table(words.sessions, heads, rows)}${others}`)}
       ${
         session.method === 'password' &&
         html`<div class="panels">

@@ -252,10 +252,10 @@ const plans = ({ members: { plan: words } }: Texts): Field<[string, string]> => 
       ${options.map(([one, text]) => {
         const isPresent = one === value;
         const present = isPresent && html` <span class="soft">(${words.present})</span>`;
-        return html`<label
-          ><input type="radio" name="${name}" value="${one}" required${isPresent && html` checked`} />
-          ${text}${present}</label
-        >`;
+        return html`<label>
+          <input type="radio" name="${name}" value="${one}" required ${isPresent && html`checked`} />
+          ${text}${present}
+        </label>`;
       })}
     </fieldset>`,
 });

@@ -293,7 +293,9 @@ function renderTimeline(visit: Visit, data: CfePageData): Html {
     .filter(({ kind }) => maySeeActions || kind !== 'act')
     .map(({ at, what, more, attempt }: TimelineEntry) => ({
       at,
-      shown: html`${what}${more && html` <span class="soft">${more}</span>`}${attempt && maySeeExchange && exchangeLink(attempt)}`,
+      shown: html`${what}${more && html` <span class="soft">${more}</span>`}${
+        attempt && maySeeExchange && exchangeLink(attempt)
+      }`,
     }));
   const all = [...rows, ...notificationEntries(visit, data)].toSorted(
     (a, b) => a.at.getTime() - b.at.getTime(),
@@ -365,7 +367,8 @@ function deliveriesOf(visit: Visit, { deliveries }: CfePageData): Html {
     figure(one.attempts, visit.texts),
   ]);
   const heads = [own.when, own.event, own.status, words.attempts];
-  return html`${deliveries.some(isAgain) && html`<p class="soft">${words.redeliverAbout}</p>`}${table(own.deliveries, heads, rows, [3])}`;
+  const about = deliveries.some(isAgain) && html`<p class="soft">${words.redeliverAbout}</p>`;
+  return html`${about}${table(own.deliveries, heads, rows, [3])}`;
 }
 
 function linksOf(

@@ -109,9 +109,8 @@ function reasonList({ language, texts }: Visit, reasons: readonly RejectionReaso
       ${reasons.map(
         ({ code, message, detail }) =>
           html`<li>
-            <code>${code}</code> ${message}${detail !== null && html`: ${detail}`}<br /><span class="soft"
-              >${code in reason ? reason[code] : otherReason}</span
-            >
+            <code>${code}</code> ${message}${detail !== null && html`: ${detail}`}<br />
+            <span class="soft">${code in reason ? reason[code] : otherReason}</span>
           </li>`,
       )}
     </ul>`;
@@ -165,19 +164,19 @@ function submissionsPanel(visit: Visit, report: ReportKey, submissions: readonly
   if (submissions.length === 0) return panel(words.submissions, nothing(words.submissionsNone));
   const rows = submissions
     .toReversed()
-    .map(({ id, sequence, sentAt, answeredAt, status, authorityId, reasons }) => [
-      String(sequence),
-      sentAt ? timeOf(sentAt) : never,
-      html`<span title="${REPORT_WORDS[visit.language].status[status].means}"
-        >${reportMark(visit, status)}</span
-      >`,
-      answeredAt ? timeOf(answeredAt) : never,
-      authorityId ? html`<code>${authorityId}</code>` : never,
-      (reasons ?? []).map(({ code, message }) => `${code} ${message}`).join('; '),
-      html`<a href="${link(`${reportPath(report)}/xml`, { submission: String(id) })}" download
-        >${words.download}</a
-      >`,
-    ]);
+    .map(({ id, sequence, sentAt, answeredAt, status, authorityId, reasons }) => {
+      const { means } = REPORT_WORDS[visit.language].status[status];
+      const xml = link(`${reportPath(report)}/xml`, { submission: String(id) });
+      return [
+        String(sequence),
+        sentAt ? timeOf(sentAt) : never,
+        html`<span title="${means}">${reportMark(visit, status)}</span>`,
+        answeredAt ? timeOf(answeredAt) : never,
+        authorityId ? html`<code>${authorityId}</code>` : never,
+        (reasons ?? []).map(({ code, message }) => `${code} ${message}`).join('; '),
+        html`<a href="${xml}" download>${words.download}</a>`,
+      ];
+    });
   const heads = [
     words.sequence,
     words.sent,

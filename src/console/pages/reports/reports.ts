@@ -164,10 +164,8 @@ function uiValuePanel(visit: Visit, values: readonly UiValue[]): Html {
     source,
   ]);
   const heads = [words.uiYear, words.uiValue, words.uiKind, words.source];
-  return panel(
-    words.uiValues,
-    html`${table(words.uiValues, heads, rows, [1])}${mayOpen(signedIn(visit).viewer, uiValueForm.route) && uiValueForm.draw(visit, {})}`,
-  );
+  const change = mayOpen(signedIn(visit).viewer, uiValueForm.route) && uiValueForm.draw(visit, {});
+  return panel(words.uiValues, html`${table(words.uiValues, heads, rows, [1])}${change}`);
 }
 
 /** GET /rates: the UI values of all years, and the exchange rates of reports, latest day first. */

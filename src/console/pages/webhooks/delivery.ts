@@ -42,10 +42,15 @@ export const deliveryPage = definePage({
     const { name } = await requireAccount(em, webhook.accountId);
     const may =
       webhook.removedAt === null && mayIn(signedIn(visit).viewer, webhook.accountId, redelivery.route);
-    const body = html`${panel(words.facts, facts(visit, { delivery, webhook, event, account: name, attempts: attempts.length }))}
-    ${panel(words.attempts, attemptsTable(visit, attempts))} ${may && redelivery.draw(visit, params)}
-    ${panel(words.body, html`<pre class="bytes" tabindex="0" aria-label="${words.body}">${event.body}</pre>`)}`;
-    return show(`${words.delivery} ${delivery.eventName}`, body, { live: ['deliveries'] });
+    const known = { delivery, webhook, event, account: name, attempts: attempts.length };
+    const sent = html`<pre class="bytes" tabindex="0" aria-label="${words.body}">${event.body}</pre>`;
+    const body = [
+      panel(words.facts, facts(visit, known)),
+      panel(words.attempts, attemptsTable(visit, attempts)),
+      may && redelivery.draw(visit, params),
+      panel(words.body, sent),
+    ];
+    return show(`${words.delivery} ${delivery.eventName}`, html`${body}`, { live: ['deliveries'] });
   },
 });
 
