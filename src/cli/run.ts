@@ -142,5 +142,6 @@ function cell(value: unknown): string {
 
 function wordsOf(value: unknown): string {
   if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(' ');
   return isExactNumber(value) ? value.rawJSON : JSON.stringify(value);
 }

@@ -7,9 +7,9 @@ import { type Html, html } from '../page/html.ts';
 import type { Texts } from '../words/console.ts';
 import { mayIn } from './access/permissions.ts';
 import { type Field, select, subject } from './fields.ts';
+import type { Filter } from './filters.ts';
 import { type Declaration, defineForm, type Fields, type Form, type FormRoute } from './form.ts';
 import { link } from './links.ts';
-import type { Filter } from './lists.ts';
 import { type Answer, type ConsoleDeps, redirect, routeOf, type Sent, signedIn, type Visit } from './page.ts';
 import { button } from './parts.ts';
 
@@ -46,13 +46,18 @@ export function accountBar(visit: Visit, path: string, chosen: AccountMembership
   if (all.length < 2) return here;
   const options = all.map(({ accountId, accountName }) => [accountId, accountName] as const);
   const others = select('account', options, chosen.accountId);
-  return html`${here}<form class="filters" method="get" action="${path}">
-<label class="field"><span>${words.otherAccount}</span>${others}</label>${button(words.accountGo, 'quiet')}</form>`;
+  return html`${here}
+    <form class="filters" method="get" action="${path}">
+      <label class="field"><span>${words.otherAccount}</span>${others}</label>
+      ${button(words.accountGo, 'quiet')}
+    </form>`;
 }
 
 /** Renders the account of a page and the viewer's role in it. */
 export const accountLine = ({ texts: { members: words } }: Visit, chosen: AccountMembership): Html =>
-  html`<p class="soft">${words.account} <strong>${chosen.accountName}</strong> · ${words.roles[chosen.role]}</p>`;
+  html`<p class="soft">
+    ${words.account} <strong>${chosen.accountName}</strong> · ${words.roles[chosen.role]}
+  </p>`;
 
 /** Returns a list's filter by account: any account for operators; their own for members with several. */
 export function accountFilter(visit: Visit): { filters?: readonly Filter[] } {

@@ -180,7 +180,7 @@ export const file = (label: string, accept: string, path: string): Field<Uint8Ar
     labelled(
       label,
       drawn,
-      html`<input type="file" name="${drawn.name}" accept="${accept}" required${marks(drawn)}>`,
+      html`<input type="file" name="${drawn.name}" accept="${accept}" required ${marks(drawn)} />`,
     ),
 });
 
@@ -203,13 +203,22 @@ export const tick = (label: string): Field<boolean> => ({
 export const confirm = (label: string): Field<'yes'> => ({
   label,
   schema: z.literal('yes'),
-  draw: (drawn) => box(label, drawn, html` required`),
+  draw: (drawn) => box(label, drawn, html`required`),
 });
 
 const box = (label: string, { name, value, ...drawn }: Drawn, more = html``): Html =>
-  html`<label class="field"><input type="checkbox" name="${name}" value="yes"${value === 'yes' && html` checked`}${more}${marks(
-    { name, ...drawn },
-  )}> ${label}</label>${faultLine({ name, ...drawn })}`;
+  html`<label class="field">
+      <input
+        type="checkbox"
+        name="${name}"
+        value="yes"
+        ${value === 'yes' && html`checked`}
+        ${more}
+        ${marks({ name, ...drawn })}
+      />
+      ${label}
+    </label>
+    ${faultLine({ name, ...drawn })}`;
 
 const Many = z
   .union([z.string(), z.array(z.string()).max(500)])
@@ -220,12 +229,22 @@ export const boxes = (label: string, values: readonly string[]): Field<string[]>
   label,
   schema: Many,
   draw: (drawn) =>
-    html`<fieldset class="boxes"><legend>${label}</legend>${values.map(
-      (one) =>
-        html`<label><input type="checkbox" name="${drawn.name}" value="${one}"${
-          drawn.value?.includes(one) && html` checked`
-        }> <code>${one}</code></label>`,
-    )}${faultLine(drawn)}</fieldset>`,
+    html`<fieldset class="boxes">
+      <legend>${label}</legend>
+      ${values.map(
+        (one) =>
+          html`<label>
+            <input
+              type="checkbox"
+              name="${drawn.name}"
+              value="${one}"
+              ${drawn.value?.includes(one) && html`checked`}
+            />
+            <code>${one}</code>
+          </label>`,
+      )}
+      ${faultLine(drawn)}
+    </fieldset>`,
 });
 
 /** Several values of one field, which the page draws itself. */
@@ -259,27 +278,31 @@ const faultLine = ({ name, fault }: Pick<Drawn, 'name' | 'fault'>): Html =>
 
 /** Renders the attributes of a control with a fault. */
 const marks = ({ name, fault }: Pick<Drawn, 'name' | 'fault'>): Html =>
-  html`${fault !== undefined && html` aria-invalid="true" aria-describedby="fault-${name}"`}`;
+  html`${fault !== undefined && html`aria-invalid="true" aria-describedby="fault-${name}"`}`;
 
 function input(drawn: Drawn, { type = 'text', autocomplete = 'off', ...more }: Attributes): Html {
-  const attributes = [
-    html` autocomplete="${autocomplete}"`,
-    html` maxlength="${more.maxlength ?? MAX_LENGTH}"`,
-    html` inputmode="${more.inputmode ?? 'text'}"`,
-    !more.optional && !drawn.optional && html` required`,
-    drawn.focus && html` autofocus`,
-    more.placeholder && html` placeholder="${more.placeholder}"`,
-    more.list && html` list="${more.list}"`,
-    marks(drawn),
-  ];
-  return html`<input name="${drawn.name}" type="${type}" value="${String(drawn.value ?? '')}"${attributes}>`;
+  return html`<input
+    name="${drawn.name}"
+    type="${type}"
+    value="${String(drawn.value ?? '')}"
+    autocomplete="${autocomplete}"
+    maxlength="${more.maxlength ?? MAX_LENGTH}"
+    inputmode="${more.inputmode ?? 'text'}"
+    ${!more.optional && !drawn.optional && html`required`}
+    ${drawn.focus && html`autofocus`}
+    ${more.placeholder && html`placeholder="${more.placeholder}"`}
+    ${more.list && html`list="${more.list}"`}
+    ${marks(drawn)}
+  />`;
 }
 
 /** Renders a choice; nothing is selected if `value` is not an option. */
 export const select = (name: string, options: Options, value: unknown, attributes = html``): Html =>
-  html`<select name="${name}"${attributes}>${options.map(
-    ([one, words]) => html`<option value="${one}"${one === value && html` selected`}>${words}</option>`,
-  )}</select>`;
+  html`<select name="${name}" ${attributes}>
+    ${options.map(
+      ([one, words]) => html`<option value="${one}" ${one === value && html`selected`}>${words}</option>`,
+    )}
+  </select>`;
 
 // Fields in a table (domain/requests/fields.ts).
 

@@ -66,6 +66,8 @@ interface Drawing<F extends Fields> extends Omit<Words, 'done'> {
   readonly beside?: Html;
   /** The subject of a folded form among several on a page, for screen readers. */
   readonly of?: string;
+  /** What its button does, for screen readers; default: the button's text. */
+  readonly label?: string;
 }
 
 interface Request<R extends string, F extends Fields> {
@@ -187,13 +189,13 @@ function draw<R extends FormRoute, F extends Fields, S>(
   params: ParamsOf<R>,
   drawing: Drawing<F>,
 ): Html {
-  const { as = declared.as ?? 'plain', beside, of } = drawing;
+  const { as = declared.as ?? 'plain', beside, of, label } = drawing;
   const shown = { ...shownIn(visit.texts), ...drawing };
   const { title = '', about, go = title, isQuiet, fields } = shown;
   const action = actionOf(route, params);
   const id = idOf(action, fields, drawing.values ?? {});
   const faults = visit.flash?.at?.form === id ? visit.flash.at.faults : {};
-  const send = button(go, isQuiet ? 'quiet' : 'main');
+  const send = button(go, isQuiet ? 'quiet' : 'main', label);
   const content = [
     typeof about === 'string' && about !== '' ? html`<p>${about}</p>` : html`${about}`,
     ...inputs(shown, visit, Object.keys(fields), drawing, faults),
@@ -236,8 +238,8 @@ export function fold(
   content: Html,
   { of, isOpen = false }: { of?: string | undefined; isOpen?: boolean } = {},
 ): Html {
-  const summary = html`<summary${of !== undefined && html` aria-label="${title} ${of}"`}>${title}</summary>`;
-  return html`<details class="act"${isOpen && html` open`}>${summary}${content}</details>`;
+  const summary = html`<summary ${of !== undefined && html`aria-label="${title} ${of}"`}>${title}</summary>`;
+  return html`<details class="act" ${isOpen && html`open`}>${summary}${content}</details>`;
 }
 
 const actionOf = (route: string, params: Readonly<Record<string, unknown>>): string =>

@@ -7,7 +7,7 @@ import { mayOpen, type PageRoute } from './access/permissions.ts';
 import type { Topic } from './changes.ts';
 import { link } from './links.ts';
 import type { Visit } from './page.ts';
-import { button, form } from './parts.ts';
+import { button, form, hidden } from './parts.ts';
 
 /** Links of the frame; each is shown to viewers who may open it. */
 const NAVIGATION: readonly {
@@ -43,55 +43,60 @@ export function layout(visit: Visit, page: { title: string; body: Html; live?: r
   const { texts, language, signedIn, path, flash } = visit;
   const live =
     signedIn && page.live
-      ? html` data-changes="${link('/changes', { of: page.live.join(',') })}"
-hx-get="${path}" hx-trigger="changed" hx-select="#main" hx-swap="morph:outerHTML" hx-ext="morph"`
+      ? html`data-changes="${link('/changes', { of: page.live.join(',') })}" hx-get="${path}"
+        hx-trigger="changed" hx-select="#main" hx-swap="morph:outerHTML" hx-ext="morph"`
       : html``;
   return html`<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="htmx-config" content="${HTMX}">
-<title>${page.title} · ${texts.console}</title>
-<link rel="icon" href="/files/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/files/console.css">
-<script src="/files/htmx.js" defer></script>
-<script src="/files/idiomorph.js" defer></script>
-<script src="/files/console.js" defer></script>
-</head>
-<body>
-<a class="skip" href="#main">${texts.skip}</a>
-<header class="top">
-<a class="brand" href="/">${texts.console}</a>
-${signedIn && html`${navigation(visit, signedIn.viewer)}${searchField(visit)}`}
-<div class="tools">
-${languages(visit)}
-${signedIn && html`<a href="/help" id="help" title="${texts.lists.keysTitle}" aria-keyshortcuts="?">?</a>`}
-${signedIn && html`<a href="/me" title="${texts.account}">${signedIn.session.email}</a>${signOutForm(visit)}`}
-</div>
-</header>
-<main id="main" tabindex="-1"${live}>
-${flash && html`<p class="flash ${flash.kind}" role="status">${flash.text}</p>`}
-<h1>${page.title}</h1>
-${page.body}
-</main>
-${signedIn && html`<footer class="zone">${texts.zone}</footer>`}
-${signedIn && keysDialog(visit)}
-</body>
-</html>
-`.text;
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="htmx-config" content="${HTMX}" />
+        <title>${page.title} · ${texts.console}</title>
+        <link rel="icon" href="/files/icon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/files/console.css" />
+        <script src="/files/htmx.js" defer></script>
+        <script src="/files/idiomorph.js" defer></script>
+        <script src="/files/console.js" defer></script>
+      </head>
+      <body>
+        <a class="skip" href="#main">${texts.skip}</a>
+        <header class="top">
+          <a class="brand" href="/">${texts.console}</a>
+          ${signedIn && html`${navigation(visit, signedIn.viewer)}${searchField(visit)}`}
+          <div class="tools">
+            ${languages(visit)}
+            ${
+              signedIn &&
+              html`<a href="/help" id="help" title="${texts.lists.keysTitle}" aria-keyshortcuts="?">?</a>
+                <a href="/me" title="${texts.account}">${signedIn.session.email}</a>${signOutForm(visit)}`
+            }
+          </div>
+        </header>
+        <main id="main" tabindex="-1" ${live}>
+          ${flash && html`<p class="flash ${flash.kind}" role="status">${flash.text}</p>`}
+          <h1>${page.title}</h1>
+          ${page.body}
+        </main>
+        ${
+          signedIn &&
+          html`<footer class="zone">${texts.zone}</footer>
+            ${keysDialog(visit)}`
+        }
+      </body>
+    </html>`.text;
 }
 
 function navigation({ texts, path }: Visit, viewer: Viewer): Html {
   const here = path.split('?')[0] ?? '/';
   const isHere = (to: string): boolean => here === to || (to !== '/' && here.startsWith(`${to}/`));
-  return html`<nav aria-label="${texts.console}">${NAVIGATION.filter(({ route }) =>
-    mayOpen(viewer, route),
-  ).map(({ name, route }) => {
-    const to = route.slice('GET '.length);
-    return html`<a href="${to}"${isHere(to) && html` aria-current="page"`}>${texts.nav[name]}</a>`;
-  })}</nav>`;
+  return html`<nav aria-label="${texts.console}">
+    ${NAVIGATION.filter(({ route }) => mayOpen(viewer, route)).map(({ name, route }) => {
+      const to = route.slice('GET '.length);
+      return html`<a href="${to}" ${isHere(to) && html`aria-current="page"`}>${texts.nav[name]}</a>`;
+    })}
+  </nav>`;
 }
 
 const signOutForm = (visit: Visit): Html =>
@@ -99,36 +104,48 @@ const signOutForm = (visit: Visit): Html =>
 
 /** Renders the search for a receipt by any of its data. */
 function searchField({ texts: { lists: words } }: Visit): Html {
-  const attributes = html` aria-label="${words.search}" placeholder="${words.searchHint}" aria-keyshortcuts="/"`;
-  const field = html`<input type="search" name="q" maxlength="255" autocomplete="off"${attributes}>`;
-  return html`<form class="search" role="search" method="get" action="/search">${field}</form>`;
+  return html`<form class="search" role="search" method="get" action="/search">
+    <input
+      type="search"
+      name="q"
+      maxlength="255"
+      autocomplete="off"
+      aria-label="${words.search}"
+      placeholder="${words.searchHint}"
+      aria-keyshortcuts="/"
+    />
+  </form>`;
 }
 
 /** Renders the help on keys, which a key opens over any page. */
 const keysDialog = (visit: Visit): Html => {
   const { lists: words } = visit.texts;
-  const close = html`<button class="quiet">${words.keysClose}</button>`;
-  const content = html`<h2 id="keys-title">${words.keysTitle}</h2>${keyHelp(visit)}${close}`;
-  return html`<dialog id="keys" aria-labelledby="keys-title"><form method="dialog">${content}</form></dialog>`;
+  return html`<dialog id="keys" aria-labelledby="keys-title">
+    <form method="dialog">
+      <h2 id="keys-title">${words.keysTitle}</h2>
+      ${keyHelp(visit)}
+      <button class="quiet">${words.keysClose}</button>
+    </form>
+  </dialog>`;
 };
 
 /** Renders the action of each key; also the content of a page, for browsers without script. */
 export const keyHelp = ({ texts }: Visit): Html =>
-  html`<dl class="keys">${Object.entries(texts.lists.keys).map(
-    ([key, what]) => html`<div><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`,
-  )}</dl>`;
+  html`<dl class="keys">
+    ${Object.entries(texts.lists.keys).map(
+      ([key, what]) =>
+        html`<div>
+          <dt><kbd>${key}</kbd></dt>
+          <dd>${what}</dd>
+        </div>`,
+    )}
+  </dl>`;
 
 /** Renders a switch to each other language, which leads back to the same page. */
 function languages(visit: Visit): Html {
-  return form(
-    visit,
-    '/language',
-    html`<input type="hidden" name="to" value="${visit.path}">${LANGUAGES.filter(
-      (one) => one !== visit.language,
-    ).map(
-      (one) =>
-        html`<button class="quiet" name="language" value="${one}" lang="${one}">${TEXTS[one].name}</button>`,
-    )}`,
-    'inline',
+  const buttons = LANGUAGES.filter((one) => one !== visit.language).map(
+    (one) =>
+      html`<button class="quiet" name="language" value="${one}" lang="${one}">${TEXTS[one].name}</button>`,
   );
+  return form(visit, '/language', html`${hidden('to', visit.path)}${buttons}`, 'inline');
 }

@@ -1,155 +1,83 @@
-/** Lists: one definition of columns and filters serves the table, its pages, and the CSV of all matching rows. */
+/** The tables, pages and CSV files of lists (src/lists), with the headings, cells and filters of a page. */
 
 import { Readable } from 'node:stream';
-import * as z from 'zod';
 import type { ListPage } from '../db/page.ts';
 import { listSavedFilters } from '../db/people/people.ts';
-import { decodeCursor, encodeCursor, type KeyPart } from '../domain/values/cursor.ts';
+import { decodeCursor, encodeCursor } from '../domain/values/cursor.ts';
+import { isExactNumber } from '../domain/values/exactNumber.ts';
 import { Refusal } from '../errors.ts';
-import { SoughtRut } from '../lists/list.ts';
+import { type Columns, type ColumnValue, type List, valueIn } from '../lists/list.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Topic } from './changes.ts';
+import { describeInvalid, type Filter, filterForm, isNarrowed } from './filters.ts';
 import { timestampText } from './format.ts';
 import { link } from './links.ts';
 import { type Answer, type ConsoleDeps, LocalizedRefusal, show, signedIn, type Visit } from './page.ts';
-import { button, form, hidden, nothing, optionsOf, panel } from './parts.ts';
+import { hidden, nothing, panel } from './parts.ts';
+import { savedFilters } from './savedFilters.ts';
 
 /** Rows of one page of a list, and of one query of a CSV. */
 const PAGE_ROWS = 50;
 const CSV_ROWS = 500;
 
-/** Query parameters of every list's page, besides its filters. */
-export const LIST_QUERY = {
-  after: z.string().max(4_000).optional(),
-  format: z.literal('csv').optional(),
-  /** Names the list, on a page with several. */
-  list: z.string().max(40).optional(),
-} as const;
-
-/** Longest value of a filter. */
-const LONGEST_VALUE = 255;
-type FilterSchemas = Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
-
-/** Returns the query of a list's page with these filters, each optional. */
-export function listQuery<F extends FilterSchemas>(filters: F) {
-  const typed = z.string().max(LONGEST_VALUE).trim();
-  const read = Object.entries(filters).map(([name, schema]) => {
-    const given = typed.transform((value) => (value === '' ? undefined : value));
-    return [name, given.pipe(schema.optional()).optional()];
-  });
-  const schemas = Object.fromEntries(read) as { [N in keyof F]: z.ZodType<z.output<F[N]> | undefined> };
-  return z.object({ ...LIST_QUERY, ...(schemas as { [N in keyof F]: z.ZodOptional<F[N]> }) });
-}
-
-/** Values of the ticked boxes, as a form sends them. */
-export const Ticked = z
-  .union([z.string(), z.array(z.string()).max(500)])
-  .default([])
-  .transform((values) => (typeof values === 'string' ? [values] : values));
-
 type Part = Html | string | null | false;
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-export interface Column<R> {
-  /** Head of the CSV's column. */
-  readonly key: string;
+/** A heading with the cells below it; without them the page shows the column's value. */
+export interface Heading<R> {
   readonly head: string;
+  cell?(row: R): Part;
   /** Aligned right. */
   readonly isFigure?: boolean;
-  /** Not on the page. */
-  readonly csvOnly?: boolean;
-  /** The first column's cell is the link to the row and must not contain another. */
-  cell(row: R): Part;
-  csv(row: R): CsvValue;
 }
 
-/** Source of the CSV's value: a field of the row, or a function of the row. */
-type CsvSource<R> = { [K in keyof R]-?: R[K] extends CsvValue ? K : never }[keyof R] | ((row: R) => CsvValue);
+/** The columns of a list that a page shows; the CSV has all. */
+export type Headings<R, C> = {
+  readonly [N in keyof C]?: string | readonly [head: string, cell: (row: R) => Part] | Heading<R> | false;
+};
 
-/** Returns a column; the page shows the CSV's value, unless `cell` is set. */
-export function column<R>(
-  key: string,
-  head: string,
-  source: CsvSource<R>,
-  cell?: (row: R) => Part,
-): Column<R> {
-  const csv = typeof source === 'function' ? source : (row: R) => row[source] as CsvValue;
-  return { key, head, csv, cell: cell ?? ((row) => String(csv(row) ?? '')) };
-}
-
-/** Returns a column that is aligned right. */
-export const figureColumn = <R>(...args: Parameters<typeof column<R>>): Column<R> => ({
-  ...column(...args),
+/** Returns a heading whose cells are aligned right. */
+export const figures = <R>(head: string, cell?: (row: R) => Part): Heading<R> => ({
+  head,
+  ...(cell ? { cell } : {}),
   isFigure: true,
 });
 
-/** Returns a column that only the CSV has. */
-export const fileColumn = <R>(key: string, head: string, source: CsvSource<R>): Column<R> => ({
-  ...column(key, head, source),
-  csvOnly: true,
-});
-
-/** A field that filters a list; `name` is its name in the query. */
-export interface Filter {
-  readonly name: string;
-  readonly label: string;
-  readonly type?: 'text' | 'date' | 'search';
-  /** Values to choose from, with their labels. */
-  readonly options?: readonly (readonly [value: string, label: string])[];
-  /** Rule of its values, shown with an error; dates have theirs by type. */
-  readonly rule?: keyof Visit['texts']['lists']['rules'];
+/** A column of a page. */
+export interface ShownColumn<R> extends Heading<R> {
+  cell(row: R): Part;
 }
 
-/** Words of a filter: a label; a label with the choices, or with the words of each; or all of its field. */
-type FilterWords =
-  | string
-  | readonly [label: string, choices: Filter['options'] | Parameters<typeof optionsOf<string>>[1]]
-  | Omit<Filter, 'name'>;
-
-/** Returns the fields of filters, in the order of their words. */
-export const filterFields = <F extends FilterSchemas>(
-  filters: F,
-  words: { readonly [N in keyof F]?: FilterWords },
-): Filter[] =>
-  Object.entries<FilterWords | undefined>(words).map(([name, of = name]) => {
-    const given = filters[name];
-    const schema = given instanceof z.ZodOptional ? given.unwrap() : given;
-    if (typeof of === 'string') return { name, label: of, ...kindOf(schema) };
-    if (!isPair(of)) return { name, ...of };
-    const [label, choices = []] = of;
-    const values = schema instanceof z.ZodEnum ? schema.options.map(String) : [];
-    return { name, label, options: isOptions(choices) ? choices : optionsOf(values, choices) };
+/** Returns the columns of a list that have a heading, in the list's order. */
+export const shownColumns = <R, C extends Columns<R>>(
+  { columns }: { readonly columns: C },
+  headings: Headings<R, C>,
+): ShownColumn<R>[] =>
+  Object.entries(columns).flatMap(([name, source]) => {
+    const heading = headings[name];
+    if (heading === undefined || heading === false) return [];
+    const given =
+      typeof heading === 'string'
+        ? { head: heading }
+        : 'head' in heading
+          ? heading
+          : { head: heading[0], cell: heading[1] };
+    return [{ cell: (row: R) => plainText(valueIn(source, row)), ...given }];
   });
 
-const isPair = (words: FilterWords): words is Extract<FilterWords, readonly unknown[]> =>
-  Array.isArray(words);
-const isOptions = (choices: unknown): choices is NonNullable<Filter['options']> => Array.isArray(choices);
-
-/** Returns how a filter is typed, and the rule shown with an error. */
-function kindOf(schema: unknown): Pick<Filter, 'type' | 'rule'> {
-  const { type, format, anyOf } = (schema instanceof z.ZodType && schema.meta()) || {};
-  if (format === 'date' || anyOf) return { type: 'date' };
-  if (type === 'integer') return { rule: 'number' };
-  if (schema === SoughtRut) return { rule: 'rut' };
-  return schema instanceof z.ZodUUID ? { rule: 'id' } : {};
-}
-
-export interface List<R> {
-  /** Label of the table for screen readers. */
-  readonly label: string;
-  readonly name: string;
+/** A list as a page shows it. */
+export interface ShownList<R, S, C> {
+  readonly search: S;
+  readonly headings: Headings<R, C>;
   readonly path: string;
   /** Query of the request: the values of the filters and of LIST_QUERY. */
   readonly query: Query;
   readonly filters?: readonly Filter[];
-  readonly columns: readonly Column<R>[];
+  /** Label of the table for screen readers. */
+  readonly label: string;
   /** Is on a page with other lists. */
   readonly isPart?: boolean;
-  /** Returns the rows after a key, in the list's order, up to `limit`. */
-  read(page: ListPage): Promise<readonly R[]>;
-  /** Sort key of a row, unique in the list. */
-  readonly key: { readonly parts: readonly KeyPart[]; of(row: R): readonly string[] };
-  /** Returns the path of a row's page. */
+  /** Returns the path of a row's page. The first column's cell is then a link and must not contain another. */
   href?(row: R): string | null;
   /** Boxes to tick rows: the form at `action`, with `content`, sends their values as `name`. */
   readonly ticks?: {
@@ -164,14 +92,35 @@ export interface List<R> {
   readonly emptyAtFirst?: string;
 }
 
+/** A list and how a page shows it. */
+type Rendered<R> = Pick<List<R, never>, 'name' | 'key' | 'columns'> &
+  Omit<ShownList<R, never, never>, 'search' | 'headings' | 'filters'> & {
+    readonly filters: readonly Filter[];
+    readonly shown: readonly ShownColumn<R>[];
+    rowsOf(page: ListPage): Promise<readonly R[]>;
+  };
+
+const renderedOf = <R, S, C extends Columns<R>>(
+  { orm }: Pick<ConsoleDeps, 'orm'>,
+  list: List<R, S, C>,
+  { search, headings, ...page }: ShownList<R, S, C>,
+): Rendered<R> => ({
+  ...page,
+  ...list,
+  filters: page.filters ?? [],
+  shown: shownColumns(list, headings),
+  rowsOf: (rows) => list.read(orm.em.fork(), search, rows),
+});
+
 /**
  * Returns the page of a list, or its CSV with `format=csv`. An invalid filter shows only the filters with the error: rows that
  * match the other filters would mislead.
  */
-export async function showList<R>(
+export async function showList<R, S, C extends Columns<R>>(
   visit: Visit,
-  { orm }: Pick<ConsoleDeps, 'orm'>,
-  page: Omit<List<R>, 'label'> & {
+  deps: Pick<ConsoleDeps, 'orm'>,
+  list: List<R, S, C>,
+  page: Omit<ShownList<R, S, C>, 'label'> & {
     title: string;
     /** Label of the table; default: the page's title. */
     label?: string;
@@ -180,86 +129,107 @@ export async function showList<R>(
     below?: Html;
   },
 ): Promise<Answer> {
-  const list = { label: page.title, ...page };
-  if (visit.invalidQuery.size > 0) return showInvalidFilters(visit, list);
-  if (list.query['format'] === 'csv') return csvAnswer(list);
+  const { title, live, above, below, filters, ...shown } = page;
+  const rendered = renderedOf(deps, list, { label: title, ...shown, ...(filters ? { filters } : {}) });
+  if (visit.invalidQuery.size > 0) return showInvalidFilters(visit, rendered, title);
+  if (page.query['format'] === 'csv') return csvOf(rendered);
   const saved =
-    list.filters && (await listSavedFilters(orm.em.fork(), signedIn(visit).session.personId, list.path));
-  const body = html`${list.above}${list.filters && filterForm(visit, list, list.filters)}${saved && savedFilters(visit, list, saved)}
-${panel(null, await renderList(visit, list))}${list.below}`;
-  return show(list.title, body, list.live ? { live: list.live } : {});
+    filters && (await listSavedFilters(deps.orm.em.fork(), signedIn(visit).session.personId, page.path));
+  const body = [
+    above,
+    filters && filterForm(visit, rendered),
+    saved && savedFilters(visit, { path: page.path, here: address(rendered) }, saved),
+    panel(null, await tableWithLinks(visit, rendered)),
+    below,
+  ];
+  return show(title, html`${body}`, live ? { live } : {});
 }
+
+/** A list as part of a page. */
+export interface ListPart {
+  readonly name: string;
+  readonly label: string;
+  /** Renders its table, with the links to the next page and the CSV. */
+  render(): Promise<Html>;
+  /** Returns all its rows as CSV. */
+  csv(): Answer;
+}
+
+/** Returns a list as part of a page. */
+export function listPart<R, S, C extends Columns<R>>(
+  visit: Visit,
+  deps: Pick<ConsoleDeps, 'orm'>,
+  list: List<R, S, C>,
+  shown: ShownList<R, S, C>,
+): ListPart {
+  const rendered = renderedOf(deps, list, shown);
+  const { name, label } = rendered;
+  return { name, label, render: () => tableWithLinks(visit, rendered), csv: () => csvOf(rendered) };
+}
+
+/** Returns the CSV that a query asks for: of the list that it names, else of the first. Null if it asks for none. */
+export const csvAnswer = (
+  query: { readonly format?: 'csv' | undefined; readonly list?: string | undefined },
+  parts: readonly [ListPart, ...ListPart[]],
+): Answer | null =>
+  query.format === undefined ? null : (parts.find(({ name }) => name === query.list) ?? parts[0]).csv();
 
 /** Shows the filters of a list, with the invalid ones marked. */
-function showInvalidFilters<R>(visit: Visit, list: List<R> & { title: string }): Answer {
-  const { filters = [], title } = list;
-  const wrong = filters.filter(({ name }) => visit.invalidQuery.has(name));
+function showInvalidFilters<R>(visit: Visit, list: Rendered<R>, title: string): Answer {
+  const wrong = list.filters.filter(({ name }) => visit.invalidQuery.has(name));
   if (wrong.length < visit.invalidQuery.size) throw new Refusal('INVALID_INPUT', 'query');
   const faults = wrong.map(
-    (filter) => html`<p class="flash failed" role="alert">${faultOf(visit, filter)}</p>`,
+    (filter) => html`<p class="flash failed" role="alert">${describeInvalid(visit, filter)}</p>`,
   );
-  return show(title, html`${faults}${filterForm(visit, list, filters)}`, { status: 400 });
+  return show(title, html`${faults}${filterForm(visit, list)}`, { status: 400 });
 }
 
-function faultOf({ texts: { lists: words } }: Visit, { label, type, rule }: Filter): string {
-  const known = type === 'date' ? 'date' : rule;
-  return `${words.wrong(label)}${known ? ` ${words.rules[known]}` : ''}`;
-}
-
-/** Renders the table of a list, with the links to its next page and its CSV. */
-export async function renderList<R>(visit: Visit, list: List<R>): Promise<Html> {
+async function tableWithLinks<R>(visit: Visit, list: Rendered<R>): Promise<Html> {
   const { lists: words } = visit.texts;
   const isAsked = !list.isPart || list.query['list'] === list.name;
   const after = isAsked ? textOf(list.query, 'after') : undefined;
-  const found = await list.read({ after: keyIn(visit, list, after), limit: PAGE_ROWS + 1 });
+  const found = await list.rowsOf({ after: keyIn(visit, list, after), limit: PAGE_ROWS + 1 });
   const rows = found.slice(0, PAGE_ROWS);
   const last = rows.at(-1);
   const first = after !== undefined && html`<a href="${address(list)}">${words.first}</a>`;
   if (!last) {
-    const isAtFirst = !isNarrowed(list) && after === undefined;
+    const isAtFirst = !isNarrowed(list.query, list.filters) && after === undefined;
     const text = isAtFirst ? (list.emptyAtFirst ?? list.empty) : list.empty;
     return html`${nothing(text)}${first && html`<p>${first}</p>`}`;
   }
+  const next = address(list, { after: encodeCursor(list.key.of(last)) });
   const more = [
     first,
-    found.length > PAGE_ROWS &&
-      html`<a href="${address(list, { after: encodeCursor(list.key.of(last)) })}" rel="next">${words.next}</a>`,
+    found.length > PAGE_ROWS && html`<a href="${next}" rel="next">${words.next}</a>`,
     html`<a class="csv" href="${address(list, { format: 'csv' })}" download>${words.csv}</a>`,
   ];
-  return html`${list.ticks && tickForm(visit, list.name, list.ticks)}${tableOf(visit, list, rows)}<div class="more buttons">
-${more}</div>`;
+  return html`${list.ticks && tickForm(visit, list.name, list.ticks)}${tableOf(visit, list, rows)}
+    <div class="more buttons">${more}</div>`;
 }
 
-/** Returns `read` and `key` of a list whose rows are few and read at once; `id`: the field with a unique id. */
-export const inMemory = <R>(
-  load: () => Promise<readonly R[]>,
-  id: keyof R,
-): Pick<List<R>, 'read' | 'key'> => ({
-  async read({ after, limit }) {
-    const rows = await load();
-    const from = after ? rows.findIndex((row) => String(row[id]) === after[0]) + 1 : 0;
-    return rows.slice(from, from + limit);
-  },
-  key: { parts: ['text'], of: (row) => [String(row[id])] },
-});
-
-/** Returns all matching rows as CSV (RFC 4180), streamed in pages. The byte order mark makes spreadsheets read UTF-8. */
-export function csvAnswer<R>(list: List<R>): Answer {
+/** Returns all rows of a list as CSV (RFC 4180), streamed in pages. */
+function csvOf<R>({
+  name,
+  columns,
+  key,
+  rowsOf,
+}: Pick<Rendered<R>, 'name' | 'columns' | 'key' | 'rowsOf'>): Answer {
   async function* lines(): AsyncGenerator<string> {
-    yield `\uFEFF${csvLine(list.columns.map(({ key }) => key))}`;
+    // The byte order mark makes spreadsheets read UTF-8.
+    yield `\uFEFF${csvLine(Object.keys(columns))}`;
     let after: readonly string[] | null = null;
     for (;;) {
-      const rows = await list.read({ after, limit: CSV_ROWS });
-      if (rows.length > 0)
-        yield rows.map((row) => csvLine(list.columns.map((column) => column.csv(row)))).join('');
+      const rows: readonly R[] = await rowsOf({ after, limit: CSV_ROWS });
+      const values = (row: R) => Object.values(columns).map((source) => valueIn(source, row));
+      if (rows.length > 0) yield rows.map((row) => csvLine(values(row))).join('');
       const last = rows.at(-1);
       if (!last || rows.length < CSV_ROWS) return;
-      after = list.key.of(last);
+      after = key.of(last);
     }
   }
   return {
     kind: 'file',
-    name: `${list.name}.csv`,
+    name: `${name}.csv`,
     type: 'text/csv; charset=utf-8',
     content: Readable.from(lines()),
   };
@@ -267,7 +237,7 @@ export function csvAnswer<R>(list: List<R>): Answer {
 
 /** Returns the address of the list, with its filters and `more`. */
 function address<R>(
-  { path, name, isPart, ...list }: List<R>,
+  { path, name, isPart, ...list }: Rendered<R>,
   more: Readonly<Record<string, string>> = {},
 ): string {
   return link(path, {
@@ -278,42 +248,52 @@ function address<R>(
 }
 
 /** Returns the values of the filters. */
-const filtersOf = ({ query, filters = [] }: Pick<List<never>, 'query' | 'filters'>) =>
+const filtersOf = ({ query, filters }: Pick<Rendered<never>, 'query' | 'filters'>) =>
   Object.fromEntries(filters.map(({ name }) => [name, textOf(query, name)]));
 
 const textOf = (query: Query, name: string): string | undefined => query[name]?.toString();
 
-const isNarrowed = <R>({ query, filters = [] }: List<R>): boolean =>
-  filters.some(({ name }) => query[name] !== undefined);
-
-function keyIn<R>(visit: Visit, { key }: List<R>, after: string | undefined): string[] | null {
+function keyIn<R>(visit: Visit, { key }: Rendered<R>, after: string | undefined): string[] | null {
   if (after === undefined) return null;
   const values = decodeCursor(after, key.parts);
   if (!values) throw new LocalizedRefusal('INVALID_INPUT', visit.texts.lists.wrongCursor);
   return values;
 }
 
-function tableOf<R>(visit: Visit, list: List<R>, rows: readonly R[]): Html {
+function tableOf<R>(visit: Visit, list: Rendered<R>, rows: readonly R[]): Html {
   const { ticks } = list;
-  const columns = list.columns.filter(({ csvOnly }) => !csvOnly);
-  const heads = columns.map(
+  const [firstSource] = Object.values(list.columns);
+  const heads = list.shown.map(
     ({ head, isFigure }) => html`<th scope="col" class="${isFigure ? 'figure' : ''}">${head}</th>`,
   );
   const drawn = rows.map((row) => {
     const key = idOf(list.name, list.key.of(row));
     const value = ticks?.of(row) ?? null;
-    const cells = columns.map((column, i) => {
+    const cells = list.shown.map((column, i) => {
       const href = i === 0 ? list.href?.(row) : null;
       const shown = column.cell(row);
-      return html`<td class="${column.isFigure ? 'figure' : ''}">${href ? html`<a class="row" href="${href}">${shown}</a>` : shown}</td>`;
+      return html`<td class="${column.isFigure ? 'figure' : ''}">
+        ${href ? html`<a class="row" href="${href}">${shown}</a>` : shown}
+      </td>`;
     });
-    const of = String(columns[0]?.csv(row) ?? '');
+    const of = firstSource ? plainText(valueIn(firstSource, row)) : '';
     const tick = ticks && value !== null && tickBox(visit, list.name, { name: ticks.name, value, key, of });
-    return html`<tr id="${key}" tabindex="-1">${ticks && html`<td>${tick}</td>`}${cells}</tr>`;
+    return html`<tr id="${key}" tabindex="-1">
+      ${ticks && html`<td>${tick}</td>`}${cells}
+    </tr>`;
   });
   const tickHead = ticks && html`<th scope="col"><span class="unseen">${visit.texts.lists.tick}</span></th>`;
-  const head = html`<thead><tr>${tickHead}${heads}</tr></thead>`;
-  const shown = html`<table class="list">${head}<tbody>${drawn}</tbody></table>`;
+  const head = html`<thead>
+    <tr>
+      ${tickHead}${heads}
+    </tr>
+  </thead>`;
+  const shown = html`<table class="list">
+    ${head}
+    <tbody>
+      ${drawn}
+    </tbody>
+  </table>`;
   return html`<div class="wide" role="region" aria-label="${list.label}" tabindex="0">${shown}</div>`;
 }
 
@@ -326,75 +306,36 @@ const tickBox = (
   visit: Visit,
   list: string,
   { name, value, key, of }: { name: string; value: string; key: string; of: string },
-): Html => {
-  const attributes = html` form="ticks-${list}" aria-label="${visit.texts.lists.tick} ${of}"`;
-  return html`<input type="checkbox" id="tick-${key}" name="${name}" value="${value}"${attributes}>`;
-};
+): Html =>
+  html`<input
+    type="checkbox"
+    id="tick-${key}"
+    name="${name}"
+    value="${value}"
+    form="ticks-${list}"
+    aria-label="${visit.texts.lists.tick} ${of}"
+  />`;
 
 function tickForm(visit: Visit, name: string, { action, content }: { action: string; content: Html }): Html {
   const token = hidden('form_token', visit.formToken);
-  return html`<form method="post" action="${action}" id="ticks-${name}" class="ticks">${token}${content}</form>`;
+  return html`<form method="post" action="${action}" id="ticks-${name}" class="ticks">
+    ${token}${content}
+  </form>`;
 }
 
-function filterForm<R>(visit: Visit, list: List<R>, filters: readonly Filter[]): Html {
-  const { lists: words } = visit.texts;
-  const fields = filters.map((filter) => filterField(visit, filter, textOf(list.query, filter.name)));
-  const isSet = isNarrowed(list) || visit.invalidQuery.size > 0;
-  const clear = isSet && html`<a href="${list.path}">${words.clear}</a>`;
-  return html`<form class="filters" method="get" action="${list.path}">${fields}
-<div class="buttons">${button(words.filter)}${clear}</div></form>`;
-}
+/** Returns one line of a CSV with its line break; dates in Montevideo's time, as on the pages. @internal exported for tests */
+export const csvLine = (values: readonly ColumnValue[]): string => `${values.map(field).join(',')}\r\n`;
 
-function filterField(visit: Visit, { name, label, type = 'text', options }: Filter, queryValue = ''): Html {
-  const value = visit.invalidQuery.get(name) ?? queryValue;
-  const marks = visit.invalidQuery.has(name) && html` aria-invalid="true"`;
-  if (!options) {
-    const attributes = html` maxlength="255" autocomplete="off"${marks}`;
-    const typed = html`<input name="${name}" type="${type}" value="${value}"${attributes}>`;
-    return html`<label class="field"><span>${label}</span>${typed}</label>`;
-  }
-  const all: Filter['options'] = [['', '–'], ...options];
-  return html`<label class="field"><span>${label}</span><select name="${name}"${marks}>${all.map(
-    ([one, words]) => html`<option value="${one}"${one === value && html` selected`}>${words}</option>`,
-  )}</select></label>`;
-}
-
-/** Renders a person's saved filters of this list, and a form to save the current one. */
-function savedFilters<R>(
-  visit: Visit,
-  list: List<R>,
-  saved: Awaited<ReturnType<typeof listSavedFilters>>,
-): Html {
-  const { lists: words } = visit.texts;
-  const here = address(list);
-  const isSet = here !== list.path;
-  const isSaved = saved.some(({ query }) => `${list.path}?${query}` === here);
-  if (saved.length === 0 && !isSet) return html``;
-  const all = saved.map(({ id, name, query }) => {
-    const to = `${list.path}?${query}`;
-    const leads = html`<a href="${to}"${to === here && html` aria-current="true"`}>${name}</a>`;
-    const button = html`<button class="quiet" aria-label="${words.forget(name)}">×</button>`;
-    const forget = form(visit, `/saved-filters/${id}/delete`, [hidden('to', here), button], 'inline');
-    return html`<span class="one">${leads}${forget}</span>`;
-  });
-  const attributes = html`aria-label="${words.saveAs}" placeholder="${words.saveAs}"`;
-  const name = html`<input name="name" maxlength="60" required autocomplete="off" ${attributes}>`;
-  const save = form(visit, '/saved-filters', [hidden('to', here), name, button(words.saveGo)], 'inline');
-  return html`<div class="saved">${all}${
-    isSet && !isSaved && html`<details id="save-filter"><summary>${words.save}</summary>${save}</details>`
-  }</div>`;
-}
-
-/** A value of the CSV; dates are written in Montevideo's time, as on the pages. */
-type CsvValue = string | number | boolean | Date | null | undefined;
-
-/** Returns one line of a CSV with its line break. @internal exported for tests */
-export const csvLine = (values: readonly CsvValue[]): string => `${values.map(field).join(',')}\r\n`;
-
-function field(value: CsvValue): string {
-  if (value === null || value === undefined) return '';
-  const text = value instanceof Date ? timestampText(value) : escapeFormula(String(value));
+function field(value: ColumnValue): string {
+  const text = value instanceof Date ? plainText(value) : escapeFormula(plainText(value));
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function plainText(value: ColumnValue): string {
+  if (value === null || value === undefined) return '';
+  if (value instanceof Date) return timestampText(value);
+  if (Array.isArray(value)) return value.join(' ');
+  return isExactNumber(value) ? value.rawJSON : String(value);
 }
 
 /** Prevents formulas in spreadsheets: puts an apostrophe before a text that starts like one, except a number. */

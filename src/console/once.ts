@@ -11,5 +11,14 @@ export function showOnce(
   const { members: words } = visit.texts;
   const secret = html`<code class="once" tabindex="0" aria-label="${what.title}">${what.secret}</code>`;
   const on = html`<a class="after-once" href="${what.back}">${words.onceDone}</a>`;
-  return show(what.title, panel(null, html`<p>${what.about}</p>${what.facts}<p>${secret}</p><p>${on}</p>`));
+  return show(
+    what.title,
+    panel(
+      null,
+      html`<p>${what.about}</p>
+        ${what.facts}
+        <p>${secret}</p>
+        <p>${on}</p>`,
+    ),
+  );
 }

@@ -31,7 +31,8 @@ import type { ChangeWatch, Topic } from './changes.ts';
 
 /** Dependencies of pages. */
 export interface ConsoleDeps
-  extends IssueDeps,
+  extends
+    IssueDeps,
     SignInDeps,
     UpdateEnterpriseDeps,
     CredentialsCheckDeps,

@@ -14,15 +14,17 @@ export function form(
   kind = '',
   { id, hasFile }: { id?: string; hasFile?: boolean } = {},
 ): Html {
-  const attributes = html`${id && html` id="${id}"`}${hasFile && html` enctype="multipart/form-data"`}`;
-  return html`<form method="post" action="${action}" class="${kind}"${attributes}>${token(visit)}${content}</form>`;
+  const attributes = html`${id && html`id="${id}"`} ${hasFile && html`enctype="multipart/form-data"`}`;
+  return html`<form method="post" action="${action}" class="${kind}" ${attributes}>
+    ${token(visit)}${content}
+  </form>`;
 }
 
 const token = ({ formToken }: Visit): Html => hidden('form_token', formToken);
 
 /** Renders a hidden field. */
 export const hidden = (name: string, value: string): Html =>
-  html`<input type="hidden" name="${name}" value="${value}">`;
+  html`<input type="hidden" name="${name}" value="${value}" />`;
 
 /** Returns the options of a choice: each of `values` with its label in `words`. */
 export const optionsOf = <T extends string>(
@@ -34,12 +36,15 @@ export const optionsOf = <T extends string>(
     return [one, typeof word === 'string' ? word : word.label];
   });
 
-export const button = (text: string, kind: 'main' | 'quiet' = 'main'): Html =>
-  html`<button class="${kind}">${text}</button>`;
+/** Renders a button; `label`: what it does, for screen readers, if its text does not say it. */
+export const button = (text: string, kind: 'main' | 'quiet' = 'main', label?: string): Html =>
+  html`<button class="${kind}" ${label !== undefined && html`aria-label="${label}"`}>${text}</button>`;
 
 /** Renders a section of a page; without a heading if the page's title is enough. */
 export function panel(title: string | null, content: Part): Html {
-  return html`<section class="panel">${title !== null && html`<header><h2>${title}</h2></header>`}${content}</section>`;
+  return html`<section class="panel">
+    ${title !== null && html`<header><h2>${title}</h2></header>`}${content}
+  </section>`;
 }
 
 /** Renders a table, which scrolls on its own if too wide. The columns with an index in `figures` are aligned right. */
@@ -50,16 +55,36 @@ export function table(
   figures: readonly number[] = [],
 ): Html {
   const kind = (column: number): string => (figures.includes(column) ? 'figure' : '');
-  return html`<div class="wide" role="region" aria-label="${label}" tabindex="0"><table><thead><tr>${heads.map(
-    (head, i) => html`<th scope="col" class="${kind(i)}">${head}</th>`,
-  )}</tr></thead><tbody>${rows.map(
-    (cells) => html`<tr>${cells.map((cell, i) => html`<td class="${kind(i)}">${cell}</td>`)}</tr>`,
-  )}</tbody></table></div>`;
+  return html`<div class="wide" role="region" aria-label="${label}" tabindex="0">
+    <table>
+      <thead>
+        <tr>
+          ${heads.map((head, i) => html`<th scope="col" class="${kind(i)}">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          (cells) =>
+            html`<tr>
+              ${cells.map((cell, i) => html`<td class="${kind(i)}">${cell}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 /** Renders pairs of name and value. */
 export const factList = (rows: readonly (readonly [string, Part])[]): Html =>
-  html`<dl class="facts">${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  html`<dl class="facts">
+    ${rows.map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
 
 /** Renders a word with a colour; the word must be clear without it. */
 export const badge = (text: string, tone: 'good' | 'bad' | 'wait' | 'calm'): Html =>
@@ -67,7 +92,7 @@ export const badge = (text: string, tone: 'good' | 'bad' | 'wait' | 'calm'): Htm
 
 /** Renders an invisible field that names the person to a browser's password manager; it is not sent. */
 export const usernameField = (email: string): Html =>
-  html`<input type="text" value="${email}" autocomplete="username" readonly hidden>`;
+  html`<input type="text" value="${email}" autocomplete="username" readonly hidden />`;
 
 export const nothing = (text: string): Html => html`<p class="nothing">${text}</p>`;
 

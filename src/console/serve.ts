@@ -315,12 +315,10 @@ async function partsOf(body: Buffer, type: string): Promise<[string, string | Ui
     .catch(() => null);
   if (!form) return null;
   return Promise.all(
-    [...form].map(
-      async ([name, value]): Promise<[string, string | Uint8Array]> => [
-        name,
-        typeof value === 'string' ? value : new Uint8Array(await value.arrayBuffer()),
-      ],
-    ),
+    [...form].map(async ([name, value]): Promise<[string, string | Uint8Array]> => [
+      name,
+      typeof value === 'string' ? value : new Uint8Array(await value.arrayBuffer()),
+    ]),
   );
 }
 
@@ -379,7 +377,11 @@ export function refusalPage(ctx: Ctx, refusal: Refusal, deps: ConsoleDeps): void
   const [back, words] = visit.hasNoRole ? ['/sign-in', texts.signIn.again] : ['/', refused.home];
   const number = html`<p class="soft">${refused.request} <code>${visit.requestId}</code></p>`;
   const on = html`<p><a href="${back}">${words}</a></p>`;
-  const body = panel(null, html`<p>${wordsOf(refusal, texts)}</p>${number}${on}`);
+  const body = panel(
+    null,
+    html`<p>${wordsOf(refusal, texts)}</p>
+      ${number}${on}`,
+  );
   ctx.status = STATUS[refusal.code] ?? 500;
   if (refusal.retryAfterSeconds !== undefined)
     ctx.set('Retry-After', String(Math.ceil(refusal.retryAfterSeconds)));

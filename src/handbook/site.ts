@@ -45,16 +45,20 @@ export interface GuideVisit {
 /** The page of all guides and the reference. */
 export function indexPage(visit: GuideVisit): string {
   const words = SITE_WORDS[visit.language];
-  const content = html`<h1>${words.title}</h1><p>${words.about}</p>
-<ul class="cards">${SLUGS.map((slug) => html`<li>${guideLink(visit, slug)}</li>`)}</ul>
-<p><a href="${visit.base}/reference">${words.reference}</a>: ${words.referenceAbout}</p>`;
+  const content = html`<h1>${words.title}</h1>
+    <p>${words.about}</p>
+    <ul class="cards">
+      ${SLUGS.map((slug) => html`<li>${guideLink(visit, slug)}</li>`)}
+    </ul>
+    <p><a href="${visit.base}/reference">${words.reference}</a>: ${words.referenceAbout}</p>`;
   return page(visit, { title: words.title, content, here: '' });
 }
 
 /** The page for unknown paths: a link to all guides, and the search. */
 export function notFoundPage(visit: GuideVisit): string {
   const { lost, lostAbout, guides } = SITE_WORDS[visit.language];
-  const content = html`<h1>${lost}</h1><p>${lostAbout} <a href="${address(visit, '')}">${guides}</a>.</p>`;
+  const content = html`<h1>${lost}</h1>
+    <p>${lostAbout} <a href="${address(visit, '')}">${guides}</a>.</p>`;
   return page(visit, { title: lost, content, here: '' });
 }
 
@@ -122,12 +126,18 @@ export function createSearch(reference: readonly ReferencePart[]): Search {
     const item = ({ part }: (typeof found)[number]): Html => {
       const { to, title, heading } = part;
       const name = heading === title ? title : `${title}: ${heading}`;
-      const text = html`<p${'place' in to && html` lang="en"`}>${excerpt(part, asked)}</p>`;
+      const text = html`<p ${'place' in to && html`lang="en"`}>${excerpt(part, asked)}</p>`;
       return html`<li><a href="${hrefOf(visit, to)}">${name}</a>${text}</li>`;
     };
     const reference = html`<a href="${visit.base}/reference">${words.reference}</a>`;
     const content = html`<h1>${words.results(query)}</h1>
-${found.length === 0 ? html`<p>${words.none} ${reference}</p>` : html`<ol class="found">${found.map(item)}</ol>`}`;
+      ${
+        found.length === 0
+          ? html`<p>${words.none} ${reference}</p>`
+          : html`<ol class="found">
+              ${found.map(item)}
+            </ol>`
+      }`;
     return page(visit, { title: words.search, content, here: 'search', query });
   };
 }
@@ -198,8 +208,10 @@ const foldText = (text: string): string => text.normalize('NFD').replaceAll(/\p{
 const address = ({ base, language, code }: GuideVisit, slug: string): string =>
   `${base}/${language}${slug && `/${slug}`}?code=${code}`;
 
-const guideLink = (visit: GuideVisit, slug: Slug, here = ''): Html =>
-  html`<a href="${address(visit, slug)}"${slug === here && html` aria-current="page"`}>${guideOf(visit.language, slug).title}</a>`;
+function guideLink(visit: GuideVisit, slug: Slug, here = ''): Html {
+  const { title } = guideOf(visit.language, slug);
+  return html`<a href="${address(visit, slug)}" ${slug === here && html`aria-current="page"`}>${title}</a>`;
+}
 
 function page(
   visit: GuideVisit,
@@ -209,15 +221,15 @@ function page(
   const words = SITE_WORDS[language];
   const there = (other: Partial<GuideVisit>): string =>
     address({ ...visit, ...other }, here) + (query && `&q=${encodeURIComponent(query)}`);
-  const field = html`<input name="q" type="search" value="${query}" maxlength="100">`;
+  const field = html`<input name="q" type="search" value="${query}" maxlength="100" />`;
   const search = html`<label><span>${words.search}</span>${field}</label>`;
-  const current = (isCurrent: boolean): Html | false => isCurrent && html` aria-current="true"`;
-  const languages = GUIDE_LANGUAGES.map(
-    (one) =>
-      html`<a href="${there({ language: one })}" lang="${one}"${current(one === language)}>${SITE_WORDS[one].name}</a>`,
-  );
+  const current = (isCurrent: boolean): Html | false => isCurrent && html`aria-current="true"`;
+  const languages = GUIDE_LANGUAGES.map((one) => {
+    const href = there({ language: one });
+    return html`<a href="${href}" lang="${one}" ${current(one === language)}>${SITE_WORDS[one].name}</a>`;
+  });
   const programs = CODE_VARIANTS.map(
-    (one) => html`<a href="${there({ code: one })}"${current(one === code)}>${CODE_NAMES[one]}</a>`,
+    (one) => html`<a href="${there({ code: one })}" ${current(one === code)}>${CODE_NAMES[one]}</a>`,
   );
   const guides = [
     ...SLUGS.map((slug) => html`<li>${guideLink(visit, slug, here)}</li>`),
@@ -225,32 +237,35 @@ function page(
     html`<li><a href="${base.replace(/\/docs$/, '')}/openapi.json">${words.description}</a></li>`,
   ];
   return html`<!doctype html>
-<html lang="${language}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title === words.title ? title : `${title} · ${words.title}`}</title>
-<link rel="icon" href="${base}/favicon-32x32.png">
-<link rel="stylesheet" href="${base}/handbook.css">
-</head>
-<body>
-<a class="skip" href="#content">${words.skip}</a>
-<header>
-<a class="brand" href="${address(visit, '')}">${words.title}</a>
-<form action="${base}/${language}/search" role="search"><input type="hidden" name="code" value="${code}">${search}</form>
-<nav aria-label="${words.language}">${languages}</nav>
-<nav aria-label="${words.code}">${programs}</nav>
-</header>
-<div class="columns">
-<nav class="guides" aria-label="${words.guides}"><ul>${guides}</ul></nav>
-<main id="content" tabindex="-1">
-${content}
-</main>
-</div>
-</body>
-</html>
-`.text;
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title === words.title ? title : `${title} · ${words.title}`}</title>
+        <link rel="icon" href="${base}/favicon-32x32.png" />
+        <link rel="stylesheet" href="${base}/handbook.css" />
+      </head>
+      <body>
+        <a class="skip" href="#content">${words.skip}</a>
+        <header>
+          <a class="brand" href="${address(visit, '')}">${words.title}</a>
+          <form action="${base}/${language}/search" role="search">
+            <input type="hidden" name="code" value="${code}" />${search}
+          </form>
+          <nav aria-label="${words.language}">${languages}</nav>
+          <nav aria-label="${words.code}">${programs}</nav>
+        </header>
+        <div class="columns">
+          <nav class="guides" aria-label="${words.guides}">
+            <ul>
+              ${guides}
+            </ul>
+          </nav>
+          <main id="content" tabindex="-1">${content}</main>
+        </div>
+      </body>
+    </html>`.text;
 }
 
 /** Renders our Markdown as HTML; links to other guides keep language and code variant. */
@@ -317,12 +332,24 @@ function rulesTables(visit: GuideVisit): Html {
   const tables = RULE_TABLES.map(({ title, rules }) => {
     const rows = rules.map(([code, { checks, example }]) => {
       const rule = checksOf(visit.language, code, checks);
-      return html`<tr id="${code}"><td><code>${code}</code></td><td>${rule}</td>
-<td lang="${visit.language}">${exampleOf(visit.language, example)}</td></tr>`;
+      return html`<tr id="${code}">
+        <td><code>${code}</code></td>
+        <td>${rule}</td>
+        <td lang="${visit.language}">${exampleOf(visit.language, example)}</td>
+      </tr>`;
     });
-    const shown = html`<table><thead><tr>${heads}</tr></thead><tbody>${rows}</tbody></table>`;
+    const shown = html`<table>
+      <thead>
+        <tr>
+          ${heads}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>`;
     return html`<h3>${words.rules[title]}</h3>
-<div class="wide" tabindex="0">${shown}</div>`;
+      <div class="wide" tabindex="0">${shown}</div>`;
   });
   return html`<div id="rules">${tables}</div>`;
 }

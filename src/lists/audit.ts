@@ -1,11 +1,11 @@
-/** The list of the audit. */
 import * as z from 'zod';
-import type { AuditSearch } from '../db/operations/auditPage.ts';
-import { AUDIT_ACTIONS } from '../domain/operations/audit.ts';
-import { Moment, spanOfMoment } from '../domain/values/dates.ts';
-import { type FilterValues, type ListFilters, SoughtRut } from './list.ts';
+import { type AuditRow, listAuditPage } from '../db/operations/auditPage.ts';
+import { BY_SERIAL } from '../db/page.ts';
+import { AUDIT_ACTIONS, personOf } from '../domain/operations/audit.ts';
+import { formatCfeId } from '../domain/receipts/cfeId.ts';
+import { type FilterValues, listOf, SoughtRut, sinceFilters, spanBetween } from './list.ts';
 
-export const AUDIT_FILTERS = {
+const FILTERS = {
   person: {
     schema: z.string().max(254),
     only: 'what this person did, here or in the console',
@@ -18,25 +18,33 @@ export const AUDIT_FILTERS = {
     placeholder: 'id',
   },
   action: { schema: z.enum(AUDIT_ACTIONS), only: 'these acts' },
-  since: {
-    schema: Moment,
-    only: 'entries from this time on: a day in Montevideo, such as 2026-11-20, or 2026-11-20T15:00:00Z',
-    placeholder: 'time',
-  },
-  until: {
-    schema: Moment,
-    only: 'entries until this time; a day in Montevideo counts to its end',
-    placeholder: 'time',
-  },
-} as const satisfies ListFilters;
+  ...sinceFilters('entries'),
+} as const;
 
-/** Returns the search of these filters. */
-export const auditSearchOf = ({
-  since,
-  until,
-  ...same
-}: FilterValues<typeof AUDIT_FILTERS>): AuditSearch => ({
-  ...same,
-  from: since === undefined ? undefined : spanOfMoment(since).from,
-  before: until === undefined ? undefined : spanOfMoment(until).before,
+type Search = FilterValues<typeof FILTERS> & { readonly accountId?: string | undefined };
+
+/** The audit, newest entry first. */
+export const AUDIT = listOf<AuditRow, Search>()({
+  name: 'audit',
+  filters: FILTERS,
+  columns: {
+    at: 'at',
+    actor: 'actor',
+    action: 'action',
+    subject: 'subject',
+    rut: 'rut',
+    account_id: 'accountId',
+    reason: 'reason',
+    outcome: 'outcome',
+    address: 'address',
+    request_id: 'requestId',
+    audit_id: 'id',
+    person: ({ actor }) => personOf(actor),
+    verified: ({ actor }) => actor !== 'unverified',
+    key_id: 'keyId',
+    cfe_id: ({ cfe }) => cfe && formatCfeId(cfe),
+  },
+  key: BY_SERIAL,
+  read: (em, { since, until, ...search }, page) =>
+    listAuditPage(em, { ...search, ...spanBetween(since, until) }, page),
 });

@@ -1,14 +1,16 @@
-/** The list of CFEs. */
-import type { CfeSearch } from '../db/receipts/cfeSearch.ts';
+import type { Cfe } from '../db/entities/receipts.ts';
+import { type CfeSearch, searchCfes } from '../db/receipts/cfeSearch.ts';
 import { LAST_NUMBER, LONGEST_SEARCH, Serie } from '../domain/operations/parseSearch.ts';
+import { formatCfeId } from '../domain/receipts/cfeId.ts';
 import { CfeStatusName, CfeTypeName } from '../domain/requests/enums.ts';
-import { dateSchema, Moment, spanOfMoment } from '../domain/values/dates.ts';
+import { dateSchema, Moment } from '../domain/values/dates.ts';
+import { exactNumber } from '../domain/values/exactNumber.ts';
 import { LENGTHS } from '../domain/values/lengths.ts';
 import { textSchema } from '../domain/values/text.ts';
 import { wholeNumber } from '../domain/values/wholeNumber.ts';
-import { type FilterValues, type ListFilters, SoughtRut } from './list.ts';
+import { type FilterValues, listOf, SoughtRut, spanBetween, type VisibleTo } from './list.ts';
 
-export const CFE_FILTERS = {
+const FILTERS = {
   rut: { schema: SoughtRut, only: 'CFEs of this enterprise' },
   type: { schema: CfeTypeName, only: 'CFEs of this type' },
   status: { schema: CfeStatusName, only: 'CFEs with this status' },
@@ -44,16 +46,41 @@ export const CFE_FILTERS = {
     only: 'CFEs created at this moment or earlier; a day in Montevideo counts to its end',
     placeholder: 'moment',
   },
-} as const satisfies ListFilters;
+} as const;
 
-/** Returns the search of these filters. */
-export const cfeSearchOf = ({
-  createdFrom,
-  createdTo,
-  ...same
-}: FilterValues<typeof CFE_FILTERS> &
-  Omit<CfeSearch, keyof typeof CFE_FILTERS | 'createdBefore'>): CfeSearch => ({
-  ...same,
-  createdFrom: createdFrom === undefined ? undefined : spanOfMoment(createdFrom).from,
-  createdBefore: createdTo === undefined ? undefined : spanOfMoment(createdTo).before,
+/** Selects CFEs by the values of the list's filters, and by what each reader adds. */
+type Search = FilterValues<typeof FILTERS> &
+  Omit<CfeSearch, keyof typeof FILTERS | 'createdFrom' | 'createdBefore'>;
+
+/** Returns the search of filters, for counting what the list would show. */
+export function cfeSearchOf({ createdFrom, createdTo, ...search }: Search): CfeSearch {
+  const { from, before } = spanBetween(createdFrom, createdTo);
+  return { ...search, createdFrom: from, createdBefore: before };
+}
+
+/** Receipts, newest first. */
+export const CFES = listOf<Cfe, Search & VisibleTo>()({
+  name: 'cfes',
+  filters: FILTERS,
+  columns: {
+    cfe_id: formatCfeId,
+    serie: 'serie',
+    numero: 'numero',
+    cfe_type: 'type',
+    cfe_status: 'status',
+    stuck_reason: 'stuckReason',
+    pay_amount: ({ payAmount }) => exactNumber(payAmount),
+    currency: 'currency',
+    receiver: ({ document: { receiver } }) => receiver?.legalName,
+    receiver_document: ({ document: { receiver } }) => receiver?.document?.number,
+    external_id: 'externalId',
+    emission_date: 'emissionDate',
+    created_at: 'createdAt',
+    rut: 'rut',
+    environment: 'environment',
+    workflow_id: 'workflowId',
+  },
+  key: { parts: ['uuid'], of: ({ id }) => [id] },
+  read: async (em, { accounts, ...search }, { after, limit }) =>
+    (await searchCfes(em, accounts, cfeSearchOf(search), { after: after?.[0], limit })).cfes,
 });

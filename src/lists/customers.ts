@@ -1,10 +1,11 @@
-/** The list of an enterprise's customers. */
+import { CUSTOMER_ORDER, findCustomers } from '../db/enterprises/customers.ts';
+import type { Customer } from '../db/entities/enterprises.ts';
 import { CountryCode } from '../domain/values/countries.ts';
 import { LENGTHS } from '../domain/values/lengths.ts';
 import { textSchema } from '../domain/values/text.ts';
-import type { ListFilters } from './list.ts';
+import { type FilterValues, listOf } from './list.ts';
 
-export const CUSTOMER_FILTERS = {
+const FILTERS = {
   legalName: {
     schema: textSchema(LENGTHS.legalName).meta({ examples: ['almacen'] }),
     only: 'customers with this part in their legal name; accents and case are ignored',
@@ -15,4 +16,24 @@ export const CUSTOMER_FILTERS = {
     only: 'the customer with this document; the complete number',
   },
   countryCode: { schema: CountryCode, only: 'customers of this country' },
-} as const satisfies ListFilters;
+} as const;
+
+/** Customers of an enterprise, by name. */
+export const CUSTOMERS = listOf<Customer, FilterValues<typeof FILTERS> & { readonly rut: string }>()({
+  name: 'customers',
+  filters: FILTERS,
+  columns: {
+    legal_name: 'legalName',
+    doc_type: 'docType',
+    doc_number: 'givenNumber',
+    fiscal_address: 'fiscalAddress',
+    city: 'city',
+    department: 'department',
+    country: 'country',
+    country_code: 'countryCode',
+    emails: ({ notifications }) =>
+      notifications.filter(({ enabled }) => enabled).map(({ destination }) => destination),
+  },
+  key: CUSTOMER_ORDER,
+  read: (em, search, page) => findCustomers(em, search, page),
+});

@@ -1,14 +1,50 @@
-/** The list of daily reports. */
+import { listOrder } from '../db/page.ts';
+import { listRatesAfter } from '../db/receipts/rates.ts';
+import {
+  type ConsoleReportFilter,
+  listVisibleReports,
+  type ReportRow,
+  reportCursor,
+} from '../db/reports/consoleReports.ts';
+import type { KnownRate } from '../domain/receipts/exchangeRate.ts';
 import { ReportStatusName } from '../domain/requests/enums.ts';
 import { dateSchema } from '../domain/values/dates.ts';
-import { type ListFilters, nameFilters, SoughtRut } from './list.ts';
+import { exactNumber } from '../domain/values/exactNumber.ts';
+import { listOf, SoughtRut, type VisibleTo } from './list.ts';
 
-export const REPORT_FILTERS = {
-  rut: { schema: SoughtRut, only: 'reports of this enterprise' },
-  status: { schema: ReportStatusName, only: 'reports with this status' },
-  from: { schema: dateSchema(), only: 'reports of this day or later', placeholder: 'date' },
-  to: { schema: dateSchema(), only: 'reports of this day or earlier', placeholder: 'date' },
-} as const satisfies ListFilters;
+/** Days with a daily report: first those that need support, each part with the latest day first. */
+export const REPORTS = listOf<ReportRow, ConsoleReportFilter & VisibleTo>()({
+  name: 'reports',
+  filters: {
+    rut: { schema: SoughtRut, only: 'reports of this enterprise' },
+    status: { schema: ReportStatusName, only: 'reports with this status' },
+    from: { schema: dateSchema(), only: 'reports of this day or later', placeholder: 'date' },
+    to: { schema: dateSchema(), only: 'reports of this day or earlier', placeholder: 'date' },
+  } as const,
+  columns: {
+    date: 'date',
+    rut: 'rut',
+    status: 'status',
+    stuck_reason: 'stuckReason',
+    sequence: 'sequence',
+    is_complete: 'isComplete',
+    due_at: 'dueAt',
+    environment: 'environment',
+  },
+  key: { parts: ['number', 'date', 'text', 'text'], of: reportCursor },
+  read: (em, { accounts, ...filter }, page) => listVisibleReports(em, accounts, filter, page),
+});
 
-/** All of them, under their own names. */
-export const REPORTS = nameFilters(REPORT_FILTERS, { rut: 'rut', status: 'status', from: 'from', to: 'to' });
+/** Exchange rates of daily reports, the latest day first. */
+export const RATES = listOf<KnownRate, { readonly date?: string | undefined }>()({
+  name: 'rates',
+  filters: { date: { schema: dateSchema(), only: 'rates of this day' } } as const,
+  columns: {
+    date: 'date',
+    currency: 'currency',
+    rate: ({ rate }) => exactNumber(rate),
+    source: 'source',
+  },
+  key: listOrder({ date: 'date', currency: 'text' }),
+  read: (em, { date }, page) => listRatesAfter(em, date, page),
+});

@@ -48,15 +48,18 @@ export function receiptMail({ document, environment, url, replyTo }: MailedRecei
       .join('\n\n')
       .concat('\n'),
     html: html`<!doctype html>
-<html lang="es-UY">
-<head><meta charset="utf-8"><title>${name}</title></head>
-<body style="font-family: sans-serif; color: #222; max-width: 40em">
-${mark === null ? null : html`<p><strong>${mark}</strong></p>\n`}<p>${sentence}</p>
-<p>${attached}<br><a href="${url}">${url}</a></p>
-<p style="color: #555">${answers}</p>
-<p>${issuer.legalName}<br>${contact}</p>
-</body>
-</html>
-`.text,
+      <html lang="es-UY">
+        <head>
+          <meta charset="utf-8" />
+          <title>${name}</title>
+        </head>
+        <body style="font-family: sans-serif; color: #222; max-width: 40em">
+          ${mark === null ? null : html`<p><strong>${mark}</strong></p>`}
+          <p>${sentence}</p>
+          <p>${attached}<br /><a href="${url}">${url}</a></p>
+          <p style="color: #555">${answers}</p>
+          <p>${issuer.legalName}<br />${contact}</p>
+        </body>
+      </html>`.text,
   };
 }

@@ -39,7 +39,22 @@ function textOf(value: Value): string {
   return String(value).replace(/[&<>"']/g, (sign) => ESCAPES[sign] ?? sign);
 }
 
-/** Returns HTML with all other values escaped; null, undefined and false become ''. Attributes need double quotes. */
-export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
+const PARTS = new WeakMap<TemplateStringsArray, readonly string[]>();
+
+/** Returns the literal parts of a template without the indentation of its lines. */
+function partsOf(template: TemplateStringsArray): readonly string[] {
+  const known = PARTS.get(template);
+  if (known) return known;
+  const parts = template.map((part) => part.replace(/\n\s+/g, '\n'));
+  PARTS.set(template, parts);
+  return parts;
+}
+
+/**
+ * Returns HTML with all other values escaped; null, undefined and false become ''. Attributes need double quotes.
+ * Lines lose their indentation, values do not: what a `<pre>` shows must be a value.
+ */
+export function html(template: TemplateStringsArray, ...values: readonly Value[]): Html {
+  const parts = partsOf(template);
   return new Html(parts.map((part, i) => part + (i < values.length ? textOf(values[i]) : '')).join(''));
 }

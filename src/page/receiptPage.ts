@@ -33,24 +33,35 @@ const REJECTED_MARK = 'RECHAZADO – SIN VALIDEZ';
 
 /** Returns a whole page without script. */
 export function page(title: string, body: Html): string {
-  const { text } = html`<!doctype html>
-<html lang="es-UY">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex, nofollow">
-<meta name="format-detection" content="telephone=no">
-<meta name="referrer" content="no-referrer">
-<title>${title}</title>
-<link rel="icon" href="data:,">
-`;
   // The content security policy has the hash of the style, so it must not change.
-  return `${text}<style>${STYLE}</style>\n</head>\n<body>\n${body.text}\n</body>\n</html>\n`;
+  const style = new Html(`<style>${STYLE}</style>`);
+  return html`<!doctype html>
+    <html lang="es-UY">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="robots" content="noindex, nofollow" />
+        <meta name="format-detection" content="telephone=no" />
+        <meta name="referrer" content="no-referrer" />
+        <title>${title}</title>
+        <link rel="icon" href="data:," />
+        ${style}
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`.text;
 }
 
 /** Returns a page with one message. */
 export function messagePage(title: string, words: string): string {
-  return page(title, html`<main><h1>${title}</h1><p>${words}</p></main>`);
+  return page(
+    title,
+    html`<main>
+      <h1>${title}</h1>
+      <p>${words}</p>
+    </main>`,
+  );
 }
 
 /** Returns the page of a receipt that may be handed over. */
@@ -61,26 +72,21 @@ export function receiptPage(receipt: PageReceipt): string {
   return page(
     `${title} – ${issuer.legalName}`,
     html`<header>
-${environment === 'sandbox' ? html`<p class="mark">${SANDBOX_MARK}</p>` : null}
-${status === 'REJECTED' ? html`<p class="mark">${REJECTED_MARK}</p>` : null}
-${receipt.logo === null ? null : html`<img src="${receipt.logo}" alt="Logo de ${issuer.tradeName ?? issuer.legalName}">`}
-${issuerBlock(document)}
-</header>
-<main>
-<h1>${title}</h1>
-${document.ownCollection ? html`<p><strong>Cobranza</strong></p>` : null}
-${documentBlock(document)}
-${receiverBlock(document)}
-${linesBlock(document)}
-${totalsBlock(document)}
-${paymentsBlock(document)}
-${referencesBlock(document)}
-${adendaBlock(document)}
-${codeBlock(receipt)}
-</main>
-<footer>
-<nav class="files" aria-label="Descargas"><a href="${receipt.pdf}">Descargar PDF</a><a href="${receipt.xml}">Descargar XML firmado</a></nav>
-</footer>`,
+        ${environment === 'sandbox' ? html`<p class="mark">${SANDBOX_MARK}</p>` : null}
+        ${status === 'REJECTED' ? html`<p class="mark">${REJECTED_MARK}</p>` : null}
+        ${receipt.logo && html`<img src="${receipt.logo}" alt="Logo de ${issuer.tradeName ?? issuer.legalName}" />`}
+        ${issuerBlock(document)}
+      </header>
+      <main>
+        <h1>${title}</h1>
+        ${document.ownCollection ? html`<p><strong>Cobranza</strong></p>` : null}
+        ${BLOCKS.map((block) => block(document))} ${codeBlock(receipt)}
+      </main>
+      <footer>
+        <nav class="files" aria-label="Descargas">
+          <a href="${receipt.pdf}">Descargar PDF</a><a href="${receipt.xml}">Descargar XML firmado</a>
+        </nav>
+      </footer>`,
   );
 }
 
@@ -91,16 +97,22 @@ function pairs(
 ): Html | null {
   const present = rows.filter(([, value]) => value !== undefined);
   if (present.length === 0) return null;
-  return html`<dl class="${style}">${present.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
+  return html`<dl class="${style}">
+    ${present.map(
+      ([name, value]) =>
+        html`<dt>${name}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
 }
 
 function issuerBlock({ issuer }: CfeDocument): Html {
   const contact = [issuer.phone, issuer.email, issuer.website].filter((one) => one !== undefined);
   return html`${issuer.tradeName === undefined ? null : html`<p class="issuer">${issuer.tradeName}</p>`}
-<p class="issuer">${issuer.legalName}</p>
-<p>RUC ${issuer.rut}</p>
-<p>${issuer.address}, ${issuer.city}, ${issuer.department}</p>
-${contact.length > 0 ? html`<p>${contact.join(' · ')}</p>` : null}`;
+    <p class="issuer">${issuer.legalName}</p>
+    <p>RUC ${issuer.rut}</p>
+    <p>${issuer.address}, ${issuer.city}, ${issuer.department}</p>
+    ${contact.length > 0 ? html`<p>${contact.join(' · ')}</p>` : null}`;
 }
 
 function documentBlock(document: CfeDocument): Html | null {
@@ -129,30 +141,46 @@ function receiverBlock({ type, receiver }: CfeDocument): Html {
     receiver?.document && DOCUMENT_KINDS[RECEIVER_DOCUMENTS[receiver.document.type].code];
   const kind = CFE_TYPES[type].family === 'invoice' ? 'RUC comprador' : kindOfDocument;
   return html`<h2>${toConsumer ? 'Consumo final' : 'Cliente'}</h2>
-${
-  receiver &&
-  pairs([
-    [kind ?? '', receiver.document?.number],
-    ['Nombre', receiver.legalName],
-    ['Domicilio', addressOf(receiver)],
-  ])
-}`;
+    ${
+      receiver &&
+      pairs([
+        [kind ?? '', receiver.document?.number],
+        ['Nombre', receiver.legalName],
+        ['Domicilio', addressOf(receiver)],
+      ])
+    }`;
 }
 
 function linesBlock({ lines }: CfeDocument): Html {
   return html`<h2>Detalle</h2>
-<table><caption>Conceptos e importes</caption>
-<thead><tr><th scope="col">Concepto</th><th scope="col">Importe</th></tr></thead>
-<tbody>${lines.map(lineRow)}</tbody></table>`;
+    <table>
+      <caption>
+        Conceptos e importes
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Concepto</th>
+          <th scope="col">Importe</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${lines.map(lineRow)}
+      </tbody>
+    </table>`;
 }
 
 function lineRow(line: Line): Html {
   const { ivaType, name, description, quantity, unit, unitPrice, amount } = line;
   const measure = unit === 'N/A' ? '' : ` ${unit}`;
   const sign = ivaType === 'NON_BILLABLE_NEGATIVE' ? '−' : '';
-  return html`<tr><th scope="row">${name}${description === undefined ? null : html`<small>${description}</small>`}
-<small>${decimalText(quantity, 0)}${measure} × ${decimalText(unitPrice, 2)}</small>
-${adjustmentNotes(line)}</th><td>${sign}${signedMoney(amount)}</td></tr>`;
+  return html`<tr>
+    <th scope="row">
+      ${name}${description === undefined ? null : html`<small>${description}</small>`}
+      <small>${decimalText(quantity, 0)}${measure} × ${decimalText(unitPrice, 2)}</small>
+      ${adjustmentNotes(line)}
+    </th>
+    <td>${sign}${signedMoney(amount)}</td>
+  </tr>`;
 }
 
 /** The discounts and surcharges of a line. */
@@ -190,32 +218,32 @@ function totalsBlock({ type, totals, emissionDate, pricesIncludeVat, adjustments
   const sums = sumsOf(totals, emissionDate).map(([name, sum]) => [name, signedMoney(sum)] as const);
   const label = CFE_TYPES[type].note === 'credit' ? 'Total a acreditar' : 'Total a pagar';
   return html`<h2>Totales</h2>
-${pricesIncludeVat ? html`<p>Precios con IVA incluido</p>` : null}
-${pairs([
-  ...adjustments.map(
-    ({ kind, description, amount }) =>
-      [description, `${kind === 'DISCOUNT' ? '−' : ''}${signedMoney(amount)}`] as const,
-  ),
-  ...sums,
-  ['Total', totals.total === totals.pay ? undefined : signedMoney(totals.total)],
-  ['No facturable', isZero(totals.nonBillable) ? undefined : signedMoney(totals.nonBillable)],
-])}
-${pairs([[label, `${totals.currency} ${signedMoney(totals.pay)}`]], 'pay')}`;
+    ${pricesIncludeVat ? html`<p>Precios con IVA incluido</p>` : null}
+    ${pairs([
+      ...adjustments.map(
+        ({ kind, description, amount }) =>
+          [description, `${kind === 'DISCOUNT' ? '−' : ''}${signedMoney(amount)}`] as const,
+      ),
+      ...sums,
+      ['Total', totals.total === totals.pay ? undefined : signedMoney(totals.total)],
+      ['No facturable', isZero(totals.nonBillable) ? undefined : signedMoney(totals.nonBillable)],
+    ])}
+    ${pairs([[label, `${totals.currency} ${signedMoney(totals.pay)}`]], 'pay')}`;
 }
 
 const paymentsBlock = ({ payments }: CfeDocument): Html | null =>
   payments === undefined
     ? null
     : html`<h2>Medios de pago</h2>
-${pairs(payments.map(({ description, amount }) => [description, signedMoney(amount)] as const))}`;
+        ${pairs(payments.map(({ description, amount }) => [description, signedMoney(amount)] as const))}`;
 
 function referencesBlock({ references }: CfeDocument): Html | null {
   if (!references) return null;
   return html`<h2>${references.length === 1 ? 'Referencia' : 'Referencias'}</h2>
-${references.map(
-  ({ cfe, reason }) =>
-    html`${cfe && html`<p>${nameOf(cfe)}</p>\n`}${reason === undefined ? null : html`<p>${reason}</p>`}`,
-)}`;
+    ${references.map(
+      ({ cfe, reason }) =>
+        html`${cfe && html`<p>${nameOf(cfe)}</p>`}${reason === undefined ? null : html`<p>${reason}</p>`}`,
+    )}`;
 }
 
 /** The printed name of a CFE that another refers to, with what of it that one is about. */
@@ -225,8 +253,22 @@ function nameOf({ typeCode, serie, numero, emissionDate, value }: ReferredCfe): 
   return value ? `${name}: ${value.currency} ${signedMoney(value.amount)}` : name;
 }
 
-const adendaBlock = ({ adenda }: CfeDocument): Html | null =>
-  adenda === undefined ? null : html`<h2>Adenda</h2><div class="adenda">${adenda}</div>`;
+function adendaBlock({ adenda }: CfeDocument): Html | null {
+  if (adenda === undefined) return null;
+  return html`<h2>Adenda</h2>
+    <div class="adenda">${adenda}</div>`;
+}
+
+/** What a page shows of a document, in this order. */
+const BLOCKS = [
+  documentBlock,
+  receiverBlock,
+  linesBlock,
+  totalsBlock,
+  paymentsBlock,
+  referencesBlock,
+  adendaBlock,
+];
 
 function codeBlock({ document: { cae, serie, issuer }, securityCode, qrUrl }: PageReceipt): Html {
   const since =
@@ -235,16 +277,16 @@ function codeBlock({ document: { cae, serie, issuer }, securityCode, qrUrl }: Pa
       : (['Resolución', issuer.resolution] as const);
   const drawing = new Html(encodeQR(qrUrl, 'svg', { ecc: 'medium', border: 4 }));
   return html`<h2>Verificación</h2>
-<div class="code" role="img" aria-label="Código QR que lleva a la verificación en la DGI">${drawing}</div>
-${pairs([
-  ['Código de seguridad', securityCode],
-  since,
-  ['CAE', cae.authorizationNumber],
-  ['Rango', `${serie} ${cae.numberStart} a ${cae.numberEnd}`],
-  ['Vencimiento del CAE', dateText(cae.expirationDate)],
-  ['Contribuyente', cae.special && SPECIAL_TAXPAYERS[cae.special.kind]],
-  ['Norma', cae.special?.kind === 1 ? issuer.exemptionNorm : undefined],
-  ['IVA', issuer.vatNotUpToDate && 'No al día'],
-])}
-<p><a href="${qrUrl}" rel="noreferrer">Verificar este comprobante en la DGI</a></p>`;
+    <div class="code" role="img" aria-label="Código QR que lleva a la verificación en la DGI">${drawing}</div>
+    ${pairs([
+      ['Código de seguridad', securityCode],
+      since,
+      ['CAE', cae.authorizationNumber],
+      ['Rango', `${serie} ${cae.numberStart} a ${cae.numberEnd}`],
+      ['Vencimiento del CAE', dateText(cae.expirationDate)],
+      ['Contribuyente', cae.special && SPECIAL_TAXPAYERS[cae.special.kind]],
+      ['Norma', cae.special?.kind === 1 ? issuer.exemptionNorm : undefined],
+      ['IVA', issuer.vatNotUpToDate && 'No al día'],
+    ])}
+    <p><a href="${qrUrl}" rel="noreferrer">Verificar este comprobante en la DGI</a></p>`;
 }

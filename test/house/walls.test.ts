@@ -34,7 +34,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   handbook: ['domain', 'words', 'page'],
   http: [],
   views: ['domain', 'words'],
-  lists: ['domain', 'db'],
+  lists: ['domain', 'words', 'crypto', 'db'],
   api: [
     'domain',
     'words',

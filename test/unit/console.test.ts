@@ -14,7 +14,7 @@ import {
 } from '../../src/console/access/permissions.ts';
 import { age, amount, browserName, dateOf, figure, timeOf } from '../../src/console/format.ts';
 import { ownPath } from '../../src/console/links.ts';
-import { csvLine, inMemory } from '../../src/console/lists.ts';
+import { csvLine } from '../../src/console/lists.ts';
 import { createKnownBrowsers } from '../../src/crypto/knownBrowsers.ts';
 import { createTotpSecrets, matchTotpStep, totpCode } from '../../src/crypto/totp.ts';
 import { html } from '../../src/page/html.ts';
@@ -322,12 +322,4 @@ test.each([
   [[new Date('2026-11-22T02:00:00Z')], '2026-11-21 23:00:00'],
 ])('a line of CSV of %j', (values, line) => {
   expect(csvLine(values)).toBe(`${line}\r\n`);
-});
-
-test('a list that is read at once has pages too: after a row come those behind it', async () => {
-  const rows = Array.from({ length: 120 }, (_, i) => ({ id: i }));
-  const { read, key } = inMemory(async () => rows, 'id');
-  const after = rows[49] && key.of(rows[49]);
-
-  expect(await read({ after: after ?? null, limit: 51 })).toEqual(rows.slice(50, 101));
 });

@@ -2,16 +2,16 @@ import * as z from 'zod';
 import { createAccount, setRateLimit, updateAccount } from '../../commands/people/accounts.ts';
 import { createApiKey, revokeApiKey } from '../../commands/people/apiKeys.ts';
 import { removeGrant, setGrant } from '../../commands/people/grants.ts';
-import { apiKeyPrefix } from '../../crypto/apiKeys.ts';
 import type { EnterpriseGrant } from '../../db/entities/enterprises.ts';
-import { Account, type ApiKey } from '../../db/entities/people.ts';
-import { listApiKeys, requireAccount } from '../../db/people/accounts.ts';
+import type { Account } from '../../db/entities/people.ts';
+import { requireAccount } from '../../db/people/accounts.ts';
 import { listGrants } from '../../db/people/roles.ts';
 import { KEY_SCOPES } from '../../domain/people/keyScope.ts';
 import { GRANTED_ROLES } from '../../domain/people/roles.ts';
 import { ENVIRONMENTS } from '../../domain/receipts/cfeTypes.ts';
 import { Email } from '../../domain/values/email.ts';
 import { textSchema } from '../../domain/values/text.ts';
+import { ACCOUNTS, KEYS } from '../../lists/people.ts';
 import {
   AccountIdInput,
   flagOption,
@@ -21,6 +21,7 @@ import {
   rutFilter,
   wholeNumberInput,
 } from '../inputs.ts';
+import { listedRow, listVerb } from '../listVerb.ts';
 import { actingVerb, readVerb, verbGroup } from '../verb.ts';
 
 const EXAMPLE = '0c0e1ab1-0000-4000-8000-000000000001';
@@ -51,10 +52,11 @@ export const accountGroup = verbGroup(
       run: async (deps, { developer = false, ...input }) =>
         accountRow(await createAccount(deps, { ...input, isDeveloper: developer })),
     }),
-    list: readVerb({
-      summary: 'List all accounts',
-      run: async ({ orm }) =>
-        (await orm.em.fork().find(Account, {}, { orderBy: { createdAt: 'asc', id: 'asc' } })).map(accountRow),
+    list: listVerb(ACCOUNTS, {
+      summary: 'List accounts by name',
+      limit: [10_000, 1_000],
+      columns: 'account_id name email is_developer created_at',
+      search: (_, filter) => filter,
     }),
     'show ACCOUNT': readVerb({
       summary: 'Show one account',
@@ -83,17 +85,6 @@ export const accountGroup = verbGroup(
   },
 );
 
-const keyRow = (key: ApiKey) => ({
-  key_id: key.id,
-  prefix: apiKeyPrefix(key),
-  environment: key.environment,
-  scope: key.scope,
-  label: key.label ?? null,
-  created_at: key.createdAt.toISOString(),
-  last_used_at: key.lastUsedAt?.toISOString() ?? null,
-  revoked_at: key.revokedAt?.toISOString() ?? null,
-});
-
 export const keyGroup = verbGroup('key', 'API keys of accounts', {
   'create ACCOUNT': actingVerb({
     summary: 'Create an API key; it is shown only once',
@@ -118,13 +109,13 @@ export const keyGroup = verbGroup('key', 'API keys of accounts', {
       return { key_id: made.key.id, api_key: made.text, environment, scope, label: made.key.label ?? null };
     },
   }),
-  'list ACCOUNT': readVerb({
+  'list ACCOUNT': listVerb(KEYS, {
     summary: 'List the API keys of an account, including revoked ones',
     takes: { account: AccountIdInput },
+    limit: [10_000, 1_000],
     examples: [EXAMPLE],
-    async run({ orm }, { account: accountId }) {
-      const em = orm.em.fork();
-      return (await listApiKeys(em, (await requireAccount(em, accountId)).id)).map(keyRow);
+    async search({ orm }, { account }) {
+      return { accountId: (await requireAccount(orm.em.fork(), account)).id };
     },
   }),
   'revoke KEY': actingVerb({
@@ -134,7 +125,7 @@ export const keyGroup = verbGroup('key', 'API keys of accounts', {
       '4be0643f-1d98-4d3c-97cd-ca98a65347dd',
       '4be0643f-1d98-4d3c-97cd-ca98a65347dd --reason "It was in a log"',
     ],
-    run: async (deps, { key: keyId, reason }) => keyRow(await revokeApiKey(deps, { keyId, reason })),
+    run: async (deps, { key: keyId, reason }) => listedRow(KEYS, await revokeApiKey(deps, { keyId, reason })),
   }),
 });
 

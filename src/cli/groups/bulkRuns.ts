@@ -2,11 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { stopRun } from '../../commands/operations/runs.ts';
 import type { Run, RunItem } from '../../db/entities/operations.ts';
-import { findRun, listRunItems, listRuns } from '../../db/operations/runs.ts';
-import { RUN_STATES } from '../../domain/operations/run.ts';
+import { findRun, listRunItems } from '../../db/operations/runs.ts';
 import { Refusal } from '../../errors.ts';
+import { RUNS } from '../../lists/runs.ts';
 import { runWorkflowId } from '../../temporal.ts';
-import { limitOption, OptionalReasonInput, optionalInput } from '../inputs.ts';
+import { OptionalReasonInput } from '../inputs.ts';
+import { listedRow, listVerb } from '../listVerb.ts';
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 const EXAMPLES = ['retry-2026-11-22-3f9a1c'];
@@ -19,22 +20,10 @@ const PATIENCE_MILLISECONDS = 60_000;
 
 /** Returns a run as the command line shows it. */
 export const runRow = (one: Run): OutputRow => ({
-  run_id: one.id,
-  kind: one.kind,
-  state: one.state,
-  by: one.actor,
-  reason: one.reason,
-  account_id: one.accountId,
+  ...listedRow(RUNS, one),
   filter: one.filter,
-  total: one.total,
-  done: one.done,
-  unneeded: one.unneeded,
-  refused: one.refused,
-  created_at: one.createdAt.toISOString(),
-  moved_at: one.movedAt.toISOString(),
   stop_asked_at: one.stopAskedAt?.toISOString() ?? null,
   stop_asked_by: one.stopAskedBy,
-  ended_at: one.endedAt?.toISOString() ?? null,
   workflow_id: runWorkflowId(one.id),
 });
 
@@ -66,16 +55,11 @@ export async function waitForItems(
 }
 
 export const runGroup = verbGroup('run', 'Bulk runs: one decision for many CFEs or deliveries', {
-  list: readVerb({
+  list: listVerb(RUNS, {
     summary: 'List bulk runs, newest first',
-    takes: {
-      state: optionalInput(z.enum(RUN_STATES), 'only runs in this state'),
-      limit: limitOption(1_000, 50),
-    },
     examples: ['', '--state RUNNING --json'],
     columns: 'run_id state total done unneeded refused by reason created_at',
-    run: async ({ orm }, { state, limit: most }) =>
-      (await listRuns(orm.em.fork(), { accounts: null, state }, { after: null, limit: most })).map(runRow),
+    search: (_, filter) => ({ ...filter, accounts: null }),
   }),
   'show RUN': readVerb({
     summary: 'Show the progress of a bulk run, and what was refused and why',

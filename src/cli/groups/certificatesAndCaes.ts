@@ -4,24 +4,20 @@ import { uploadCertificate } from '../../commands/enterprises/uploadCertificate.
 import { uploadCae } from '../../commands/numbers/uploadCae.ts';
 import { listAuthorityCertificates } from '../../db/authority/authorityCertificates.ts';
 import { findCurrentCertificate } from '../../db/enterprises/certificates.ts';
-import { countRecentNumbers } from '../../db/enterprises/warnings.ts';
 import type { AuthorityCertificate } from '../../db/entities/authority.ts';
-import { findCaes } from '../../db/numbers/numbers.ts';
 import { UploadCertificate } from '../../domain/enterprises/enterprise.ts';
-import { caeObject, certificateObject, listedCaeObject } from '../../domain/enterprises/enterpriseObject.ts';
-import { daysLeft } from '../../domain/enterprises/warnings.ts';
-import { caeStatus } from '../../domain/numbers/cae.ts';
+import { caeObject, certificateObject } from '../../domain/enterprises/enterpriseObject.ts';
 import { LAST_NUMBER } from '../../domain/operations/parseSearch.ts';
 import { parseOrRefuse } from '../../domain/requests/faults.ts';
-import { montevideoDate } from '../../domain/values/montevideo.ts';
+import { CAES } from '../../lists/numbers.ts';
 import {
   EnvironmentInput,
   environmentFilter,
-  optionalInput,
   RutInput,
   requireEnterpriseOfRut,
   wholeNumberInput,
 } from '../inputs.ts';
+import { listVerb } from '../listVerb.ts';
 import { actingVerb, readVerb, verbGroup } from '../verb.ts';
 
 export const certificateGroup = verbGroup('certificate', 'The signing certificates of enterprises', {
@@ -61,24 +57,15 @@ export const certificateGroup = verbGroup('certificate', 'The signing certificat
 });
 
 export const caeGroup = verbGroup('cae', 'The ranges of numbers that the authority granted to enterprises', {
-  'list RUT': readVerb({
+  'list RUT': listVerb(CAES, {
     summary: 'List the CAEs of an enterprise, with the numbers and days left, and what to check',
-    takes: {
-      rut: RutInput,
-      environment: EnvironmentInput,
-      status: optionalInput(z.enum(['OK', 'EXPIRED']), 'only with this status'),
-    },
+    takes: { rut: RutInput, environment: EnvironmentInput },
     columns:
       'cfe_type series number_start number_end last_number numbers_left days_left expiration_date status warnings',
     examples: ['219999830019', '219999830019 --status OK --json'],
-    async run({ orm, clock }, { rut, environment, status }) {
-      const [em, now] = [orm.em.fork(), clock()];
-      await requireEnterpriseOfRut(em, rut);
-      const used =
-        environment === 'production' ? (await countRecentNumbers(em, [rut], now)).get(rut) : undefined;
-      return (await findCaes(em, rut, environment))
-        .filter((one) => status === undefined || caeStatus(one, montevideoDate(now)) === status)
-        .map((one) => listedCaeObject(one, daysLeft(one.numbersLeft, used?.get(one.type) ?? 0), now));
+    async search({ orm, clock }, filter) {
+      await requireEnterpriseOfRut(orm.em.fork(), filter.rut);
+      return { ...filter, now: clock() };
     },
   }),
   'upload RUT FILE': actingVerb({

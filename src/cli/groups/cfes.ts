@@ -8,7 +8,6 @@ import { IDEMPOTENCY_KEY_TEXT } from '../../commands/steps/comparableKey.ts';
 import type { Cfe } from '../../db/entities/receipts.ts';
 import { countRunTargets } from '../../db/operations/runTargets.ts';
 import { readCfeDossier, readCfeHistory } from '../../db/receipts/cfeDossier.ts';
-import { searchCfes } from '../../db/receipts/cfeSearch.ts';
 import { findCfesById, findStuckCfes } from '../../db/receipts/cfes.ts';
 import { listNotes } from '../../db/receipts/references.ts';
 import { STUCK_REASONS } from '../../domain/authority/stuckReason.ts';
@@ -22,7 +21,7 @@ import { exactNumber } from '../../domain/values/exactNumber.ts';
 import { LENGTHS } from '../../domain/values/lengths.ts';
 import { textSchema } from '../../domain/values/text.ts';
 import { Refusal } from '../../errors.ts';
-import { CFE_FILTERS, cfeSearchOf } from '../../lists/cfes.ts';
+import { CFES } from '../../lists/cfes.ts';
 import { cfeView } from '../../views/receipts/cfe.ts';
 import { cfeDetailView } from '../../views/receipts/cfeDetail.ts';
 import { creditView } from '../../views/receipts/credit.ts';
@@ -31,7 +30,6 @@ import {
   DryRunOption,
   EnvironmentInput,
   environmentFilter,
-  filterOptions,
   flagOption,
   limitOption,
   optionalInput,
@@ -40,6 +38,7 @@ import {
   requireCfeOfRut,
   rutFilter,
 } from '../inputs.ts';
+import { listVerb } from '../listVerb.ts';
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 import { waitForItems } from './bulkRuns.ts';
 
@@ -63,7 +62,7 @@ const BOTH_ENVIRONMENTS = [
 ] as const;
 const RETRY_FILTERS = ['rut', 'environment', 'status', 'stuckReason'] as const;
 
-async function rowOf({ orm, publicUrl }: CliDeps, cfe: Cfe): Promise<OutputRow> {
+async function cfeRow({ orm, publicUrl }: CliDeps, cfe: Cfe): Promise<OutputRow> {
   return {
     ...cfeView(cfe, { publicUrl: publicUrl() }),
     environment: cfe.environment,
@@ -120,18 +119,17 @@ const issuingDeps = (deps: CliDeps) => ({
 });
 
 export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and support', {
-  list: readVerb({
+  list: listVerb(CFES, {
     summary: 'List CFEs, newest first: of one enterprise or of all',
     takes: {
-      ...filterOptions(CFE_FILTERS),
       environment: environmentFilter(
         'default: production; both with a number, receiver, key or request, or with a filter for support',
       ),
       stuckReason: ONLY.stuckReason,
       needsSupport: flagOption('only CFEs that need support'),
       annulled: flagOption('only CFEs whose number is annulled'),
-      limit: limitOption(MOST, 50),
     },
+    limit: [MOST, 50],
     examples: [
       '--rut 219999830019 --needs-support --json',
       '--serie A --numero 123',
@@ -140,19 +138,11 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
     ],
     columns:
       'rut environment cfe_id cfe_type serie numero cfe_status pay_amount currency stuck_reason created_at',
-    async run(deps, { limit: most, ...filter }) {
+    search(_, filter) {
       // A known identifier does not reveal the environment, and a search for work must overlook no CFE.
       const isOfBoth = BOTH_ENVIRONMENTS.some((name) => filter[name] !== undefined);
-      const { cfes } = await searchCfes(
-        deps.orm.em.fork(),
-        null,
-        cfeSearchOf({
-          ...filter,
-          environment: filter.environment ?? (isOfBoth ? undefined : 'production'),
-        }),
-        { limit: most },
-      );
-      return Promise.all(cfes.map(async (one) => ({ rut: one.rut, ...(await rowOf(deps, one)) })));
+      const environment = filter.environment ?? (isOfBoth ? undefined : 'production');
+      return { ...filter, environment, accounts: null };
     },
   }),
   'show RUT CFE_ID': readVerb({
@@ -167,7 +157,7 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       const { document, notes } = cfeDetailView(one, await listNotes(em.fork(), one.id), {
         publicUrl: deps.publicUrl(),
       });
-      const shown = { ...(await rowOf(deps, one)), document, notes, ...dossierRow(one, dossier) };
+      const shown = { ...(await cfeRow(deps, one)), document, notes, ...dossierRow(one, dossier) };
       return { ...shown, page: cfeText(one, dossier) };
     },
     plain: 'page',
@@ -249,7 +239,7 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
           'INVALID_INPUT',
           `This command issued ${formatCfeId(note)} before, which was REJECTED; give another --idempotency-key for a new note.`,
         );
-      return { ...row, ...(await rowOf(deps, note)), idempotency_key: key, repeated: issued.repeated };
+      return { ...row, ...(await cfeRow(deps, note)), idempotency_key: key, repeated: issued.repeated };
     },
     columns:
       'rut environment credits cfe_type cfe_id cfe_status currency pay_amount idempotency_key repeated',
@@ -294,7 +284,7 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       const request = { action, reason, dryRun };
       const rowFor = async ({ cfe: one, outcome, message }: SupportedCfe): Promise<OutputRow> => {
         const end = messageWithEnd(one, outcome, message);
-        return { rut: one.rut, ...(await rowOf(deps, one)), action, outcome, message: end };
+        return { rut: one.rut, ...(await cfeRow(deps, one)), action, outcome, message: end };
       };
       const { rut, environment = 'production' } = filter;
       const em = deps.orm.em.fork();
@@ -322,7 +312,7 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       return Promise.all(
         items.map(async ({ subject, outcome, message }) => {
           const one = cfes.get(subject);
-          const found = one && { rut: one.rut, ...(await rowOf(deps, one)) };
+          const found = one && { rut: one.rut, ...(await cfeRow(deps, one)) };
           return { ...found, action, outcome, message, run_id: run.id };
         }),
       );

@@ -10,13 +10,7 @@ import { endEnterprise, resumeEnterprise, suspendEnterprise } from '../../comman
 import { previewTransfer, transferEnterprise } from '../../commands/enterprises/transferEnterprise.ts';
 import { updateEnterprise } from '../../commands/enterprises/updateEnterprise.ts';
 import { replaceSandboxCae } from '../../commands/numbers/sandboxCae.ts';
-import { findCustomers } from '../../db/enterprises/customers.ts';
-import {
-  buildEnterpriseObject,
-  buildEnterpriseObjects,
-  findBranches,
-  findEnterprises,
-} from '../../db/enterprises/enterprises.ts';
+import { buildEnterpriseObject, listBranches } from '../../db/enterprises/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { requireAccount } from '../../db/people/accounts.ts';
 import { FIRST_IDEMISOR, LAST_IDEMISOR } from '../../domain/authority/sobre.ts';
@@ -30,7 +24,7 @@ import {
 import { BRANCH_FIELDS, ENTERPRISE_FIELDS, FIRST_FIELDS } from '../../domain/enterprises/enterpriseFields.ts';
 import type { EnterpriseObject } from '../../domain/enterprises/enterpriseObject.ts';
 import { caeObject } from '../../domain/enterprises/enterpriseObject.ts';
-import { ENTERPRISE_STATUSES, PERMISSIONS } from '../../domain/enterprises/enterpriseStatus.ts';
+import { PERMISSIONS } from '../../domain/enterprises/enterpriseStatus.ts';
 import { readRows } from '../../domain/operations/operatorFiles.ts';
 import { LAST_NUMBER } from '../../domain/operations/parseSearch.ts';
 import { omitUndefined } from '../../domain/receipts/cfeContent.ts';
@@ -41,7 +35,8 @@ import { type ApiField, type FieldTable, removableColumns } from '../../domain/r
 import { parseTypedInteger } from '../../domain/values/decimal.ts';
 import { Rut } from '../../domain/values/rut.ts';
 import { Refusal } from '../../errors.ts';
-import { CUSTOMER_FILTERS } from '../../lists/customers.ts';
+import { CUSTOMERS } from '../../lists/customers.ts';
+import { BRANCHES, ENTERPRISES } from '../../lists/enterprises.ts';
 import { branchView } from '../../views/enterprises/branch.ts';
 import { customerView } from '../../views/enterprises/customer.ts';
 import { erutView } from '../../views/enterprises/erut.ts';
@@ -49,9 +44,7 @@ import {
   AccountIdInput,
   dayOption,
   EnvironmentInput,
-  filterOptions,
   flagOption,
-  limitOption,
   OptionalReasonInput,
   optionalInput,
   ReasonInput,
@@ -59,6 +52,7 @@ import {
   requireEnterpriseOfRut,
   wholeNumberInput,
 } from '../inputs.ts';
+import { listedRow, listVerb } from '../listVerb.ts';
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 /** Describes a field for the help, without its source. */
@@ -108,7 +102,7 @@ const REMOVABLE = [...Object.keys(removableColumns(ENTERPRISE_FIELDS)), 'logo_b6
 const RUT = '219999830019';
 const ACCOUNT = '0c0e1ab1-0000-4000-8000-000000000001';
 
-const rowOf = (object: EnterpriseObject, of: Enterprise | undefined): OutputRow => ({
+const enterpriseRow = (object: EnterpriseObject, of: Enterprise | undefined): OutputRow => ({
   ...object,
   // The role of an API caller.
   role: null,
@@ -119,23 +113,15 @@ const rowOf = (object: EnterpriseObject, of: Enterprise | undefined): OutputRow 
 async function show({ orm, clock }: CliDeps, rut: string): Promise<OutputRow> {
   const em = orm.em.fork();
   const found = await requireEnterpriseOfRut(em, rut);
-  return rowOf(await buildEnterpriseObject(em, found, clock()), found);
+  return enterpriseRow(await buildEnterpriseObject(em, found, clock()), found);
 }
 
 export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue CFEs', {
-  list: readVerb({
-    summary: 'List enterprises: all, or those with one status',
-    takes: {
-      status: optionalInput(z.enum(ENTERPRISE_STATUSES), 'only enterprises with this status'),
-    },
+  list: listVerb(ENTERPRISES, {
+    summary: 'List enterprises by RUT, with what each lacks to issue',
+    limit: [100_000, 1_000],
     examples: ['', '--status SUSPENDED --json'],
-    columns: 'rut legal_name status is_authorized_issuer scheduled_ready_date plan_metadata',
-    async run({ orm, clock }, { status }) {
-      const em = orm.em.fork();
-      const found = await findEnterprises(em, { status });
-      const objects = await buildEnterpriseObjects(em, found, clock());
-      return objects.map((object, i) => rowOf(object, found[i]));
-    },
+    search: ({ clock }, filter) => ({ ...filter, accounts: null, now: clock() }),
   }),
   'show RUT': readVerb({
     summary: 'Show one enterprise',
@@ -349,18 +335,19 @@ const BranchCode = z.string().transform(parseTypedInteger).describe('the authori
 const WHOLE_BRANCH = { rut: RutInput, branch: BranchCode, ...fieldOptions(BRANCH_FIELDS, { isNew: true }) };
 const BRANCH_EXAMPLE = `${RUT} 2 --street-name "18 de Julio 1234" --locality-name Salto --department-name Salto`;
 
-/** Returns the branches, the enterprise's first one before the others. */
-async function branchesOf({ orm }: CliDeps, rut: string): Promise<OutputRow[]> {
-  const em = orm.em.fork();
-  return [await requireEnterpriseOfRut(em, rut), ...(await findBranches(em, rut))].map(branchView);
-}
+const branchesOf = async ({ orm }: CliDeps, rut: string): Promise<OutputRow[]> =>
+  (await listBranches(orm.em.fork(), rut)).map((branch) => listedRow(BRANCHES, branch));
 
 export const branchGroup = verbGroup('branch', 'The branches of enterprises', {
-  'list RUT': readVerb({
+  'list RUT': listVerb(BRANCHES, {
     summary: 'List the branches of an enterprise, its first one on top, including closed ones',
     takes: { rut: RutInput },
+    limit: [10_000, 1_000],
     examples: [RUT],
-    run: (deps, { rut }) => branchesOf(deps, rut),
+    async search({ orm }, { rut }) {
+      await requireEnterpriseOfRut(orm.em.fork(), rut);
+      return { rut };
+    },
   }),
   'add RUT BRANCH': actingVerb({
     summary: 'Add a branch registered with the authority, or reopen a closed one',
@@ -403,20 +390,15 @@ export const customerGroup = verbGroup(
   'customer',
   'The saved customers of enterprises, and the addresses for their receipts',
   {
-    'list RUT': readVerb({
+    'list RUT': listVerb(CUSTOMERS, {
       summary: 'List the customers of an enterprise by name',
-      takes: {
-        rut: RutInput,
-        ...filterOptions(CUSTOMER_FILTERS),
-        skip: wholeNumberInput(0, 1_000_000).default(0).describe('how many to skip; default: 0'),
-        limit: limitOption(1_000, 100),
-      },
+      takes: { rut: RutInput },
+      limit: [10_000, 100],
       columns: 'doc_type doc_number legal_name city country_code',
       examples: [RUT, `${RUT} --legal-name panader --json`],
-      async run({ orm }, { skip, limit: most, ...filter }) {
-        const em = orm.em.fork();
-        await requireEnterpriseOfRut(em, filter.rut);
-        return (await findCustomers(em, filter, { skip, limit: most })).map(customerView);
+      async search({ orm }, filter) {
+        await requireEnterpriseOfRut(orm.em.fork(), filter.rut);
+        return filter;
       },
     }),
     'add RUT FILE': actingVerb({

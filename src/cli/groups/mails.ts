@@ -1,45 +1,24 @@
 import * as z from 'zod';
 import { resendMail } from '../../commands/mail/mails.ts';
-import type { Mail } from '../../db/entities/mail.ts';
-import { findMail, findMails, listMailAttempts } from '../../db/mail/mails.ts';
+import { findMail, listMailAttempts } from '../../db/mail/mails.ts';
 import { findCfesById } from '../../db/receipts/cfes.ts';
-import { MAIL_STATUSES } from '../../domain/mail/mail.ts';
 import { formatCfeId } from '../../domain/receipts/cfeId.ts';
 import { Refusal } from '../../errors.ts';
-import { EnvironmentInput, limitOption, optionalInput, requireCfeOfRut, rutFilter } from '../inputs.ts';
+import { MAILS } from '../../lists/mails.ts';
+import { EnvironmentInput, optionalInput, requireCfeOfRut } from '../inputs.ts';
+import { listedRow, listVerb } from '../listVerb.ts';
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 const EXAMPLES = ['0c0e1ab1-0000-4000-8000-000000000004'];
 const MailId = z.string().describe('mail_id of the e-mail');
 
-/** Returns the rows of e-mails, in the given order. */
-async function mailRows({ orm }: CliDeps, mails: readonly Mail[]): Promise<OutputRow[]> {
-  const ids = mails.map(({ cfeUuid }) => cfeUuid);
-  const cfes = await findCfesById(orm.em.fork(), ids);
-  return mails.map((one) => {
-    const cfe = cfes.get(one.cfeUuid);
-    return {
-      mail_id: one.id,
-      rut: one.rut,
-      environment: one.environment,
-      cfe_id: cfe ? formatCfeId(cfe) : null,
-      kind: one.kind,
-      destination: one.destination,
-      status: one.status,
-      error: one.error,
-      attempts: one.attempts,
-      created_at: one.createdAt.toISOString(),
-    };
-  });
-}
-
 async function showMail(deps: CliDeps, mailId: string): Promise<OutputRow> {
   const em = deps.orm.em.fork();
   const found = await findMail(em, mailId);
   if (!found) throw new Refusal('NOT_FOUND', `There is no e-mail ${mailId}.`);
-  const [shown] = await mailRows(deps, [found]);
+  const [cfe] = (await findCfesById(em, [found.cfeUuid])).values();
   return {
-    ...shown,
+    ...listedRow(MAILS, { mail: found, cfeId: cfe ? formatCfeId(cfe) : '' }),
     by_hand: found.byHand,
     message_id: found.messageId ?? null,
     workflow_id: found.workflowId,
@@ -54,27 +33,21 @@ async function showMail(deps: CliDeps, mailId: string): Promise<OutputRow> {
 }
 
 export const mailGroup = verbGroup('mail', 'E-mails with receipts to their receivers, and their attempts', {
-  list: readVerb({
+  list: listVerb(MAILS, {
     summary: 'List e-mails, newest first',
     takes: {
-      rut: rutFilter('only e-mails of this enterprise'),
       cfe: optionalInput(z.string(), 'only e-mails of this CFE, such as 101-1; needs --rut', 'cfe_id'),
       environment: EnvironmentInput.describe('of that CFE; default: production'),
-      status: optionalInput(z.enum(MAIL_STATUSES), 'only e-mails with this status'),
-      limit: limitOption(1_000, 50),
     },
     examples: ['--status FAILED', '--rut 219999830019 --cfe 101-1 --json'],
     usageFault: ({ rut, cfe }) =>
       cfe !== undefined && rut === undefined
         ? '--cfe needs --rut: every enterprise counts its own CFEs.'
         : undefined,
-    async run(deps, { rut, cfe: cfe_id, environment, status, limit: most }) {
-      const em = deps.orm.em.fork();
-      const of =
-        cfe_id === undefined
-          ? { rut }
-          : { cfeUuid: (await requireCfeOfRut(em, { rut, cfe_id, environment })).id };
-      return mailRows(deps, await findMails(em, { ...of, status }, most));
+    async search({ orm }, { cfe: cfe_id, environment, rut, status }) {
+      if (cfe_id === undefined) return { rut, status };
+      const { id } = await requireCfeOfRut(orm.em.fork(), { rut, cfe_id, environment });
+      return { cfeUuid: id, status };
     },
   }),
   'show MAIL': readVerb({

@@ -1,44 +1,26 @@
 import * as z from 'zod';
 import { annulNumbers } from '../../commands/numbers/annulNumbers.ts';
-import { type AnnulledSpan, listAnnulments, reconcileNumbers } from '../../db/numbers/numbers.ts';
+import { reconcileNumbers } from '../../db/numbers/numbers.ts';
 import { LAST_NUMBER } from '../../domain/operations/parseSearch.ts';
 import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType, cfeTypeOfCode } from '../../domain/receipts/cfeTypes.ts';
-import {
-  EnvironmentInput,
-  limitOption,
-  ReasonInput,
-  RutInput,
-  rutFilter,
-  wholeNumberInput,
-} from '../inputs.ts';
-import { actingVerb, type OutputRow, readVerb, verbGroup } from '../verb.ts';
+import { ANNULMENTS } from '../../lists/numbers.ts';
+import { EnvironmentInput, ReasonInput, RutInput, rutFilter, wholeNumberInput } from '../inputs.ts';
+import { listVerb } from '../listVerb.ts';
+import { actingVerb, readVerb, verbGroup } from '../verb.ts';
 
 /** A type by its name or by the authority's code. */
 const TYPES = CFE_TYPE_NAMES.flatMap((name) => [name, String(CFE_TYPES[name].code)]);
-
-const rowOf = (span: Omit<AnnulledSpan, 'id' | 'environment' | 'reportDate'>): OutputRow => ({
-  cfe_type: span.type,
-  serie: span.serie,
-  from: span.from,
-  to: span.to,
-  reason: span.reason,
-  typed_reason: span.typedReason,
-  authority_code: span.authorityCodes.join(', ') || null,
-  annulled_at: span.annulledAt.toISOString(),
-});
 
 export const annulmentGroup = verbGroup(
   'annulment',
   'Annulled numbers, which will never be a valid CFE: list them with their reasons, and annul by hand',
   {
-    list: readVerb({
+    list: listVerb(ANNULMENTS, {
       summary: 'List the annulled numbers of an enterprise, the latest first',
-      takes: { rut: RutInput, environment: EnvironmentInput, limit: limitOption(100_000, 1_000) },
+      takes: { rut: RutInput, environment: EnvironmentInput },
+      limit: [100_000, 1_000],
       examples: ['--rut 219999830019', '--rut 219999830019 --environment sandbox --json'],
-      async run({ orm }, { rut, environment, limit: most }) {
-        const of = { rut, environment, isOperator: true };
-        return (await listAnnulments(orm.em.fork(), of, { after: null, limit: most })).map(rowOf);
-      },
+      search: (_, of) => ({ ...of, isOperator: true }),
     }),
     'add RUT': actingVerb({
       summary: 'Annul unused numbers, permanently; the daily report informs the authority',
@@ -58,9 +40,15 @@ export const annulmentGroup = verbGroup(
       async run(deps, { type: named, ...input }) {
         const type = cfeTypeOfCode(Number(named)) ?? (named as CfeType);
         const annulled = await annulNumbers(deps, { ...input, type });
-        return annulled.map(({ serie, fromNumber: from, toNumber: to, reason, typedReason, annulledAt }) =>
-          rowOf({ type, serie, from, to, reason, typedReason, annulledAt, authorityCodes: [] }),
-        );
+        return annulled.map((one) => ({
+          cfe_type: type,
+          serie: one.serie,
+          from: one.fromNumber,
+          to: one.toNumber,
+          reason: one.reason,
+          typed_reason: one.typedReason,
+          annulled_at: one.annulledAt.toISOString(),
+        }));
       },
     }),
   },

@@ -1,15 +1,17 @@
 import * as z from 'zod';
 import { cancelPayment, loadPlans, settlePayment } from '../../commands/people/payments.ts';
 import { fetchExchangeRate, loadExchangeRates, loadUiValues } from '../../commands/receipts/rates.ts';
-import type { Payment, Plan } from '../../db/entities/enterprises.ts';
+import type { Plan } from '../../db/entities/enterprises.ts';
 import type { UiValue } from '../../db/entities/operations.ts';
-import { listPayments, listPlans } from '../../db/people/payments.ts';
-import { listRates, listUiValues } from '../../db/receipts/rates.ts';
+import { listPlans } from '../../db/people/payments.ts';
+import { listUiValues } from '../../db/receipts/rates.ts';
 import type { KnownRate } from '../../domain/receipts/exchangeRate.ts';
 import { CURRENCIES } from '../../domain/requests/enums.ts';
 import { dateSchema } from '../../domain/values/dates.ts';
 import { exactNumber } from '../../domain/values/exactNumber.ts';
-import { rutFilter } from '../inputs.ts';
+import { PAYMENTS } from '../../lists/payments.ts';
+import { RATES } from '../../lists/reports.ts';
+import { listedRow, listVerb } from '../listVerb.ts';
 import { actingVerb, readVerb, verbGroup } from '../verb.ts';
 
 const planRow = ({ planId, frequencyId, amount, currency }: Plan) => ({
@@ -33,38 +35,27 @@ export const planGroup = verbGroup('plan', 'Plans and their prices', {
 });
 
 const PaymentId = z.string().describe('id of the payment');
-const PAYMENTS = ['7f0c2a2e-6f0b-4d53-9d7e-2f1f0a6f3f11'];
-const paymentRow = (one: Payment) => ({
-  payment_id: one.id,
-  enterprise_rut: one.rut,
-  plan_id: one.planId,
-  frequency_id: one.frequencyId,
-  amount: exactNumber(one.amount),
-  currency: one.currency,
-  status: one.status,
-  redirect_url: one.redirectUrl,
-  created_at: one.createdAt.toISOString(),
-  settled_at: one.settledAt?.toISOString() ?? null,
-});
-
+const PAYMENT_EXAMPLES = ['7f0c2a2e-6f0b-4d53-9d7e-2f1f0a6f3f11'];
 export const paymentGroup = verbGroup('payment', 'Payments of enterprises for their plans', {
-  list: readVerb({
+  list: listVerb(PAYMENTS, {
     summary: 'List payments, newest first: all, or those of one enterprise',
-    takes: { rut: rutFilter('only payments of this enterprise') },
+    limit: [100_000, 1_000],
     examples: ['', '--rut 219999830019'],
-    run: async ({ orm }, { rut }) => (await listPayments(orm.em.fork(), { rut })).map(paymentRow),
+    search: (_, filter) => filter,
   }),
   'settle PAYMENT': actingVerb({
     summary: 'Mark a payment as paid',
     takes: { payment: PaymentId },
-    examples: PAYMENTS,
-    run: async (deps, { payment: paymentId }) => paymentRow(await settlePayment(deps, { paymentId })),
+    examples: PAYMENT_EXAMPLES,
+    run: async (deps, { payment: paymentId }) =>
+      listedRow(PAYMENTS, await settlePayment(deps, { paymentId })),
   }),
   'cancel PAYMENT': actingVerb({
     summary: 'Cancel a payment',
     takes: { payment: PaymentId },
-    examples: PAYMENTS,
-    run: async (deps, { payment: paymentId }) => paymentRow(await cancelPayment(deps, { paymentId })),
+    examples: PAYMENT_EXAMPLES,
+    run: async (deps, { payment: paymentId }) =>
+      listedRow(PAYMENTS, await cancelPayment(deps, { paymentId })),
   }),
 });
 
@@ -99,9 +90,10 @@ const rateRow = ({ currency, date: day, rate, source }: KnownRate) => ({ currenc
 
 /** Pesos of one unit of a foreign currency at the closing of a day, for the daily report. */
 export const exchangeRateGroup = verbGroup('exchange-rate', 'Rates of foreign currencies, by day', {
-  list: readVerb({
-    summary: 'List all rates that are stored, the latest first',
-    run: async ({ orm }) => (await listRates(orm.em.fork())).map(rateRow),
+  list: listVerb(RATES, {
+    summary: 'List the known exchange rates, the latest day first',
+    limit: [100_000, 1_000],
+    search: (_, filter) => filter,
   }),
   'load FILE': actingVerb({
     summary: 'Set the rates of one or more days, when the central bank cannot be queried',

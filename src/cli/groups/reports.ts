@@ -3,24 +3,13 @@ import { changeReportingObligation } from '../../commands/reports/changeReportin
 import { sendReport } from '../../commands/reports/sendReport.ts';
 import { requireReport, supportReport } from '../../commands/reports/supportReport.ts';
 import type { DailyReport } from '../../db/entities/reports.ts';
-import {
-  findLastSubmission,
-  listReports,
-  listSubmissions,
-  listUnsettledCfes,
-} from '../../db/reports/dailyReports.ts';
+import { findLastSubmission, listSubmissions, listUnsettledCfes } from '../../db/reports/dailyReports.ts';
 import { dateSchema } from '../../domain/values/dates.ts';
 import { Refusal } from '../../errors.ts';
-import { REPORT_FILTERS } from '../../lists/reports.ts';
+import { REPORTS } from '../../lists/reports.ts';
 import { dailyReportView } from '../../views/reports/dailyReport.ts';
-import {
-  EnvironmentInput,
-  filterOptions,
-  limitOption,
-  optionalInput,
-  ReasonInput,
-  RutInput,
-} from '../inputs.ts';
+import { EnvironmentInput, optionalInput, ReasonInput, RutInput } from '../inputs.ts';
+import { listVerb } from '../listVerb.ts';
 import { actingVerb, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 const ONE = {
@@ -31,7 +20,7 @@ const ONE = {
 const EXAMPLES = ['219999830019 2026-11-20', '219999830019 2026-11-20 --environment sandbox'];
 const MOST_WAITING = 100;
 
-const rowOf = (one: DailyReport): OutputRow => ({
+const reportRow = (one: DailyReport): OutputRow => ({
   rut: one.rut,
   environment: one.environment,
   date: one.date,
@@ -61,17 +50,12 @@ const obligationVerb = (name: 'start' | 'stop', summary: string, about: string) 
   });
 
 export const reportGroup = verbGroup('report', 'Daily reports: their status, and support', {
-  list: readVerb({
-    summary: 'List daily reports, the latest day first',
-    takes: {
-      ...filterOptions(REPORT_FILTERS),
-      environment: EnvironmentInput,
-      limit: limitOption(1_000, 50),
-    },
+  list: listVerb(REPORTS, {
+    summary: 'List daily reports: first those that need support, then the latest day',
+    takes: { environment: EnvironmentInput },
     examples: ['--rut 219999830019', '--status DIFFERS --from 2026-11-01 --json'],
     columns: 'rut date status sequence due_at is_complete stuck_reason',
-    run: async ({ orm }, { limit: most, ...filter }) =>
-      (await listReports(orm.em.fork(), filter, { skip: 0, limit: most })).map(rowOf),
+    search: (_, filter) => ({ ...filter, accounts: null }),
   }),
   'show RUT DATE': readVerb({
     summary: 'Show one daily report: its sums, its submissions, and the CFEs it waits for',
@@ -82,7 +66,7 @@ export const reportGroup = verbGroup('report', 'Daily reports: their status, and
       const em = deps.orm.em.fork();
       const submissions = await listSubmissions(em, found, { populate: ['types'] });
       const waiting = await listUnsettledCfes(em, found, MOST_WAITING);
-      return { ...rowOf(found), ...dailyReportView(found, submissions, waiting) };
+      return { ...reportRow(found), ...dailyReportView(found, submissions, waiting) };
     },
   }),
   'xml RUT DATE': readVerb({
@@ -113,7 +97,7 @@ export const reportGroup = verbGroup('report', 'Daily reports: their status, and
       '219999830019 2026-11-20 --reason "asked for by the company"',
       '219999830019 2026-11-20 --reason "asked for by the company" --override-other-system "agreed with the operator of the other system"',
     ],
-    run: async (deps, input) => rowOf(await sendReport(deps, input)),
+    run: async (deps, input) => reportRow(await sendReport(deps, input)),
   }),
   'retry RUT DATE': actingVerb({
     summary: 'Retry or settle a daily report that needs support',
@@ -132,7 +116,7 @@ export const reportGroup = verbGroup('report', 'Daily reports: their status, and
       const supported = await supportReport(deps, { key, action, reason });
       const { report: of, outcome, message } = supported;
       if (outcome === 'refused') throw new Refusal('INVALID_INPUT', message);
-      return { ...rowOf(of), action, outcome, message };
+      return { ...reportRow(of), action, outcome, message };
     },
   }),
   'start RUT': obligationVerb(

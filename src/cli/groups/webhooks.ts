@@ -9,26 +9,18 @@ import {
   updateWebhook,
   type WebhookCommandDeps,
 } from '../../commands/webhooks/webhooks.ts';
-import type { Delivery, Webhook } from '../../db/entities/webhooks.ts';
+import type { Webhook } from '../../db/entities/webhooks.ts';
 import { countRunTargets } from '../../db/operations/runTargets.ts';
 import { requireAccount } from '../../db/people/accounts.ts';
 import { findDelivery, listDeliveryAttempts } from '../../db/webhooks/deliveries.ts';
-import { listDeliveries } from '../../db/webhooks/deliveryList.ts';
 import { findEventBodies } from '../../db/webhooks/events.ts';
-import { listWebhooks } from '../../db/webhooks/webhooks.ts';
 import { RUN_REASON_LENGTH } from '../../domain/operations/run.ts';
 import { textSchema } from '../../domain/values/text.ts';
 import { EVENT_NAMES, SELECTABLE_EVENTS } from '../../domain/webhooks/events.ts';
 import { Refusal } from '../../errors.ts';
-import { DELIVERY_FILTERS, deliverySearchOf } from '../../lists/deliveries.ts';
-import {
-  AccountIdInput,
-  filterOptions,
-  flagOption,
-  limitOption,
-  optionalInput,
-  sinceOption,
-} from '../inputs.ts';
+import { DELIVERIES, WEBHOOKS } from '../../lists/deliveries.ts';
+import { AccountIdInput, flagOption, optionalInput, sinceOption } from '../inputs.ts';
+import { listVerb } from '../listVerb.ts';
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 import { runRow } from './bulkRuns.ts';
 
@@ -63,13 +55,13 @@ export const webhookGroup = verbGroup('webhook', 'Webhooks of accounts: their se
       return { ...webhookRow(made.webhook), secret: made.secret };
     },
   }),
-  'list ACCOUNT': readVerb({
-    summary: 'List the webhooks of an account',
+  'list ACCOUNT': listVerb(WEBHOOKS, {
+    summary: 'List the webhooks of an account, newest first, with the results of their deliveries',
     takes: { account: AccountIdInput },
     examples: ['0c0e1ab1-0000-4000-8000-000000000001'],
-    async run({ orm }, { account }) {
-      const em = orm.em.fork();
-      return (await listWebhooks(em, (await requireAccount(em, account)).id)).map(webhookRow);
+    columns: 'webhook_id url events enabled disabled_reason day_failed week_failed created_at',
+    async search({ orm, clock }, { account }) {
+      return { accounts: [(await requireAccount(orm.em.fork(), account)).id], now: clock() };
     },
   }),
   'update WEBHOOK': actingVerb({
@@ -116,7 +108,7 @@ export const webhookGroup = verbGroup('webhook', 'Webhooks of accounts: their se
     takes: { webhook: WebhookId },
     examples: [WEBHOOK],
     run: async (deps, { webhook: webhookId }) =>
-      deliveryRow(deps, await testWebhook(withSealer(deps), { webhookId })),
+      showDelivery(deps, (await testWebhook(withSealer(deps), { webhookId })).id),
   }),
 });
 
@@ -124,59 +116,42 @@ const DELIVERY = '0c0e1ab1-0000-4000-8000-000000000003';
 const DELIVERY_ABOUT = 'id of the delivery, sent to the receiver as webhook-id';
 const DeliveryId = z.string().describe(DELIVERY_ABOUT);
 
-/** Returns the rows of deliveries in the given order, each with its attempts and the exact body. */
-async function deliveryRows({ orm }: CliDeps, deliveries: readonly Delivery[]): Promise<OutputRow[]> {
+/** Returns a delivery with its attempts and the exact body. */
+async function showDelivery({ orm }: CliDeps, deliveryId: string): Promise<OutputRow> {
   const em = orm.em.fork();
-  const ids = deliveries.map(({ id }) => id);
-  const attempts = Map.groupBy(await listDeliveryAttempts(em, ids), ({ deliveryId }) => deliveryId);
-  const eventIds = deliveries.map(({ eventId }) => eventId);
-  const bodies = await findEventBodies(em, eventIds);
-  return deliveries.map(({ id, webhookId, eventId, eventName, status, createdAt }) => ({
-    delivery_id: id,
-    webhook_id: webhookId,
-    event: eventName,
-    status,
-    created_at: createdAt.toISOString(),
-    attempts: (attempts.get(id) ?? []).map((attempt) => ({
+  const found = await findDelivery(em, deliveryId);
+  if (!found) throw new Refusal('NOT_FOUND', `There is no delivery ${deliveryId}.`);
+  const attempts = await listDeliveryAttempts(em, [found.id]);
+  const bodies = await findEventBodies(em, [found.eventId]);
+  return {
+    delivery_id: found.id,
+    webhook_id: found.webhookId,
+    event: found.eventName,
+    status: found.status,
+    created_at: found.createdAt.toISOString(),
+    attempts: attempts.map((attempt) => ({
       at: attempt.at.toISOString(),
       http_status: attempt.httpStatus ?? null,
       error: attempt.error ?? null,
       milliseconds: attempt.milliseconds,
       answer: attempt.answer ?? null,
     })),
-    body: bodies.get(eventId) ?? null,
-  }));
-}
-
-async function deliveryRow(deps: CliDeps, one: Delivery): Promise<OutputRow> {
-  const [row = {}] = await deliveryRows(deps, [one]);
-  return row;
-}
-
-async function showDelivery(deps: CliDeps, deliveryId: string): Promise<OutputRow> {
-  const found = await findDelivery(deps.orm.em.fork(), deliveryId);
-  if (!found) throw new Refusal('NOT_FOUND', `There is no delivery ${deliveryId}.`);
-  return deliveryRow(deps, found);
+    body: bodies.get(found.eventId) ?? null,
+  };
 }
 
 export const deliveryGroup = verbGroup('delivery', 'Events on their way to receivers, and their attempts', {
-  list: readVerb({
+  list: listVerb(DELIVERIES, {
     summary: 'List deliveries, newest first',
-    takes: {
-      ...filterOptions(DELIVERY_FILTERS),
-      limit: limitOption(1_000, 50),
-    },
     examples: [
       '--status FAILED',
       '--rut 219999830019 --cfe 101-1',
       '--event efactura.login --limit 10 --json',
     ],
-    columns: 'delivery_id webhook_id event status created_at',
+    columns: 'delivery_id webhook_id event status attempts last_answer created_at',
     usageFault: ({ cfe, rut }) =>
       cfe !== undefined && rut === undefined ? '--cfe needs --rut, the enterprise of the CFE' : undefined,
-    async run(deps, { limit: most, ...filter }) {
-      return deliveryRows(deps, await listDeliveries(deps.orm.em.fork(), deliverySearchOf(filter), most));
-    },
+    search: (_, filter) => ({ ...filter, accounts: null }),
   }),
   'show DELIVERY': readVerb({
     summary: 'Show one delivery, with every attempt and the sent body',

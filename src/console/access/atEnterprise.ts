@@ -38,15 +38,7 @@ export function requireRole(visit: Visit, access: EnterpriseAccess | null): void
 
 /** Sections of an enterprise's page; a form leads back to its own. */
 export type Section =
-  | 'login'
-  | 'certificate'
-  | 'caes'
-  | 'branches'
-  | 'data'
-  | 'accounts'
-  | 'annulments'
-  | 'reports'
-  | 'acts';
+  'login' | 'certificate' | 'caes' | 'branches' | 'data' | 'accounts' | 'annulments' | 'reports' | 'acts';
 
 export const enterprisePath = (rut: string, section?: Section): string =>
   `/enterprises/${rut}${section === undefined ? '' : `#${section}`}`;

@@ -9,6 +9,9 @@ const ISSUER = 'CFE';
 export function appKey({ texts }: Visit, { email, secret }: { email: string; secret: Uint8Array }): Html {
   const { invitation: words } = texts;
   const picture = encodeQR(otpauthUrl(secret, { issuer: ISSUER, email }), 'svg');
-  return html`<img src="data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}" alt="${words.qr}">
-<p>${words.byHand}<br><code>${encodeBase32(secret)}</code></p>`;
+  return html`<img
+      src="data:image/svg+xml;base64,${Buffer.from(picture).toString('base64')}"
+      alt="${words.qr}"
+    />
+    <p>${words.byHand}<br /><code>${encodeBase32(secret)}</code></p>`;
 }

@@ -1,4 +1,5 @@
 import type { Page } from '../page.ts';
+import * as savedFilters from '../savedFilters.ts';
 import * as application from './enterprises/application.ts';
 import * as customers from './enterprises/customers.ts';
 import * as enterprise from './enterprises/enterprise.ts';
@@ -19,7 +20,6 @@ import * as keys from './people/keys.ts';
 import * as me from './people/me.ts';
 import * as members from './people/members.ts';
 import * as plan from './people/plan.ts';
-import * as savedFilters from './people/savedFilters.ts';
 import * as secondFactor from './people/secondFactor.ts';
 import * as signIn from './people/signIn.ts';
 import * as cfe from './receipts/cfe.ts';

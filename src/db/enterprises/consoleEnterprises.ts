@@ -7,7 +7,7 @@ import {
   type Permission,
   type ReadyFact,
 } from '../../domain/enterprises/enterpriseStatus.ts';
-import { addDays } from '../../domain/values/montevideo.ts';
+import { addDays, montevideoDate } from '../../domain/values/montevideo.ts';
 import type { ListPage } from '../page.ts';
 import { type ViewerAccounts, visibleTo } from '../people/roles.ts';
 import { containsPattern, escapeLike, type Fragment, runSql, whereAll } from '../sql.ts';
@@ -31,7 +31,7 @@ export interface EnterpriseFilter {
   /** The beginning of its RUT, or part of one of its names. */
   readonly text?: string | undefined;
   readonly status?: EnterpriseStatus | undefined;
-  readonly missing?: ReadyFact | undefined;
+  readonly lacks?: ReadyFact | undefined;
   /** Its certificate or a CAE expires within this many days, or has expired. */
   readonly endsWithin?: number | undefined;
 }
@@ -57,13 +57,14 @@ const FACTS: Readonly<Record<ReadyFact, Fragment>> = {
   dateCome: sql`date_come`,
 };
 
-/** Returns a page of enterprises at `now`, on the day `today`, by RUT. */
+/** Returns a page of enterprises at `now`, by RUT. */
 export async function listVisibleEnterprises(
   em: EntityManager,
   accounts: ViewerAccounts,
-  { text, status, missing, endsWithin }: EnterpriseFilter,
-  { after, limit, now, today }: ListPage & { now: Date; today: string },
+  { text, status, lacks, endsWithin }: EnterpriseFilter,
+  { after, limit, now }: ListPage & { now: Date },
 ): Promise<ListedEnterprise[]> {
+  const today = montevideoDate(now);
   const matching = whereAll(
     visibleTo(accounts, 'e.rut'),
     after && sql`e.rut > ${after[0]}`,
@@ -73,7 +74,7 @@ export async function listVisibleEnterprises(
         or e.trade_name ilike ${containsPattern(text)})`,
   );
   const wanted = whereAll(
-    missing !== undefined && sql`not (${FACTS[missing]})`,
+    lacks !== undefined && sql`not (${FACTS[lacks]})`,
     endsWithin !== undefined && sql`least(certificate_ends, cae_ends) <= ${addDays(today, endsWithin)}`,
   );
   const rows = await runSql(em)<Row>`

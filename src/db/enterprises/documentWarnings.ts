@@ -38,7 +38,7 @@ export interface DocumentWarning {
 const TOLD_DAYS = 30;
 
 /** Selects warnings by kind, and by days until expiry. */
-interface DocumentWarningFilter {
+export interface DocumentWarningFilter {
   readonly now: Date;
   readonly within: number;
   readonly kind?: DocumentWarningKind | undefined;

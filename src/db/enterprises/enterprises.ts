@@ -15,14 +15,6 @@ export function findEnterprise(em: EntityManager, rut: string): Promise<Enterpri
   return em.findOne(Enterprise, { rut });
 }
 
-/** Returns all enterprises, or those with `status`, by RUT. */
-export function findEnterprises(
-  em: EntityManager,
-  { status }: { status?: EnterpriseStatus | undefined },
-): Promise<Enterprise[]> {
-  return em.find(Enterprise, givenConditions({ status }), { orderBy: { rut: 'asc' } });
-}
-
 /** Selects the enterprises that the account owns or has a role at, with `status` if given. */
 interface EnterpriseFilter {
   accountId: string;
@@ -169,6 +161,26 @@ export async function lockBranchesOf(em: EntityManager, rut: string): Promise<vo
 /** Returns the additional branches of an enterprise, by code. */
 export function findBranches(em: EntityManager, rut: string): Promise<Branch[]> {
   return em.find(Branch, { rut }, { orderBy: { branch: 'asc' } });
+}
+
+/** A branch; `isFirst`: the one in the enterprise's own row, which cannot be closed. */
+export type ListedBranch = BranchFacts &
+  Pick<Branch, 'branch'> & { readonly isFirst: boolean; readonly closedAt: Date | null };
+
+/** Returns the branches of an enterprise by code, its first one on top, including closed ones. */
+export async function listBranches(em: EntityManager, rut: string): Promise<ListedBranch[]> {
+  const own = await findEnterprise(em, rut);
+  type Row = BranchFacts & Pick<Branch, 'branch'> & { readonly closedAt?: Date | null };
+  const rows: Row[] = [...(own ? [own] : []), ...(await findBranches(em, rut))];
+  return rows.map((row) => ({
+    branch: row.branch,
+    streetName: row.streetName,
+    localityName: row.localityName,
+    departmentName: row.departmentName,
+    phoneNumber: row.phoneNumber ?? null,
+    closedAt: row.closedAt ?? null,
+    isFirst: row === own,
+  }));
 }
 
 /** The fields of a branch besides its code. */

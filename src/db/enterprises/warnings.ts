@@ -1,21 +1,37 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { enterpriseChanges } from '../../domain/enterprises/enterpriseObject.ts';
 import {
+  enterpriseChanges,
+  type ListedCae,
+  listedCaeObject,
+} from '../../domain/enterprises/enterpriseObject.ts';
+import {
+  daysLeft,
   dueWarnings,
   isRepeatable,
   PACE_DAYS,
   type WarnedEnterprise,
 } from '../../domain/enterprises/warnings.ts';
-import type { CfeType } from '../../domain/receipts/cfeTypes.ts';
+import type { CfeType, Environment } from '../../domain/receipts/cfeTypes.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { enterpriseUpdated } from '../../domain/webhooks/webhookEvents.ts';
 import { Certificate, Warning } from '../entities/enterprises.ts';
 import { Cae } from '../entities/numbers.ts';
+import { findCaes } from '../numbers/numbers.ts';
 import { recordEvent } from '../webhooks/events.ts';
 import { buildEnterpriseObject, lockEnterprise } from './enterprises.ts';
 
 const PRODUCTION = { environment: 'production' as const };
 const DAY_MILLISECONDS = 86_400_000;
+
+/** Returns the CAEs of an enterprise in upload order, with what is left of each at `now`. */
+export async function listCaes(
+  em: EntityManager,
+  { rut, environment, now }: { rut: string; environment: Environment; now: Date },
+): Promise<ListedCae[]> {
+  const caes = await findCaes(em, rut, environment);
+  const used = environment === 'production' ? (await countRecentNumbers(em, [rut], now)).get(rut) : undefined;
+  return caes.map((cae) => listedCaeObject(cae, daysLeft(cae.numbersLeft, used?.get(cae.type) ?? 0), now));
+}
 
 /** Counts the production numbers of each type that enterprises used in the 28 days before `now`, by RUT. */
 export async function countRecentNumbers(

@@ -17,7 +17,7 @@ import { newMailWorkflowId, SIGNALS, type WorkflowMessage } from '../../temporal
 import { Mail, MailAttempt } from '../entities/mail.ts';
 import { Cfe } from '../entities/receipts.ts';
 import { enqueue, insertMessagesSql } from '../outbox.ts';
-import { pageCriteria, type UuidPage } from '../page.ts';
+import { type ListPage, newestFirst, pageCriteria, type UuidPage } from '../page.ts';
 import { countToday, type DayLimit, findHourlyLimit } from '../people/counts.ts';
 import { givenConditions } from '../sql.ts';
 
@@ -195,14 +195,47 @@ export async function fixMessageId(
 
 /** Selects e-mails; all given conditions must hold. */
 export interface MailFilter {
-  rut?: string | undefined;
-  cfeUuid?: string | undefined;
-  status?: MailStatus | undefined;
+  readonly rut?: string | undefined;
+  readonly cfeUuid?: string | undefined;
+  readonly status?: MailStatus | undefined;
+  /** Document number of the receiver: e-mails with the last 1,000 CFEs of the enterprise to it. */
+  readonly receiver?: string | undefined;
 }
 
-/** Returns at most `limit` e-mails, newest first. */
-export function findMails(em: EntityManager, filter: MailFilter, limit: number): Promise<Mail[]> {
-  return em.find(Mail, givenConditions(filter), { orderBy: { createdAt: 'desc', id: 'desc' }, limit });
+/** An e-mail with the cfe_id of its CFE. */
+export interface ListedMail {
+  readonly mail: Mail;
+  readonly cfeId: string;
+}
+
+export const MAIL_ORDER = newestFirst('uuid');
+
+/** Returns a page of e-mails, newest first. */
+export async function listMailPage(
+  em: EntityManager,
+  { receiver, ...filter }: MailFilter,
+  { after, limit }: ListPage,
+): Promise<ListedMail[]> {
+  const ofReceiver =
+    receiver === undefined ? {} : { cfeUuid: { $in: await cfesTo(em, filter.rut, receiver) } };
+  const mails = await em.find(
+    Mail,
+    { $and: [givenConditions(filter), ofReceiver, MAIL_ORDER.after(after)] },
+    { orderBy: MAIL_ORDER.orderBy, limit },
+  );
+  const ids = [...new Set(mails.map(({ cfeUuid }) => cfeUuid))];
+  const cfes = await em.find(Cfe, { id: { $in: ids } }, { fields: ['type', 'sequence'] });
+  const names = new Map(cfes.map((cfe) => [cfe.id, formatCfeId(cfe)]));
+  return mails.map((mail) => ({ mail, cfeId: names.get(mail.cfeUuid) ?? '' }));
+}
+
+async function cfesTo(em: EntityManager, rut: string | undefined, receiver: string): Promise<string[]> {
+  const rows = await em.execute<{ id: string }[]>(
+    `select id from cfe where document #>> '{receiver,document,number}' = ? and rut = ?
+     order by created_at desc, id desc limit 1000`,
+    [receiver, rut ?? ''],
+  );
+  return rows.map(({ id }) => id);
 }
 
 /** Returns the attempts of an e-mail, in order. */
@@ -223,37 +256,6 @@ export function insertMailAttempt(
 ): void {
   mail.attempts += 1;
   em.create(MailAttempt, { ...values, mailId: mail.id, number: mail.attempts });
-}
-
-/** An e-mail with the cfe_id of its CFE. */
-export interface MailOfReceiver {
-  readonly mail: Mail;
-  readonly cfeId: string;
-}
-
-/** Returns the e-mails with the last `most` CFEs of an enterprise to a receiver, by document number; newest first. */
-export async function listMailsToReceiver(
-  em: EntityManager,
-  { rut, docNumber }: { rut: string; docNumber: string },
-  most: number,
-): Promise<MailOfReceiver[]> {
-  const rows = await em.execute<{ id: string }[]>(
-    `select id from cfe where document #>> '{receiver,document,number}' = ? and rut = ?
-     order by created_at desc, id desc limit ?`,
-    [docNumber, rut, most],
-  );
-  const cfes = await em.find(
-    Cfe,
-    { id: { $in: rows.map(({ id }) => id) } },
-    { fields: ['id', 'type', 'sequence'] },
-  );
-  const names = new Map(cfes.map((cfe) => [cfe.id, formatCfeId(cfe)]));
-  const mails = await em.find(
-    Mail,
-    { cfeUuid: { $in: [...names.keys()] } },
-    { orderBy: { createdAt: 'desc', id: 'desc' } },
-  );
-  return mails.map((mail) => ({ mail, cfeId: names.get(mail.cfeUuid) ?? '' }));
 }
 
 // Daily limits of e-mails, and addresses that bounced.

@@ -2,8 +2,10 @@ import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { type ItemResult, type RunFilter, type RunState, runCountOf } from '../../domain/operations/run.ts';
 import { runWorkflowId, type WorkflowMessage } from '../../temporal.ts';
 import { Run, RunItem } from '../entities/operations.ts';
+import type { Cfe } from '../entities/receipts.ts';
 import { type ListPage, newestFirst } from '../page.ts';
 import { ofAccounts, type ViewerAccounts } from '../people/roles.ts';
+import { findCfesById } from '../receipts/cfes.ts';
 import { givenConditions, runSql } from '../sql.ts';
 import { selectRunTargets } from './runTargets.ts';
 
@@ -108,6 +110,24 @@ export const listRunItems = (
     { runId, place: { $gt: after }, ...(refused ? { outcome: 'refused' as const } : {}) },
     { orderBy: { place: 'asc' }, limit },
   );
+
+/** A refused item of a run, with its CFE if it is about one. */
+export interface Refused {
+  readonly item: RunItem;
+  readonly cfe: Cfe | undefined;
+}
+
+/** Returns a page of the refused items of a run, in order. */
+export async function listRefusals(
+  em: EntityManager,
+  { id, kind }: Pick<Run, 'id' | 'kind'>,
+  { after, limit }: ListPage,
+): Promise<Refused[]> {
+  const items = await listRunItems(em, id, { after: Number(after?.[0] ?? 0), limit, refused: true });
+  const subjects = kind === 'redeliver' ? [] : items.map(({ subject }) => subject);
+  const cfes = await findCfesById(em, subjects);
+  return items.map((item) => ({ item, cfe: cfes.get(item.subject) }));
+}
 
 /** Counts an attempt of one item of a run; returns how many there were, including this one. */
 export async function startRunItem(

@@ -38,6 +38,7 @@ export async function listAccountsPage(
 }
 
 export interface EnterpriseRole {
+  readonly accountId: string;
   readonly rut: string;
   readonly legalName: string;
   readonly status: EnterpriseStatus;
@@ -51,14 +52,14 @@ export function listEnterpriseRoles(
   { after, limit }: ListPage,
 ): Promise<EnterpriseRole[]> {
   return em.execute<EnterpriseRole[]>(
-    `select e.rut, e.legal_name as "legalName", e.status, held.role from (
+    `select ?::text as "accountId", e.rut, e.legal_name as "legalName", e.status, held.role from (
        select rut, 'OWNER' as role from enterprise where owner_account_id = ?
        union all
        select g.rut, g.role from enterprise_grant g join enterprise e on e.rut = g.rut
        where g.account_id = ? and e.owner_account_id <> ?
      ) held join enterprise e on e.rut = held.rut
      where held.rut > ? order by held.rut limit ?`,
-    [accountId, accountId, accountId, after?.[0] ?? '', limit],
+    [accountId, accountId, accountId, accountId, after?.[0] ?? '', limit],
   );
 }
 

@@ -1,10 +1,9 @@
-/** Deliveries of all visible webhooks for the console, page by page, for any number of rows. */
+/** The list of deliveries, page by page, for any number of rows. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 import { EVENT_NAMES, eventRow } from '../../domain/webhooks/events.ts';
 import type { DeliveryStatus } from '../../domain/webhooks/webhook.ts';
-import { Delivery } from '../entities/webhooks.ts';
 import type { ListPage } from '../page.ts';
 import type { ViewerAccounts } from '../people/roles.ts';
 import { conditionBuilder, type Fragment, runSql, whereAll } from '../sql.ts';
@@ -19,9 +18,9 @@ export interface DeliveryListFilter {
   readonly environment?: Environment | undefined;
   /** The CFE of the event, by cfe_id. */
   readonly cfeId?: string | undefined;
-  /** Created at `from` or later, and before `to`. */
+  /** Created at `from` or later, and before `before`. */
   readonly from?: Date | undefined;
-  readonly to?: Date | undefined;
+  readonly before?: Date | undefined;
 }
 
 /** A delivery with columns of its webhook and event. */
@@ -85,20 +84,6 @@ export async function listDeliveryPage(
   }));
 }
 
-/** Returns the newest deliveries of all webhooks. */
-export async function listDeliveries(
-  em: EntityManager,
-  filter: DeliveryListFilter,
-  limit: number,
-): Promise<Delivery[]> {
-  const rows = await runSql(em)<{ id: string }>`${selectDeliveryIds(null, filter, { after: null, limit })}`;
-  return em.find(
-    Delivery,
-    { id: { $in: rows.map(({ id }) => id) } },
-    { orderBy: { createdAt: 'desc', id: 'desc' } },
-  );
-}
-
 const dateOf = (value: string | null): Date | null => (value === null ? null : new Date(value));
 
 const webhook = conditionBuilder<'webhook'>();
@@ -114,7 +99,7 @@ function selectDeliveryIds(
   filter: DeliveryListFilter,
   { after, limit }: ListPage,
 ): Fragment {
-  const { webhookId, status, event, rut, environment, cfeId, from, to } = filter;
+  const { webhookId, status, event, rut, environment, cfeId, from, before } = filter;
   const isOwn = webhookId !== undefined || accounts !== null;
   const ownCondition = whereAll(
     webhook.and({ 'webhook.id': webhookId }),
@@ -134,7 +119,7 @@ function selectDeliveryIds(
     const events = whereAll(
       eventCondition,
       from && about('event.created_at', '>=', from),
-      to && about('event.created_at', '<', to),
+      before && about('event.created_at', '<', before),
       // A delivery is created with its event, at the same time.
       after && sql`event.created_at <= ${after[0]}`,
       after && sql`(event.created_at, delivery.id) < (${after[0]}, ${after[1]})`,
@@ -148,7 +133,7 @@ function selectDeliveryIds(
   const pageCondition = whereAll(
     deliveryCondition,
     from && delivery('delivery.created_at', '>=', from),
-    to && delivery('delivery.created_at', '<', to),
+    before && delivery('delivery.created_at', '<', before),
     after && sql`(delivery.created_at, delivery.id) < (${after[0]}, ${after[1]})`,
   );
   if (rut !== undefined || environment !== undefined || cfeId !== undefined)

@@ -77,10 +77,11 @@ export const subscribedWebhooksSql = (rut: string): string =>
 
 // Webhooks in the console's lists, with their success rates.
 
-/** A webhook with the name of its account. */
+/** A webhook with the name of its account and its recent results. */
 export interface ListedWebhook {
   readonly webhook: Webhook;
   readonly accountName: string;
+  readonly health: WebhookHealth;
 }
 
 export const WEBHOOK_ORDER = newestFirst('uuid');
@@ -89,7 +90,7 @@ export const WEBHOOK_ORDER = newestFirst('uuid');
 export async function listWebhookPage(
   em: EntityManager,
   accounts: ViewerAccounts,
-  { after, limit }: ListPage,
+  { after, limit, now }: ListPage & { now: Date },
 ): Promise<ListedWebhook[]> {
   const webhooks = await em.find(
     Webhook,
@@ -98,7 +99,12 @@ export async function listWebhookPage(
   );
   const owners = await em.find(Account, { id: { $in: webhooks.map(({ accountId }) => accountId) } });
   const names = new Map(owners.map(({ id, name }) => [id, name]));
-  return webhooks.map((webhook) => ({ webhook, accountName: names.get(webhook.accountId) ?? '' }));
+  const ids = webhooks.map(({ id }) => id);
+  const results = await readWebhookHealth(em, ids, now);
+  return webhooks.flatMap((webhook) => {
+    const health = results.get(webhook.id);
+    return health ? [{ webhook, accountName: names.get(webhook.accountId) ?? '', health }] : [];
+  });
 }
 
 /** Results of a webhook's deliveries in a period. */

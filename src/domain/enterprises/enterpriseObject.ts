@@ -90,6 +90,7 @@ export function caeObject(cae: HeldCae, now: Date) {
   };
 }
 
+export type ListedCae = ReturnType<typeof listedCaeObject>;
 /** Returns the CAE object of a list; `daysLeft`: for which its numbers last. */
 export function listedCaeObject(cae: HeldCae, daysLeft: number | null, now: Date) {
   return {

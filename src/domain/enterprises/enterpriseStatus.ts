@@ -42,11 +42,12 @@ export const READY_FACTS = {
   dateCome: 'a scheduled_ready_date in the past',
 } as const;
 export type ReadyFact = keyof typeof READY_FACTS;
+export const READY_FACT_NAMES = Object.keys(READY_FACTS) as ReadyFact[];
 export type ReadyFacts = Readonly<Record<ReadyFact, boolean>>;
 
 /** Returns the missing facts in the order of the table; empty if the enterprise may become READY. */
 export function missingReadyFacts(facts: ReadyFacts): ReadyFact[] {
-  return (Object.keys(READY_FACTS) as ReadyFact[]).filter((fact) => !facts[fact]);
+  return READY_FACT_NAMES.filter((fact) => !facts[fact]);
 }
 
 /** Creates the fault of issuing for an enterprise that is not READY, with the missing facts. */

@@ -55,7 +55,7 @@ describe('cfe account', () => {
 
     expect(made).toEqual(account);
     expect(await cli.json('account', 'show', String(made['account_id']))).toEqual(made);
-    expect(await cli.json('account', 'list')).toContainEqual(made);
+    expect(await cli.json('account', 'list')).toContainEqual({ ...made, enterprises: 0, people: 0 });
   });
 
   test('create without --developer makes none who may use the sandbox', async () => {

@@ -111,8 +111,8 @@ test('the list of CAEs tells what is left of each', async () => {
   await giveCae(db.orm, rut, { serie: 'B', expirationDate: day(-1) });
 
   expect(await cli.json('cae', 'list', rut)).toMatchObject([
-    { series: 'A', numbers_left: 60, days_left: null, status: 'OK' },
     { series: 'B', status: 'EXPIRED' },
+    { series: 'A', numbers_left: 60, days_left: null, status: 'OK' },
   ]);
   expect(await cli.json<object[]>('cae', 'list', rut, '--status', 'OK')).toHaveLength(1);
 
@@ -140,7 +140,7 @@ test('branches and customers change, and what is unknown is a refusal', async ()
   aFile('customer.json', JSON.stringify({ ...customer, legal_name: 'Cliente Nuevo SA' }));
   await cli.json('customer', 'update', rut, 'RUC', customer.doc_number, file);
   expect(await cli.json('customer', 'list', rut, '--legal-name', 'nuevo')).toMatchObject([
-    { ...customer, legal_name: 'Cliente Nuevo SA', notifications: [] },
+    { ...customer, legal_name: 'Cliente Nuevo SA', emails: [] },
   ]);
   await cli.json('customer', 'remove', rut, 'RUC', customer.doc_number);
   expect(await cli.json('customer', 'list', rut)).toEqual([]);

@@ -46,7 +46,7 @@ describe('the database', () => {
 
     const made = await first.json('account', 'create', '--name', 'Primera', '--email', 'p@example.com');
 
-    expect(await first.json('account', 'list')).toEqual([made]);
+    expect(await first.json('account', 'list')).toMatchObject([made]);
   });
 
   test('its address may stand in a file; a file that cannot be read is a refusal', async () => {

@@ -3,11 +3,13 @@ import * as z from 'zod';
 import { createUser } from '../../../src/commands/people/users.ts';
 import { findAccessAt } from '../../../src/console/access/access.ts';
 import { mayAt } from '../../../src/console/access/permissions.ts';
-import { LIST_QUERY, type List, showList, Ticked } from '../../../src/console/lists.ts';
+import { LIST_QUERY, Ticked } from '../../../src/console/filters.ts';
+import { figures, showList } from '../../../src/console/lists.ts';
 import { redirect, show, signedIn } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
 import { EnterpriseGrant } from '../../../src/db/entities/enterprises.ts';
 import { AuditEntry } from '../../../src/db/entities/operations.ts';
+import { listOf } from '../../../src/lists/list.ts';
 import { html } from '../../../src/page/html.ts';
 import { TEXTS } from '../../../src/words/console.ts';
 import { anAccount } from '../../support/commandDeps.ts';
@@ -28,16 +30,27 @@ let failing = false;
 let ticked: string[] = [];
 
 const Query = z.object({ ...LIST_QUERY, name: z.string().optional(), kind: z.string().optional() });
+const THINGS = listOf<(typeof rows)[number], string>()({
+  name: 'things',
+  filters: {},
+  columns: { id: 'id', name: 'name' },
+  key: { parts: ['number'], of: ({ id }) => [String(id)] },
+  async read(_, part, { after, limit }) {
+    reads.push(limit);
+    if (failing && after) throw new Error('the database went away');
+    return rows.filter(({ id, name }) => id > Number(after?.[0] ?? 0) && name.includes(part)).slice(0, limit);
+  },
+});
 const listPage = pageAt('/things', {
   name: 'things',
   route: 'GET /help',
   query: Query,
   async handle({ query, visit }, deps) {
-    const list: List<(typeof rows)[number]> = {
-      name: 'things',
-      label: 'Things',
+    return showList(visit, deps, THINGS, {
+      title: 'Things',
       path: '/things',
       query,
+      search: query.name ?? '',
       filters: [
         { name: 'name', label: 'Name' },
         {
@@ -49,18 +62,7 @@ const listPage = pageAt('/things', {
           ],
         },
       ],
-      columns: [
-        { key: 'id', head: 'Id', isFigure: true, cell: ({ id }) => String(id), csv: ({ id }) => id },
-        { key: 'name', head: 'Name', cell: ({ name }) => name, csv: ({ name }) => name },
-      ],
-      async read({ after, limit }) {
-        reads.push(limit);
-        if (failing && after) throw new Error('the database went away');
-        return rows
-          .filter(({ id, name }) => id > Number(after?.[0] ?? 0) && name.includes(query.name ?? ''))
-          .slice(0, limit);
-      },
-      key: { parts: ['number'], of: ({ id }) => [String(id)] },
+      headings: { id: figures('Id'), name: 'Name' },
       href: ({ id }) => `/things/${id}`,
       ticks: {
         name: 'thing',
@@ -70,8 +72,7 @@ const listPage = pageAt('/things', {
       },
       empty: 'Nothing is here.',
       emptyAtFirst: 'Things come from elsewhere.',
-    };
-    return showList(visit, deps, { ...list, title: 'Things' });
+    });
   },
 });
 const sendThings = pageAt('/things', {
@@ -148,7 +149,7 @@ test.each([
   ['/reports?to=2026-02-30', 'Hasta', '2026-11-22'],
   ['/exports?month=marzo', 'Mes', '2026-11'],
   ['/deliveries?webhook=abc&format=csv', 'Webhook', 'el id completo'],
-  ['/audit?from=yesterday', 'Desde el día', '2026-11-22'],
+  ['/audit?since=yesterday', 'Desde el día', '2026-11-22'],
   ['/enterprises?status=DONE', 'Estado', ''],
 ])(
   '%s, with a value that cannot be, shows its filters, names the one and its rule, and no row',

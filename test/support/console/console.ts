@@ -19,6 +19,7 @@ import { idleIssuing } from '../commandDeps.ts';
 import { ormAs } from '../database/database.ts';
 import { aPepper } from '../database/pepper.ts';
 import { aKeyPair } from '../database/sealing.ts';
+import { flatHtml } from '../flatHtml.ts';
 
 /** A password that nobody guesses. */
 export const PASSWORD = 'cuatro palabras bien largas';
@@ -42,6 +43,7 @@ export interface Shown {
   headers: Headers;
   /** The Location of a redirect. */
   to: string | null;
+  /** HTML as flatHtml gives it. */
   text: string;
 }
 
@@ -208,11 +210,13 @@ export function browserOn(url: string, own: Record<string, string> = {}): Browse
       if (/Max-Age=0/.test(set) || value === '') cookies.delete(name);
       else cookies.set(name, value);
     }
+    const text = await response.text();
+    const isHtml = response.headers.get('content-type')?.startsWith('text/html') === true;
     return {
       status: response.status,
       headers: response.headers,
       to: response.headers.get('location'),
-      text: await response.text(),
+      text: isHtml ? flatHtml(text) : text,
     };
   }
   const post: Browser['post'] = (path, fields, headers = {}) => {

@@ -27,6 +27,7 @@ import {
 } from '../../../src/handbook/site.ts';
 import { REJECTION_CODES } from '../../../src/words/cfeStates.ts';
 import { RULES_IN_SPANISH } from '../../../src/words/es/rules.ts';
+import { flatHtml } from '../../support/flatHtml.ts';
 import { DOCUMENT } from '../../support/openapi/conformance.ts';
 
 const HERE = { base: '/v1/docs', language: 'es', code: 'sh' } as const satisfies GuideVisit;
@@ -157,7 +158,7 @@ describe('the guides', () => {
 
 describe('the search', () => {
   const searchPage = (visit: GuideVisit, query: string, reference: readonly ReferencePart[]): string =>
-    createSearch(reference)(visit, query);
+    flatHtml(createSearch(reference)(visit, query));
   const found = (query: string): string[] =>
     [
       ...(searchPage(HERE, query, []).split('<ol class="found">')[1] ?? '').matchAll(

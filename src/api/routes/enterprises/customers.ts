@@ -15,7 +15,7 @@ import { LENGTHS } from '../../../domain/values/lengths.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { textSchema } from '../../../domain/values/text.ts';
 import type { Fault } from '../../../errors.ts';
-import { CUSTOMER_FILTERS } from '../../../lists/customers.ts';
+import { CUSTOMERS } from '../../../lists/customers.ts';
 import { nameFilters } from '../../../lists/list.ts';
 import { CustomerView, customerView } from '../../../views/enterprises/customer.ts';
 import { pageParameters } from '../../paging.ts';
@@ -67,7 +67,7 @@ export const createCustomerRoute = defineRoute({
 });
 
 const LARGEST_PAGE = 1000;
-const FILTERS = nameFilters(CUSTOMER_FILTERS, {
+const FILTERS = nameFilters(CUSTOMERS, {
   legal_name: 'legalName',
   doc_number: 'docNumber',
   country_code: 'countryCode',

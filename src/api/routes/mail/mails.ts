@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { sendMail as send } from '../../../commands/mail/mails.ts';
 import type { Mail } from '../../../db/entities/mail.ts';
-import { findMails as find } from '../../../db/mail/mails.ts';
+import { listMailPage } from '../../../db/mail/mails.ts';
 import { findCfe } from '../../../db/receipts/cfes.ts';
 import { SendMail } from '../../../domain/mail/mail.ts';
 import { CfeId } from '../../../domain/receipts/cfeId.ts';
@@ -89,6 +89,7 @@ export const listMailsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async handle(request, { orm }) {
     const { id: cfeUuid } = await requireRequestedCfe(orm, findCfe, request);
-    return (await find(orm.em.fork(), { cfeUuid }, MOST)).map(mailView);
+    const found = await listMailPage(orm.em.fork(), { cfeUuid }, { after: null, limit: MOST });
+    return found.map(({ mail }) => mailView(mail));
   },
 });

@@ -1,14 +1,11 @@
 import * as z from 'zod';
 import { uploadCae as upload } from '../../../commands/numbers/uploadCae.ts';
-import { countRecentNumbers } from '../../../db/enterprises/warnings.ts';
-import { findCaes as find } from '../../../db/numbers/numbers.ts';
+import { listCaes } from '../../../db/enterprises/warnings.ts';
 import { UploadCae } from '../../../domain/enterprises/enterprise.ts';
-import { caeObject, listedCaeObject } from '../../../domain/enterprises/enterpriseObject.ts';
-import { daysLeft } from '../../../domain/enterprises/warnings.ts';
-import { caeStatus } from '../../../domain/numbers/cae.ts';
-import { CaeStatusName } from '../../../domain/requests/enums.ts';
-import { montevideoDate } from '../../../domain/values/montevideo.ts';
+import { caeObject } from '../../../domain/enterprises/enterpriseObject.ts';
 import { Rut } from '../../../domain/values/rut.ts';
+import { nameFilters } from '../../../lists/list.ts';
+import { CAES } from '../../../lists/numbers.ts';
 import { CaeView, ListedCaeView } from '../../../views/numbers/cae.ts';
 import { BODY_LIMITS, defineRoute } from '../../route.ts';
 
@@ -22,22 +19,16 @@ export const listCaesRoute = defineRoute({
   auth: 'token',
   role: 'VIEWER',
   params: { rut: Rut },
-  query: z.strictObject({
-    status: CaeStatusName.optional().meta({ description: 'Only CAEs with this status.' }),
-  }),
+  query: z.strictObject(nameFilters(CAES, { status: 'status' }).schemas),
   success: {
     status: 200,
     description: 'The CAEs, in upload order',
     schema: z.array(ListedCaeView).meta({ description: 'The CAEs.' }),
   },
   async handle({ enterprise, query }, { orm, clock }) {
-    const now = clock();
-    const em = orm.em.fork();
-    const caes = await find(em, enterprise.rut, 'production');
-    const used = (await countRecentNumbers(em, [enterprise.rut], now)).get(enterprise.rut);
-    return caes
-      .filter((cae) => query.status === undefined || caeStatus(cae, montevideoDate(now)) === query.status)
-      .map((cae) => listedCaeObject(cae, daysLeft(cae.numbersLeft, used?.get(cae.type) ?? 0), now));
+    const { rut } = enterprise;
+    const caes = await listCaes(orm.em.fork(), { rut, environment: 'production', now: clock() });
+    return caes.filter(({ status }) => query.status === undefined || status === query.status);
   },
 });
 

@@ -9,7 +9,7 @@ import { faultAt } from '../../../domain/requests/faults.ts';
 import { encodeCursor } from '../../../domain/values/cursor.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { invalidInput } from '../../../errors.ts';
-import { CFE_FILTERS, cfeSearchOf } from '../../../lists/cfes.ts';
+import { CFES, cfeSearchOf } from '../../../lists/cfes.ts';
 import { nameFilters } from '../../../lists/list.ts';
 import { CfeListView, cfeView } from '../../../views/receipts/cfe.ts';
 import { environmentQuery, requireReadableEnvironment } from '../../environmentRead.ts';
@@ -19,7 +19,7 @@ import { defineRoute } from '../../route.ts';
 const LARGEST_PAGE = 100;
 const USUAL_PAGE = 25;
 
-const FILTERS = nameFilters(CFE_FILTERS, {
+const FILTERS = nameFilters(CFES, {
   cfe_type: 'type',
   cfe_status: 'status',
   serie: 'serie',

@@ -12,7 +12,7 @@ import { dateSchema } from '../../../domain/values/dates.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
 import { nameFilters } from '../../../lists/list.ts';
-import { REPORT_FILTERS } from '../../../lists/reports.ts';
+import { REPORTS } from '../../../lists/reports.ts';
 import { sha256Of } from '../../../print/fileCache.ts';
 import {
   DailyReportListView,
@@ -25,7 +25,7 @@ import { defineRoute } from '../../route.ts';
 
 const LARGEST_PAGE = 100;
 const USUAL_PAGE = 31;
-const FILTERS = nameFilters(REPORT_FILTERS, { from: 'from', to: 'to', status: 'status' });
+const FILTERS = nameFilters(REPORTS, { from: 'from', to: 'to', status: 'status' });
 
 /**
  * GET …/daily-reports: lists the days with sent or due reports, the latest first

@@ -33,14 +33,17 @@ export const applicationPage = definePage({
       `${at + 1}. ${words.items[item].what}`,
       words.items[item].backed,
     ]);
-    const body = html`<p><a href="${enterprisePath(rut)}">${enterprise.legalName}</a> <span class="soft">${rut}</span></p>
-<p class="soft">${words.about}</p>
-<p><a href="${enterprisePath(rut)}/postulacion/pdf" download>${words.download}</a></p>
-${panel(words.form, table(words.form, [words.field, words.value, words.note], rows))}
-${panel(
-  words.statement,
-  html`<p class="soft">${words.statementAbout}</p>${table(words.statement, [words.item, words.backed], items)}`,
-)}`;
+    const body = html`<p>
+        <a href="${enterprisePath(rut)}">${enterprise.legalName}</a> <span class="soft">${rut}</span>
+      </p>
+      <p class="soft">${words.about}</p>
+      <p><a href="${enterprisePath(rut)}/postulacion/pdf" download>${words.download}</a></p>
+      ${panel(words.form, table(words.form, [words.field, words.value, words.note], rows))}
+      ${panel(
+        words.statement,
+        html`<p class="soft">${words.statementAbout}</p>
+          ${table(words.statement, [words.item, words.backed], items)}`,
+      )}`;
     return show(`${words.title} · ${enterprise.tradeName ?? enterprise.legalName}`, body);
   },
 });

@@ -1,28 +1,29 @@
+import * as z from 'zod';
 import { createCustomer, deleteCustomer, updateCustomer } from '../../../commands/enterprises/customers.ts';
-import { CUSTOMER_ORDER, findCustomers } from '../../../db/enterprises/customers.ts';
 import { Customer } from '../../../db/entities/enterprises.ts';
 import type { Mail } from '../../../db/entities/mail.ts';
-import { listMailsToReceiver, type MailOfReceiver } from '../../../db/mail/mails.ts';
+import type { ListedMail } from '../../../db/mail/mails.ts';
 import { CUSTOMER_FIELDS, CustomerBody } from '../../../domain/enterprises/customer.ts';
 import { DOCUMENT_TYPES } from '../../../domain/receipts/receiverDocument.ts';
 import { parseOrRefuse } from '../../../domain/requests/faults.ts';
 import { Refusal } from '../../../errors.ts';
-import { CUSTOMER_FILTERS } from '../../../lists/customers.ts';
-import { nameFilters } from '../../../lists/list.ts';
+import { CUSTOMERS } from '../../../lists/customers.ts';
+import { filterValues } from '../../../lists/list.ts';
+import { MAILS } from '../../../lists/mails.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { type AtEnterprise, requireEnterprise } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
 import { bodyOfSent, choice, confirm, type Field, inputsOf, many, tableFields, text } from '../../fields.ts';
+import { filterFields, filterSchemas, LIST_QUERY, listQuery } from '../../filters.ts';
 import { defineForm, wordsOf } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
-import { type Column, column, filterFields, listQuery, showList } from '../../lists.ts';
+import { csvAnswer, figures, type Headings, listPart, showList, shownColumns } from '../../lists.ts';
 import { type ConsoleDeps, definePage, redirect, show, type Visit } from '../../page.ts';
-import { badge, factList, nothing, panel, table } from '../../parts.ts';
+import { badge, factList, panel } from '../../parts.ts';
 
 /** Empty inputs for more addresses. */
 const FREE_LINES = 2;
-const MAX_MAILS = 100;
 
 const pathOf = (rut: string, id?: string): string =>
   `/enterprises/${rut}/customers${id === undefined ? '' : `/${id}`}`;
@@ -33,35 +34,26 @@ async function customerFor({ orm }: ConsoleDeps, rut: string, id: string): Promi
   return customer;
 }
 
-const FILTERS = nameFilters(CUSTOMER_FILTERS, {
-  name: 'legalName',
-  document: 'docNumber',
-  country: 'countryCode',
-});
-
 /** GET /enterprises/{rut}/customers: the customers of an enterprise. */
 export const customersPage = definePage({
   name: 'customers',
   route: 'GET /enterprises/{rut}/customers',
-  query: listQuery(FILTERS.schemas),
+  query: listQuery(filterSchemas(CUSTOMERS)),
   async handle({ params: { rut }, query, visit }, deps) {
     const { customers: words } = visit.texts;
     const { enterprise, access } = await requireEnterprise(visit, deps, rut);
-    const filter = { rut, ...FILTERS.valuesOf(query) };
-    return showList<Customer>(visit, deps, {
+    return showList(visit, deps, CUSTOMERS, {
       title: `${words.title} · ${enterprise.legalName}`,
-      name: 'customers',
+      search: { ...filterValues(CUSTOMERS, query), rut },
       label: words.title,
       path: pathOf(rut),
       query,
-      filters: filterFields(FILTERS.schemas, {
-        name: words.nameContains,
-        document: words.document,
-        country: words.countryCode,
+      filters: filterFields(filterSchemas(CUSTOMERS), {
+        legalName: words.nameContains,
+        docNumber: words.document,
+        countryCode: words.countryCode,
       }),
-      columns: columnsOf(visit),
-      read: (page) => findCustomers(deps.orm.em.fork(), filter, page),
-      key: CUSTOMER_ORDER,
+      headings: headingsOf(visit),
       href: ({ id }) => pathOf(rut, id),
       empty: words.none,
       below: html`${mayAt(access, newCustomer.route) && newCustomer.draw(visit, { rut })}`,
@@ -69,35 +61,37 @@ export const customersPage = definePage({
   },
 });
 
-function columnsOf({ texts: { customers: words } }: Visit): Column<Customer>[] {
-  const addresses = ({ notifications }: Customer): string =>
-    notifications
-      .filter(({ enabled }) => enabled)
-      .map(({ destination }) => destination)
-      .join(' ');
-  return [
-    column('legal_name', words.legalName, 'legalName'),
-    column('doc_type', words.type, 'docType'),
-    column('doc_number', words.document, 'docNumber'),
-    column('country_code', words.countryCode, 'countryCode'),
-    column('emails', words.notifications, addresses),
-  ];
-}
+const headingsOf = ({
+  texts: { customers: words },
+}: Visit): Headings<Customer, typeof CUSTOMERS.columns> => ({
+  legal_name: words.legalName,
+  doc_type: words.type,
+  doc_number: words.document,
+  country_code: words.countryCode,
+  emails: words.notifications,
+});
 
 /** The addresses for e-mails, each with a box that is ticked if receipts are sent there. */
 function addresses({ customers: words }: Texts): {
   readonly email: Field<string[]>;
   readonly send: Field<string[]>;
 } {
-  const about = html`<legend>${words.notifications}</legend><p class="soft">${words.notificationsAbout}</p>`;
+  const about = html`<legend>${words.notifications}</legend>
+    <p class="soft">${words.notificationsAbout}</p>`;
   const draw: Field['draw'] = ({ values, fault }) => {
     const [email, send] = [values['email'] ?? [], values['send'] ?? []];
     const lines = [...[email].flat(), ...Array.from({ length: FREE_LINES }, () => '')].map(
       (destination, i) => {
         const isTicked = i >= email.length || send.includes(String(i));
-        const attributes = html`maxlength="254" autocomplete="off" aria-label="${words.notifications} ${i + 1}"`;
-        const address = html`<input type="email" name="email" value="${destination}" ${attributes}>`;
-        const box = html`<input type="checkbox" name="send" value="${i}"${isTicked && html` checked`}>`;
+        const address = html`<input
+          type="email"
+          name="email"
+          value="${destination}"
+          maxlength="254"
+          autocomplete="off"
+          aria-label="${words.notifications} ${i + 1}"
+        />`;
+        const box = html`<input type="checkbox" name="send" value="${i}" ${isTicked && html`checked`} />`;
         return html`<div>${address} <label>${box} ${words.notify}</label></div>`;
       },
     );
@@ -162,16 +156,32 @@ export const newCustomer = defineForm('POST /enterprises/{rut}/customers', {
 export const customerPage = definePage({
   name: 'customer',
   route: 'GET /enterprises/{rut}/customers/{id}',
-  async handle({ params: { rut, id }, visit }, deps) {
+  query: z.object(LIST_QUERY),
+  async handle({ params: { rut, id }, query, visit }, deps) {
     const { customers: words } = visit.texts;
     const at = await requireEnterprise(visit, deps, rut);
     const customer = await customerFor(deps, rut, id);
     const { docNumber, docType } = customer;
-    const mails = await listMailsToReceiver(deps.orm.em.fork(), { rut, docNumber }, MAX_MAILS);
+    const mails = listPart(visit, deps, MAILS, {
+      search: { rut, receiver: docNumber },
+      label: words.mails,
+      path: pathOf(rut, id),
+      query,
+      headings: mailHeadings(visit),
+      empty: words.mailsNone,
+    });
+    const csv = csvAnswer(query, [mails]);
+    if (csv) return csv;
     const { legalName } = at.enterprise;
-    const body = html`<p class="soft"><a href="${pathOf(rut)}">${words.title} · ${legalName}</a> · ${docType} ${docNumber}</p>
-${customerPanels(visit, at, customer)}
-${panel(words.mails, mailsTable(visit, rut, mails))}`;
+    const body = html`<p class="soft">
+        <a href="${pathOf(rut)}">${words.title} · ${legalName}</a> · ${docType} ${docNumber}
+      </p>
+      ${customerPanels(visit, at, customer)}
+      ${panel(
+        words.mails,
+        html`<p class="soft">${words.mailsAbout}</p>
+          ${await mails.render()}`,
+      )}`;
     return show(customer.legalName, body);
   },
 });
@@ -186,11 +196,18 @@ function customerPanels(
   const mayChange = mayAt(access, customerChange.route);
   const mayDelete = mayAt(access, customerDeletion.route);
   if (!mayChange && !mayDelete) {
-    return panel(null, factList(columnsOf(visit).map((one) => [one.head, one.cell(customer)] as const)));
+    return panel(
+      null,
+      factList(
+        shownColumns(CUSTOMERS, headingsOf(visit)).map((one) => [one.head, one.cell(customer)] as const),
+      ),
+    );
   }
-  return html`<div class="panels">${
-    mayChange && customerChange.draw(visit, params, { values: valuesOf(customer) })
-  }${mayDelete && customerDeletion.draw(visit, params)}</div>`;
+  return html`<div class="panels">
+    ${
+      mayChange && customerChange.draw(visit, params, { values: valuesOf(customer) })
+    }${mayDelete && customerDeletion.draw(visit, params)}
+  </div>`;
 }
 
 /** Renders the state of an e-mail, and the error of its last attempt. */
@@ -201,18 +218,19 @@ export const mailMark = ({ texts }: Visit, { status, error }: Pick<Mail, 'status
   return html`${badge(word, tone)}${error && html` <span class="soft">${errors[error]}</span>`}`;
 };
 
-function mailsTable(visit: Visit, rut: string, mails: readonly MailOfReceiver[]): Html {
+function mailHeadings(visit: Visit): Headings<ListedMail, typeof MAILS.columns> {
   const { customers: words } = visit.texts;
-  if (mails.length === 0) return nothing(words.mailsNone);
-  const rows = mails.map(({ mail, cfeId }) => [
-    html`<a href="/cfes/${rut}/${mail.environment}/${cfeId}">${cfeId}</a>`,
-    mail.destination,
-    timeOf(mail.createdAt),
-    mailMark(visit, mail),
-    figure(mail.attempts, visit.texts),
-  ]);
-  const heads = [words.receipt, words.to, words.at, words.status, words.attempts];
-  return html`<p class="soft">${words.mailsAbout}</p>${table(words.mails, heads, rows, [4])}`;
+  return {
+    cfe_id: [
+      words.receipt,
+      ({ mail: { rut, environment }, cfeId }) =>
+        html`<a href="/cfes/${rut}/${environment}/${cfeId}">${cfeId}</a>`,
+    ],
+    destination: words.to,
+    created_at: [words.at, ({ mail }) => timeOf(mail.createdAt)],
+    status: [words.status, ({ mail }) => mailMark(visit, mail)],
+    attempts: figures(words.attempts, ({ mail }) => figure(mail.attempts, visit.texts)),
+  };
 }
 
 /** Returns the customer of a form. */

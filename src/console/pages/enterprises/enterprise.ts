@@ -31,10 +31,11 @@ import {
   type Section,
 } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
+import { LIST_QUERY } from '../../filters.ts';
 import { fold } from '../../form.ts';
 import { dateOf, minuteText, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
-import { csvAnswer, LIST_QUERY, type List, renderList } from '../../lists.ts';
+import { csvAnswer, type ListPart } from '../../lists.ts';
 import { type ConsoleDeps, definePage, show, type Visit } from '../../page.ts';
 import { badge, factList, nothing, panel, table } from '../../parts.ts';
 import { planName } from '../people/plan.ts';
@@ -51,8 +52,6 @@ interface EnterprisePageData extends AtEnterprise {
   readonly now: Date;
   readonly today: string;
   readonly caes: readonly CaeRow[];
-  /** Numbers used in the last weeks, by type. */
-  readonly used: ReadonlyMap<CfeType, number>;
   /** Types whose numbers run low. */
   readonly low: readonly LowNumbers[];
 }
@@ -76,30 +75,23 @@ export const enterprisePage = definePage({
       now,
       ...(await numbersOf(deps, enterprise.rut, now)),
     };
-    const caes = caeList(visit, at, data, query);
-    const branches = await branchList(visit, deps, at, query);
+    const caes = caeList(visit, deps, data, query);
+    const branches = branchList(visit, deps, at, query);
     const annulments = annulmentList(visit, deps, at, query);
-    if (query.format === 'csv')
-      return query.list === caes.name
-        ? csvAnswer(caes)
-        : query.list === branches.name
-          ? csvAnswer(branches)
-          : csvAnswer(annulments);
-    const body = html`${relatedLinks(visit, at)}
-${await statusPanel(data)}
-<div class="panels"><div>
-${section('login', loginPanel(data))}
-${section('certificate', await certificatePanel(data))}
-</div><div>
-${section('data', await dataPanel(data))}
-${await mailPanel(data)}
-</div></div>
-${section('caes', await listPanel(data, caes, forms.caeForm))}
-${section('branches', await listPanel(data, branches, forms.newBranchForm))}
-${section('reports', await reportsPanel(data))}
-${section('annulments', await listPanel(data, annulments, forms.annulmentForm))}
-${section('accounts', await accountsPanel(data))}
-${section('acts', await actsPanel(data))}`;
+    const csv = csvAnswer(query, [caes, branches, annulments]);
+    if (csv) return csv;
+    const body = html`${relatedLinks(visit, at)} ${await statusPanel(data)}
+      <div class="panels">
+        <div>
+          ${section('login', loginPanel(data))} ${section('certificate', await certificatePanel(data))}
+        </div>
+        <div>${section('data', await dataPanel(data))} ${await mailPanel(data)}</div>
+      </div>
+      ${section('caes', await listPanel(data, caes, forms.caeForm))}
+      ${section('branches', await listPanel(data, branches, forms.newBranchForm))}
+      ${section('reports', await reportsPanel(data))}
+      ${section('annulments', await listPanel(data, annulments, forms.annulmentForm))}
+      ${section('accounts', await accountsPanel(data))} ${section('acts', await actsPanel(data))}`;
     return show(enterprise.tradeName ?? enterprise.legalName, body, {
       live: ['papers', 'enterprises', 'reports'],
     });
@@ -119,7 +111,9 @@ function relatedLinks({ texts, language }: Visit, { enterprise: { rut }, access 
     [`${enterprisePath(rut)}/postulacion`, APPLICATION_WORDS[language].title],
     mayAt(access, 'GET /exports') && [exportsPath({ rut }), texts.exports.link],
   ].filter((one): one is [string, string] => one !== false);
-  return html`<p class="places">${links.map(([href, words], i) => html`${i > 0 && ' · '}<a href="${href}">${words}</a>`)}</p>`;
+  return html`<p class="places">
+    ${links.map(([href, words], i) => html`${i > 0 && ' · '}<a href="${href}">${words}</a>`)}
+  </p>`;
 }
 
 /** Returns its CAEs for production, and the types whose numbers run low. */
@@ -127,12 +121,12 @@ async function numbersOf(
   { orm }: Pick<ConsoleDeps, 'orm'>,
   rut: string,
   now: Date,
-): Promise<Pick<EnterprisePageData, 'today' | 'caes' | 'used' | 'low'>> {
+): Promise<Pick<EnterprisePageData, 'today' | 'caes' | 'low'>> {
   const em = orm.em.fork();
   const today = montevideoDate(now);
   const caes = await findCaes(em, rut, 'production');
   const used = (await countRecentNumbers(em, [rut], now)).get(rut) ?? new Map<CfeType, number>();
-  return { today, caes, used, low: lowNumbers({ caes, usedLately: used }, today) };
+  return { today, caes, low: lowNumbers({ caes, usedLately: used }, today) };
 }
 
 const section = (id: Section, content: Html): Html => html`<div id="${id}">${content}</div>`;
@@ -163,10 +157,16 @@ async function statusPanel(data: EnterprisePageData): Promise<Html> {
   );
   const list =
     missing.length + few.length + doubtful.length > 0 &&
-    html`<ul class="lacks">${missing.map(
-      (fact) =>
-        html`<li><a href="#${FIX_SECTIONS[fact]}"><strong>${words.facts[fact]}</strong></a><br>${todo(fact)}</li>`,
-    )}${few.map((one) => lowItem(visit, one))}${doubtful}</ul>`;
+    html`<ul class="lacks">
+      ${missing.map(
+        (fact) =>
+          html`<li>
+            <a href="#${FIX_SECTIONS[fact]}"><strong>${words.facts[fact]}</strong></a> <br />
+            ${todo(fact)}
+          </li>`,
+      )}
+      ${few.map((one) => lowItem(visit, one))}${doubtful}
+    </ul>`;
   const says = {
     PENDING: missing.length === 0 ? words.soonReady : null,
     READY: missing.length > 0 ? words.cannotIssue : readyWords(words, { few, doubtful }),
@@ -193,7 +193,10 @@ const readyWords = (
 function startItem({ texts }: Visit, { type, serie, startNumber }: CaeRow, finding: CaeStartFinding): Html {
   const { what, todo } = texts.enterprises.caeStart[finding];
   const number = Number(startNumber) - (finding === 'before_unknown' ? 1 : 0);
-  return html`<li><a href="#caes"><strong>${what(`${CFE_TYPES[type].label} ${serie} ${number}`)}</strong></a><br>${todo}</li>`;
+  return html`<li>
+    <a href="#caes"><strong>${what(`${CFE_TYPES[type].label} ${serie} ${number}`)}</strong></a> <br />
+    ${todo}
+  </li>`;
 }
 
 /** Renders a type whose numbers run low, and what to do about it. */
@@ -202,7 +205,9 @@ function lowItem({ texts }: Visit, { type, numbersLeft, daysLeft: days }: LowNum
   const { label } = CFE_TYPES[type];
   const what = numbersLeft === 0 ? words.noNumbers(label) : words.lowNumbers(label, days);
   const todo = numbersLeft === 0 ? `${words.noNumbersMean} ${words.todo.okCae}` : words.todo.okCae;
-  return html`<li><a href="#caes"><strong>${what}</strong></a> ${renderLowNumbers(texts, numbersLeft)}<br>${todo}</li>`;
+  return html`<li>
+    <a href="#caes"><strong>${what}</strong></a> ${renderLowNumbers(texts, numbersLeft)}<br />${todo}
+  </li>`;
 }
 
 function loginPanel(data: EnterprisePageData): Html {
@@ -237,12 +242,12 @@ async function certificatePanel(data: EnterprisePageData): Promise<Html> {
 }
 
 /** Renders a list with the form that adds to it. */
-async function listPanel<R>(
+async function listPanel(
   data: EnterprisePageData,
-  list: List<R>,
+  list: ListPart,
   form: typeof forms.caeForm | typeof forms.newBranchForm | typeof forms.annulmentForm,
 ): Promise<Html> {
-  return panel(list.label, html`${await renderList(data.visit, list)}${offerAt<never>(form, data)}`);
+  return panel(list.label, html`${await list.render()}${offerAt<never>(form, data)}`);
 }
 
 async function dataPanel(data: EnterprisePageData): Promise<Html> {
@@ -252,7 +257,7 @@ async function dataPanel(data: EnterprisePageData): Promise<Html> {
   const logo =
     enterprise.logoSha256 === null || enterprise.logoSha256 === undefined
       ? html`<p class="soft">${words.logoNone}</p>`
-      : html`<p><img class="logo" src="/enterprises/${enterprise.rut}/logo" alt="${words.logo}"></p>`;
+      : html`<p><img class="logo" src="/enterprises/${enterprise.rut}/logo" alt="${words.logo}" /></p>`;
   const plans = mayChange ? await listPlans(deps.orm.em.fork()) : [];
   const change = offerAt(forms.dataForm, data, forms.dataFormValues(visit, enterprise, plans));
   const remove = enterprise.logoSha256 && offerAt(forms.removeLogoForm, data);
@@ -314,7 +319,8 @@ async function reportsPanel(data: EnterprisePageData): Promise<Html> {
     : words.dutyNone;
   return panel(
     words.reports,
-    html`<p>${words.duty} ${period}</p>${shown}
+    html`<p>${words.duty} ${period}</p>
+      ${shown}
       <div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>
       ${offerAt(forms.reportDayForm, data, { values: { date: today } })}${offerAt(forms.reportDutyForm, data)}`,
   );
@@ -358,7 +364,7 @@ async function actsPanel(data: EnterprisePageData): Promise<Html> {
   return panel(
     visit.texts.enterprises.acts,
     html`${status}${offerAt(forms.permissionForm, data)}${offerAt(forms.transferForm, data, { about })}
-      ${offerAt(forms.migrationForm, data)}${offerAt(forms.idemisorForm, data)}`,
+    ${offerAt(forms.migrationForm, data)}${offerAt(forms.idemisorForm, data)}`,
   );
 }
 

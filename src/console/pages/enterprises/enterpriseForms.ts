@@ -14,7 +14,7 @@ import { uploadCae } from '../../../commands/numbers/uploadCae.ts';
 import { removeGrant, setGrant } from '../../../commands/people/grants.ts';
 import { changeReportingObligation } from '../../../commands/reports/changeReportingObligation.ts';
 import { sendReport } from '../../../commands/reports/sendReport.ts';
-import type { BranchFacts } from '../../../db/enterprises/enterprises.ts';
+import type { ListedBranch } from '../../../db/enterprises/enterprises.ts';
 import type { OwnerData } from '../../../db/enterprises/ownerData.ts';
 import type { Enterprise, Plan } from '../../../db/entities/enterprises.ts';
 import { FIRST_IDEMISOR, LAST_IDEMISOR } from '../../../domain/authority/sobre.ts';
@@ -198,14 +198,10 @@ export const closeBranchForm = enterpriseForm('branches', 'POST /enterprises/{ru
 });
 
 /** Renders the forms of a branch; the enterprise's own cannot be closed. */
-export function branchForms(
-  visit: Visit,
-  rut: string,
-  one: BranchFacts & { branch: number; isOwn: boolean },
-): Html {
+export function branchForms(visit: Visit, rut: string, one: ListedBranch): Html {
   const params = { rut, branch: String(one.branch) };
   const change = branchForm.draw(visit, params, { values: inputsOf(BRANCH_FIELDS, one) });
-  const close = !one.isOwn && closeBranchForm.draw(visit, params);
+  const close = !one.isFirst && closeBranchForm.draw(visit, params);
   return fold(visit.texts.enterprises.changeBranch, html`${change}${close}`);
 }
 
@@ -429,7 +425,8 @@ export function describeRemoved({ texts }: Visit, removed: OwnerData | null): Ht
     counts[name] === 0 ? [] : [`${words.transferRemoves[name]}: ${figure(counts[name], texts)}`],
   );
   const all = [...(data.length > 0 ? [data.join(', ')] : []), ...parts];
-  return html`<p>${words.transferUnproven}</p><p>${all.length === 0 ? words.transferNothing : all.join(' · ')}</p>`;
+  return html`<p>${words.transferUnproven}</p>
+    <p>${all.length === 0 ? words.transferNothing : all.join(' · ')}</p>`;
 }
 
 export const transferForm = enterpriseForm('acts', 'POST /enterprises/{rut}/transfer', {

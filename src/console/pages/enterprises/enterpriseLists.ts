@@ -1,166 +1,98 @@
-import { BY_SERIAL } from '../../../db/page.ts';
 /** Lists of an enterprise's page. */
-
-import { findBranches } from '../../../db/enterprises/enterprises.ts';
-import { type AnnulledSpan, type CaeRow, listAnnulments } from '../../../db/numbers/numbers.ts';
-import { daysLeft, type LowNumbers } from '../../../domain/enterprises/warnings.ts';
+import type { ListedBranch } from '../../../db/enterprises/enterprises.ts';
+import type { AnnulledSpan } from '../../../db/numbers/numbers.ts';
+import type { ListedCae } from '../../../domain/enterprises/enterpriseObject.ts';
+import type { LowNumbers } from '../../../domain/enterprises/warnings.ts';
 import { CFE_TYPES, type CfeType } from '../../../domain/receipts/cfeTypes.ts';
+import { montevideoDate } from '../../../domain/values/montevideo.ts';
+import { BRANCHES } from '../../../lists/enterprises.ts';
+import { ANNULMENTS, CAES } from '../../../lists/numbers.ts';
 import { html } from '../../../page/html.ts';
 import { type AtEnterprise, enterprisePath } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
 import { age, dateOf, figure, timeOf } from '../../format.ts';
-import { type Column, column, figureColumn, fileColumn, inMemory, type List } from '../../lists.ts';
+import { figures, type Headings, type ListPart, listPart } from '../../lists.ts';
 import type { ConsoleDeps, Visit } from '../../page.ts';
 import { badge, wholeWords } from '../../parts.ts';
 import { branchForm, branchForms } from './enterpriseForms.ts';
 import { renderExpiry } from './enterprises.ts';
 
 type Query = Readonly<Record<string, string | undefined>>;
+type Deps = Pick<ConsoleDeps, 'orm'>;
 
 const listAddress = ({ enterprise: { rut } }: AtEnterprise, query: Query) =>
   ({ path: enterprisePath(rut), query, isPart: true }) as const;
 
-/** Returns the list of CAEs for production, by expiry date. */
+/** Returns the list of CAEs for production. `low`: types whose numbers run low. */
 export function caeList(
   visit: Visit,
-  page: AtEnterprise,
-  numbers: {
-    readonly today: string;
-    readonly caes: readonly CaeRow[];
-    readonly used: ReadonlyMap<CfeType, number>;
-    readonly low: readonly LowNumbers[];
-  },
+  deps: Deps,
+  page: AtEnterprise & { readonly now: Date; readonly low: readonly LowNumbers[] },
   query: Query,
-): List<CaeRow> {
+): ListPart {
   const { enterprises: words } = visit.texts;
-  const rows = numbers.caes.toSorted(compareExpiry);
-  return {
+  return listPart(visit, deps, CAES, {
     ...listAddress(page, query),
     label: words.caes,
-    name: 'caes',
-    columns: [...rangeColumns(visit), ...lastingColumns(visit, numbers)],
-    ...inMemory(async () => rows, 'id'),
+    search: { rut: page.enterprise.rut, environment: 'production', now: page.now },
+    headings: caeHeadings(visit, page),
     empty: words.caesNone,
+  });
+}
+
+function caeHeadings(
+  { texts }: Visit,
+  { now, low }: { readonly now: Date; readonly low: readonly LowNumbers[] },
+): Headings<ListedCae, typeof CAES.columns> {
+  const { enterprises: words, never } = texts;
+  const isLow = (type: CfeType): boolean => low.some((one) => one.type === type);
+  return {
+    cfe_type: [words.type, (cae) => wholeWords(cae.cfe_type_label)],
+    series: words.serie,
+    number_start: figures(words.range, (cae) => `${cae.number_start}–${cae.number_end}`),
+    last_number: figures(words.last, (cae) =>
+      cae.last_number < cae.number_start ? never : String(cae.last_number),
+    ),
+    numbers_left: figures(words.left, ({ cfe_type, numbers_left }) => {
+      const left = figure(numbers_left, texts);
+      return isLow(cfe_type) ? badge(left, numbers_left === 0 ? 'bad' : 'wait') : left;
+    }),
+    days_left: figures(words.lasts, ({ days_left }) => {
+      if (days_left === null) return never;
+      return days_left > 365 ? words.lastsLong : age(days_left * 86_400_000, texts);
+    }),
+    expiration_date: [words.ends, (cae) => renderExpiry(texts, cae.expiration_date, montevideoDate(now))],
+    authorization_number: [words.authorization, (cae) => html`<code>${cae.authorization_number}</code>`],
   };
 }
 
-const compareExpiry = (a: CaeRow, b: CaeRow): number => (a.expirationDate < b.expirationDate ? -1 : 1);
-
-function rangeColumns({ texts: { enterprises: words, never } }: Visit): Column<CaeRow>[] {
-  return [
-    column('cfe_type', words.type, 'type', ({ type }) => wholeWords(CFE_TYPES[type].label)),
-    column('serie', words.serie, 'serie'),
-    figureColumn('number_start', words.range, 'numberStart', (cae) => `${cae.numberStart}–${cae.numberEnd}`),
-    fileColumn('number_end', words.range, 'numberEnd'),
-    figureColumn(
-      'last_number',
-      words.last,
-      (cae) => (isUnused(cae) ? null : cae.lastNumber),
-      (cae) => (isUnused(cae) ? never : String(cae.lastNumber)),
-    ),
-  ];
-}
-
-const isUnused = (cae: CaeRow): boolean => cae.lastNumber < cae.numberStart;
-
-function lastingColumns(
-  { texts }: Visit,
-  { today, used, low }: { today: string; used: ReadonlyMap<CfeType, number>; low: readonly LowNumbers[] },
-): Column<CaeRow>[] {
-  const { enterprises: words } = texts;
-  const isLow = (type: CfeType): boolean => low.some((one) => one.type === type);
-  const lasts = (cae: CaeRow): number | null => daysLeft(cae.numbersLeft, used.get(cae.type) ?? 0);
-  return [
-    figureColumn('numbers_left', words.left, 'numbersLeft', ({ type, numbersLeft }) => {
-      const left = figure(numbersLeft, texts);
-      return isLow(type) ? badge(left, numbersLeft === 0 ? 'bad' : 'wait') : left;
-    }),
-    figureColumn('days_left', words.lasts, lasts, (cae) => {
-      const days = lasts(cae);
-      if (days === null) return texts.never;
-      return days > 365 ? words.lastsLong : age(days * 86_400_000, texts);
-    }),
-    column('expiration_date', words.ends, 'expirationDate', (cae) =>
-      renderExpiry(texts, cae.expirationDate, today),
-    ),
-    column(
-      'authorization_number',
-      words.authorization,
-      'authorizationNumber',
-      (cae) => html`<code>${cae.authorizationNumber}</code>`,
-    ),
-  ];
-}
-
-/** A branch, or the enterprise's main one. */
-export interface ListedBranch {
-  readonly branch: number;
-  readonly streetName: string;
-  readonly localityName: string;
-  readonly departmentName: string;
-  readonly phoneNumber: string | null;
-  readonly closedAt: Date | null;
-  readonly isOwn: boolean;
-}
-
-/** Returns the list of branches, the enterprise's main one first. */
-export async function branchList(
-  visit: Visit,
-  { orm }: Pick<ConsoleDeps, 'orm'>,
-  page: AtEnterprise,
-  query: Query,
-): Promise<List<ListedBranch>> {
+/** Returns the list of branches. */
+export function branchList(visit: Visit, deps: Deps, page: AtEnterprise, query: Query): ListPart {
   const { enterprises: words } = visit.texts;
-  const { enterprise, access } = page;
-  const others = await findBranches(orm.em.fork(), enterprise.rut);
-  const rows = [
-    { ...factsOf(enterprise), closedAt: null, isOwn: true },
-    ...others.map((one) => ({ ...factsOf(one), closedAt: one.closedAt, isOwn: false })),
-  ];
-  const acts: Column<ListedBranch> = column(
-    'closed_at',
-    words.acting,
-    'closedAt',
-    (one) => one.closedAt === null && branchForms(visit, enterprise.rut, one),
-  );
-  return {
+  const { rut } = page.enterprise;
+  const headings: Headings<ListedBranch, typeof BRANCHES.columns> = {
+    branch: [
+      words.branch,
+      ({ branch, isFirst, closedAt }) =>
+        html`${branch}
+        ${isFirst && html`<span class="soft">${words.ownBranch}</span>`}${closedAt && badge(words.closed, 'calm')}`,
+    ],
+    street_name: words.streetName,
+    locality_name: words.localityName,
+    department_name: words.departmentName,
+    phone_number: words.phoneNumber,
+    closed_at: mayAt(page.access, branchForm.route) && [
+      words.acting,
+      (one) => one.closedAt === null && branchForms(visit, rut, one),
+    ],
+  };
+  return listPart(visit, deps, BRANCHES, {
     ...listAddress(page, query),
     label: words.branches,
-    name: 'branches',
-    columns: [
-      ...branchColumns(visit),
-      mayAt(access, branchForm.route) ? acts : { ...acts, csvOnly: true, cell: () => null },
-    ],
-    ...inMemory(async () => rows, 'branch'),
+    search: { rut },
+    headings,
     empty: words.branches,
-  };
-}
-
-type Located = Pick<ListedBranch, 'branch' | 'streetName' | 'localityName' | 'departmentName'> & {
-  readonly phoneNumber?: string | null;
-};
-const factsOf = ({ branch, streetName, localityName, departmentName, phoneNumber }: Located) => ({
-  branch,
-  streetName,
-  localityName,
-  departmentName,
-  phoneNumber: phoneNumber ?? null,
-});
-
-function branchColumns({ texts: { enterprises: words } }: Visit): Column<ListedBranch>[] {
-  return [
-    column(
-      'branch',
-      words.branch,
-      'branch',
-      ({ branch, isOwn, closedAt }) =>
-        html`${branch} ${isOwn && html`<span class="soft">${words.ownBranch}</span>`}${closedAt && badge(words.closed, 'calm')}`,
-    ),
-    column('street_name', words.streetName, 'streetName'),
-    column('locality_name', words.localityName, 'localityName'),
-    column('department_name', words.departmentName, 'departmentName'),
-    column('phone_number', words.phoneNumber, 'phoneNumber'),
-  ];
+  });
 }
 
 const soft = (text: string | null) => text && html`<span class="soft">${text}</span>`;
@@ -169,37 +101,25 @@ const describeReason = ({ authorityCodes, typedReason }: AnnulledSpan): string |
   authorityCodes.join(', ') || typedReason;
 
 /** Returns the list of annulled numbers. */
-export function annulmentList(
-  visit: Visit,
-  { orm }: Pick<ConsoleDeps, 'orm'>,
-  page: AtEnterprise,
-  query: Query,
-): List<AnnulledSpan> {
+export function annulmentList(visit: Visit, deps: Deps, page: AtEnterprise, query: Query): ListPart {
   const { enterprises: words, environments } = visit.texts;
-  const em = orm.em.fork();
-  const of = { rut: page.enterprise.rut, isOperator: page.access.kind === 'operator' };
-  return {
+  return listPart(visit, deps, ANNULMENTS, {
     ...listAddress(page, query),
     label: words.annulments,
-    name: 'annulments',
-    columns: [
-      column('cfe_type', words.type, 'type', ({ type }) => CFE_TYPES[type].label),
-      column('serie', words.serie, 'serie'),
-      figureColumn('from', words.fromNumber, 'from'),
-      figureColumn('to', words.toNumber, 'to'),
-      column(
-        'reason',
+    search: { rut: page.enterprise.rut, isOperator: page.access.kind === 'operator' },
+    headings: {
+      cfe_type: [words.type, ({ type }) => CFE_TYPES[type].label],
+      serie: words.serie,
+      from: figures(words.fromNumber),
+      to: figures(words.toNumber),
+      reason: [
         words.reason,
-        'reason',
         (span) => html`${words.annulReasons[span.reason]} ${soft(describeReason(span))}`,
-      ),
-      column('report_date', words.reportDay, 'reportDate', ({ reportDate }) => dateOf(reportDate)),
-      column('annulled_at', words.annulledAt, 'annulledAt', ({ annulledAt }) => timeOf(annulledAt)),
-      column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
-      fileColumn('why', words.why, describeReason),
-    ],
-    read: (page) => listAnnulments(em, of, page),
-    key: BY_SERIAL,
+      ],
+      report_date: [words.reportDay, ({ reportDate }) => dateOf(reportDate)],
+      annulled_at: [words.annulledAt, ({ annulledAt }) => timeOf(annulledAt)],
+      environment: [words.environment, ({ environment }) => environments[environment]],
+    },
     empty: words.annulmentsNone,
-  };
+  });
 }

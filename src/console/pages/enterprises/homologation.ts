@@ -49,10 +49,11 @@ export const homologationPage = definePage({
       ? offerAt(testRunStop, here)
       : (await mayStart(deps, at)) &&
         offerAt(testRunStart, here, { values: { each: String(TEST_RUN_SIZE.usual) } });
-    const body = html`<p><a href="${enterprisePath(rut)}">${at.enterprise.legalName}</a> <span class="soft">${rut}</span></p>
-<p class="soft">${words.about}</p>
-${state ? runPanels(visit, state) : nothing(words.none)}
-${offered}`;
+    const body = html`<p>
+        <a href="${enterprisePath(rut)}">${at.enterprise.legalName}</a> <span class="soft">${rut}</span>
+      </p>
+      <p class="soft">${words.about}</p>
+      ${state ? runPanels(visit, state) : nothing(words.none)} ${offered}`;
     return show(`${words.title} · ${at.enterprise.tradeName ?? at.enterprise.legalName}`, body, {
       live: ['homologation', 'cfes', 'reports'],
     });
@@ -77,25 +78,35 @@ function runPanels(visit: Visit, state: TestRunState): Html {
   return html`${panel(
     words.sets[run.testSet],
     html`<p>${badge(label, TONES[run.status])} ${means}</p>
-<p>${words.day}: ${dateOf(run.day)}</p>${
-      run.failureCode !== null &&
-      html`<p><strong>${words.why}:</strong> ${words.failure[run.failureCode]}. <code>${run.failureDetail ?? ''}</code></p>`
-    }`,
+      <p>${words.day}: ${dateOf(run.day)}</p>
+      ${
+        run.failureCode !== null &&
+        html`<p>
+          <strong>${words.why}:</strong> ${words.failure[run.failureCode]}.
+          <code>${run.failureDetail ?? ''}</code>
+        </p>`
+      }`,
   )}
-${panel(words.receipts, table(words.receipts, heads, rows, [1, 2, 3, 4]))}
-${panel(
-  words.report,
-  report
-    ? html`<p><a href="${reportPath(report)}">${dateOf(report.date)}</a> ${reportMark(visit, report.status)}</p>`
-    : nothing(words.noReport),
-)}
-${panel(
-  words.left,
-  html`<ol>${steps.map(
-    ({ code, done }) =>
-      html`<li>${badge(done ? words.done : words.open, done ? 'good' : 'wait')} ${words.checklist[code](run.day)}</li>`,
-  )}</ol>`,
-)}`;
+  ${panel(words.receipts, table(words.receipts, heads, rows, [1, 2, 3, 4]))}
+  ${panel(
+    words.report,
+    report
+      ? html`<p>
+          <a href="${reportPath(report)}">${dateOf(report.date)}</a> ${reportMark(visit, report.status)}
+        </p>`
+      : nothing(words.noReport),
+  )}
+  ${panel(
+    words.left,
+    html`<ol>
+      ${steps.map(
+        ({ code, done }) =>
+          html`<li>
+            ${badge(done ? words.done : words.open, done ? 'good' : 'wait')} ${words.checklist[code](run.day)}
+          </li>`,
+      )}
+    </ol>`,
+  )}`;
 }
 
 /** Starts a test run; while one is active nothing else is started. */

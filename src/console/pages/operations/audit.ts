@@ -1,25 +1,17 @@
-import { type AuditRow, listAuditPage } from '../../../db/operations/auditPage.ts';
-import { BY_SERIAL } from '../../../db/page.ts';
+import type { AuditRow } from '../../../db/operations/auditPage.ts';
 import { AUDIT_ACTIONS, personOf } from '../../../domain/operations/audit.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
-import { AUDIT_FILTERS, auditSearchOf } from '../../../lists/audit.ts';
-import { nameFilters } from '../../../lists/list.ts';
+import { AUDIT } from '../../../lists/audit.ts';
+import { filterValues } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { findOperatorsAccount, SoughtAccount } from '../../accounts.ts';
+import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { timeOf } from '../../format.ts';
-import { type Column, column, fileColumn, filterFields, listQuery, showList } from '../../lists.ts';
+import { type Headings, showList } from '../../lists.ts';
 import { definePage, type Visit } from '../../page.ts';
 import { optionsOf } from '../../parts.ts';
 
-const SHARED = nameFilters(AUDIT_FILTERS, {
-  person: 'person',
-  rut: 'rut',
-  subject: 'subject',
-  action: 'action',
-  from: 'since',
-  to: 'until',
-});
-const FILTERS = { ...SHARED.schemas, account: SoughtAccount } as const;
+const FILTERS = { ...filterSchemas(AUDIT), account: SoughtAccount } as const;
 
 /** GET /audit: actions with their actor, subject, time and reason; newest first. */
 export const auditListPage = definePage({
@@ -30,13 +22,12 @@ export const auditListPage = definePage({
     const { audit: words } = visit.texts;
     const account = await findOperatorsAccount(visit, deps, '/audit', query);
     if ('kind' in account) return account;
-    const search = { ...auditSearchOf(SHARED.valuesOf(query)), accountId: account.id };
-    return showList(visit, deps, {
+    return showList(visit, deps, AUDIT, {
       title: words.title,
       live: ['audit'],
-      name: 'audit',
       path: '/audit',
       query,
+      search: { ...filterValues(AUDIT, query), accountId: account.id },
       filters: filterFields(FILTERS, {
         person: words.person,
         rut: 'RUT',
@@ -48,12 +39,10 @@ export const auditListPage = definePage({
             a.localeCompare(b, visit.language),
           ),
         ],
-        from: words.from,
-        to: words.to,
+        since: words.from,
+        until: words.to,
       }),
-      columns: columnsOf(visit),
-      read: (page) => listAuditPage(deps.orm.em.fork(), search, page),
-      key: BY_SERIAL,
+      headings: headingsOf(visit),
       href: subjectPath,
       empty: words.empty,
     });
@@ -67,37 +56,27 @@ function subjectPath({ cfe, rut, accountId }: AuditRow): string | null {
   return accountId === null ? null : `/accounts/${accountId}`;
 }
 
-function columnsOf(visit: Visit): Column<AuditRow>[] {
+function headingsOf(visit: Visit): Headings<AuditRow, typeof AUDIT.columns> {
   const { audit: words } = visit.texts;
-  return [
-    column('at', words.at, 'at', ({ at }) => timeOf(at)),
-    column('actor', words.who, 'actor', (row) => whoCell(visit, row)),
-    column(
-      'action',
+  return {
+    at: [words.at, ({ at }) => timeOf(at)],
+    actor: [words.who, (row) => whoCell(visit, row)],
+    action: [
       words.action,
-      'action',
       ({ action }) => html`${actionWords(visit, action)} <code class="soft">${action}</code>`,
-    ),
-    column('subject', words.about, 'subject', ({ cfe, subject }) =>
-      cfe ? formatCfeId(cfe) : html`<code class="url">${subject}</code>`,
-    ),
-    column(
-      'rut',
+    ],
+    subject: [
+      words.about,
+      ({ cfe, subject }) => (cfe ? formatCfeId(cfe) : html`<code class="url">${subject}</code>`),
+    ],
+    rut: [
       words.enterprise,
-      'rut',
       ({ rut, legalName }) => rut && html`${legalName} <span class="soft">${rut}</span>`,
-    ),
-    column(
-      'account_id',
-      words.account,
-      'accountId',
-      ({ accountName, accountId }) => accountName ?? accountId,
-    ),
-    column('reason', words.reason, 'reason'),
-    column('outcome', words.outcome, 'outcome', ({ outcome }) => outcome && html`<code>${outcome}</code>`),
-    fileColumn('address', words.address, 'address'),
-    fileColumn('request_id', words.request, 'requestId'),
-  ];
+    ],
+    account_id: [words.account, ({ accountName, accountId }) => accountName ?? accountId],
+    reason: words.reason,
+    outcome: [words.outcome, ({ outcome }) => outcome && html`<code>${outcome}</code>`],
+  };
 }
 
 /** Describes an action; shows only the code of one that this version does not know. */

@@ -27,15 +27,18 @@ export const healthPage = definePage({
       businessNow,
     });
     const endpoints = await listEndpointStates(em, clock);
-    const body = html`<div class="panels"><div>
-${panel(stuckWords(visit).title, stuckTable(visit, health))}
-${panel(words.pending, pendingTable(visit, health))}
-${panel(words.reports, reportsTable(visit, health))}
-${panel(words.webhooks, webhooksTable(visit, health))}
-</div><div>
-${panel(words.papers, papersTable(visit, health, today))}
-${panel(words.authority, authorityTable(visit, endpoints))}
-</div></div>`;
+    const body = html`<div class="panels">
+      <div>
+        ${panel(stuckWords(visit).title, stuckTable(visit, health))}
+        ${panel(words.pending, pendingTable(visit, health))}
+        ${panel(words.reports, reportsTable(visit, health))}
+        ${panel(words.webhooks, webhooksTable(visit, health))}
+      </div>
+      <div>
+        ${panel(words.papers, papersTable(visit, health, today))}
+        ${panel(words.authority, authorityTable(visit, endpoints))}
+      </div>
+    </div>`;
     return show(words.title, body, { live: ['cfes', 'authority', 'papers', 'deliveries', 'reports'] });
   },
 });
@@ -66,7 +69,8 @@ function stuckTable(visit: Visit, { stuck }: Health): Html {
   const rows = stuck.map((one) => [
     to(
       stuckAt(visit, one),
-      html`${badge(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
+      html`${badge(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')}
+        <code class="soft">${one.reason}</code>`,
     ),
     figure(one.count, visit.texts),
     ageOf(visit, one.oldest),
@@ -81,7 +85,8 @@ function pendingTable(visit: Visit, { pending }: Health): Html {
   const rows = pending.map((one) => [
     to(
       link('/cfes', { environment: one.environment, status: one.status }),
-      html`${badge(CFE_WORDS[visit.language].status[one.status].label, 'wait')} <code class="soft">${one.status}</code>`,
+      html`${badge(CFE_WORDS[visit.language].status[one.status].label, 'wait')}
+        <code class="soft">${one.status}</code>`,
     ),
     figure(one.count, visit.texts),
     ageOf(visit, one.oldest),
@@ -96,7 +101,8 @@ function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
   const waiting = stuck.map((one) => [
     to(
       link('/reports', { environment: one.environment, needs: 'person' }),
-      html`${badge(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')} <code class="soft">${one.reason}</code>`,
+      html`${badge(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')}
+        <code class="soft">${one.reason}</code>`,
     ),
     figure(one.count, visit.texts),
     dateOf(one.oldest),
@@ -154,7 +160,8 @@ function papersTable({ texts }: Visit, { papers }: Health, today: string): Html 
   ]);
   const heads = [words.enterprise, words.paper, words.ends, words.left];
   const all = link('/papers', { within: '30' });
-  return html`${table(words.papers, heads, rows, [3])}${more(papers, words.more, html`<a href="${all}">${words.allPapers}</a>`)}`;
+  const on = html`<a href="${all}">${words.allPapers}</a>`;
+  return html`${table(words.papers, heads, rows, [3])}${more(papers, words.more, on)}`;
 }
 
 /** Renders the link from a panel to the whole list, and whether the panel shows only its first rows. */
@@ -171,5 +178,6 @@ function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
   ]);
   const all = link('/deliveries', { status: 'FAILED' });
   const heads = [words.url, words.failed, words.retried];
-  return html`${table(words.webhooks, heads, rows, [1, 2])}${more(webhooks, words.more, html`<a href="${all}">${words.allFailed}</a>`)}`;
+  const on = html`<a href="${all}">${words.allFailed}</a>`;
+  return html`${table(words.webhooks, heads, rows, [1, 2])}${more(webhooks, words.more, on)}`;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { startRun, stopRun } from '../../../commands/operations/runs.ts';
-import type { Run, RunItem } from '../../../db/entities/operations.ts';
-import { findRun, listRunItems, listRuns, workflowIdOfRun } from '../../../db/operations/runs.ts';
+import type { Run } from '../../../db/entities/operations.ts';
+import { findRun, workflowIdOfRun } from '../../../db/operations/runs.ts';
 import {
   countRunTargets,
   countStuckByKind,
@@ -9,8 +9,6 @@ import {
   listUndelivered,
 } from '../../../db/operations/runTargets.ts';
 import type { Database } from '../../../db/orm.ts';
-import { newestFirst } from '../../../db/page.ts';
-import { findCfesById } from '../../../db/receipts/cfes.ts';
 import { findWebhook } from '../../../db/webhooks/webhooks.ts';
 import type { StuckReason } from '../../../domain/authority/stuckReason.ts';
 import { personOf } from '../../../domain/operations/audit.ts';
@@ -19,35 +17,25 @@ import {
   processedCount,
   RUN_KINDS,
   RUN_REASON_LENGTH,
-  RUN_STATES,
   type RunFilter,
 } from '../../../domain/operations/run.ts';
 import type { SupportAction } from '../../../domain/operations/supportAction.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
 import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
 import { Refusal } from '../../../errors.ts';
+import { filterValues } from '../../../lists/list.ts';
+import { REFUSALS, RUNS } from '../../../lists/runs.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { refusalMeans } from '../../../words/refusals.ts';
 import { accountsOf } from '../../access/access.ts';
 import { accountsFor } from '../../access/permissions.ts';
 import { type Field, many, operatorsReason, reason, state, subject, text } from '../../fields.ts';
+import { filterFields, filterSchemas, LIST_QUERY, listQuery, Ticked } from '../../filters.ts';
 import { defineForm } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { link, runUrl } from '../../links.ts';
-import {
-  column,
-  csvAnswer,
-  figureColumn,
-  fileColumn,
-  filterFields,
-  LIST_QUERY,
-  type List,
-  listQuery,
-  renderList,
-  showList,
-  Ticked,
-} from '../../lists.ts';
+import { csvAnswer, figures, type Headings, type ListPart, listPart, showList } from '../../lists.ts';
 import {
   type ConsoleDeps,
   definePage,
@@ -80,10 +68,14 @@ export const newRunPage = definePage({
     const count = await countRunTargets(orm.em.fork(), kind, filter);
     const chosen = filterWords(visit, filter, await receiverOf(orm, filter));
     const fit = kind !== 'redeliver' && fitWords(visit, kind, await countStuckByKind(orm.em.fork(), filter));
-    const matching = html`<p><strong>${words.matching(figure(count, visit.texts), kind === 'redeliver')}</strong></p>`;
+    const matching = html`<p>
+      <strong>${words.matching(figure(count, visit.texts), kind === 'redeliver')}</strong>
+    </p>`;
     const what = panel(
       words.preview,
-      html`<p>${words.does[kind]}</p><p>${words.filter}: ${chosen}</p>${matching}${fit}`,
+      html`<p>${words.does[kind]}</p>
+        <p>${words.filter}: ${chosen}</p>
+        ${matching}${fit}`,
     );
     if (count === 0) return show(words.kinds[kind], html`${what}${nothing(words.nothing)}`);
     const start = newRun.draw(
@@ -106,10 +98,15 @@ function fitWords(visit: Visit, action: SupportAction, kinds: readonly StuckKind
   if (refused.size === 0 && left === 0) return false;
   const lines = [...refused].map(
     ([code, count]) =>
-      html`<li>${words.wouldRefuse(figure(count, visit.texts))} ${refusalMeans({ code }, visit.language)}</li>`,
+      html`<li>
+        ${words.wouldRefuse(figure(count, visit.texts))} ${refusalMeans({ code }, visit.language)}
+      </li>`,
   );
   const others = left > 0 && html`<li>${words.wouldLeave(figure(left, visit.texts))}</li>`;
-  return html`<p>${words.fits(figure(fits, visit.texts))}</p><ul>${lines}${others}</ul>`;
+  return html`<p>${words.fits(figure(fits, visit.texts))}</p>
+    <ul>
+      ${lines}${others}
+    </ul>`;
 }
 
 /** Lets operators see all runs, and members those of webhooks of accounts where they are MEMBER; else NOT_FOUND. */
@@ -200,49 +197,44 @@ function backOf(sent: Sent): string {
   return link('/runs/new', Object.fromEntries(chosen));
 }
 
-const RUN_FILTERS = { state: z.enum(RUN_STATES) } as const;
-
 /** GET /runs: the runs that the viewer sees, newest first. */
 export const runsPage = definePage({
   name: 'runs',
   route: 'GET /runs',
-  query: listQuery(RUN_FILTERS),
+  query: listQuery(filterSchemas(RUNS)),
   handle({ query, visit }, deps) {
     const { runs: words } = visit.texts;
-    const accounts = accountsOf(signedIn(visit).viewer);
-    return showList<Run>(visit, deps, {
+    return showList(visit, deps, RUNS, {
       title: words.title,
-      name: 'runs',
       path: '/runs',
       query,
+      search: { ...filterValues(RUNS, query), accounts: accountsOf(signedIn(visit).viewer) },
       live: ['runs'],
       empty: words.none,
       emptyAtFirst: words.noneYet,
-      filters: filterFields(RUN_FILTERS, { state: [words.state, words.states] }),
-      columns: runColumns(visit),
-      key: newestFirst('text'),
+      filters: filterFields(filterSchemas(RUNS), { state: [words.state, words.states] }),
+      headings: runHeadings(visit),
       href: ({ id }) => `/runs/${id}`,
-      read: (page) => listRuns(deps.orm.em.fork(), { accounts, state: query.state }, page),
     });
   },
 });
 
-function runColumns(visit: Visit): List<Run>['columns'] {
+function runHeadings(visit: Visit): Headings<Run, typeof RUNS.columns> {
   const { runs: words } = visit.texts;
-  return [
-    column('run_id', words.run, 'id'),
-    column('kind', words.kind, 'kind', ({ kind }) => words.kinds[kind]),
-    column('state', words.state, 'state', (run) => stateMark(visit, run)),
-    figureColumn('done', words.progress, processedCount, (run) =>
+  return {
+    run_id: words.run,
+    kind: [words.kind, ({ kind }) => words.kinds[kind]],
+    state: [words.state, (run) => stateMark(visit, run)],
+    done: figures(words.progress, (run) =>
       words.of(figure(processedCount(run), visit.texts), figure(run.total, visit.texts)),
     ),
-    figureColumn('refused', words.refused, 'refused', ({ refused }) =>
+    refused: figures(words.refused, ({ refused }) =>
       refused > 0 ? badge(figure(refused, visit.texts), 'bad') : figure(0, visit.texts),
     ),
-    column('by', words.by, byOf),
-    column('reason', words.reason, 'reason'),
-    column('began_at', words.began, 'createdAt', ({ createdAt }) => timeOf(createdAt)),
-  ];
+    by: words.by,
+    reason: words.reason,
+    created_at: [words.began, ({ createdAt }) => timeOf(createdAt)],
+  };
 }
 
 const byOf = ({ actor }: Pick<Run, 'actor'>): string => personOf(actor) ?? actor;
@@ -264,11 +256,12 @@ export const runPage = definePage({
     const { viewer } = signedIn(visit);
     const run = await findRun(deps.orm.em.fork(), id, accountsOf(viewer));
     if (!run) throw new Refusal('NOT_FOUND', `There is no run ${id}.`);
-    const refusals = refusalList(visit, deps.orm, run, query);
-    if (query.format === 'csv') return csvAnswer(refusals);
+    const refusals = refusalList(visit, deps, run, query);
+    const csv = csvAnswer(query, [refusals]);
+    if (csv) return csv;
     const receiver = await receiverOf(deps.orm, run.filter);
     const progressPanel = html`${progress(visit, run)}${facts(visit, run, { ...deps, receiver })}${stopForm(visit, run)}`;
-    const body = html`${panel(null, progressPanel)}${panel(words.refusals, await renderList(visit, refusals))}`;
+    const body = html`${panel(null, progressPanel)}${panel(words.refusals, await refusals.render())}`;
     return show(words.one(id), body, { live: ['runs'] });
   },
 });
@@ -277,7 +270,9 @@ function progress(visit: Visit, run: Run): Html {
   const { runs: words } = visit.texts;
   const label = words.of(figure(processedCount(run), visit.texts), figure(run.total, visit.texts));
   const [max, value] = [String(run.total), String(processedCount(run))];
-  return html`<p><label>${label} <progress max="${max}" value="${value}">${label}</progress></label></p>`;
+  return html`<p>
+    <label>${label} <progress max="${max}" value="${value}">${label}</progress></label>
+  </p>`;
 }
 
 function facts(
@@ -346,55 +341,30 @@ function filterWords(visit: Visit, filter: Run['filter'], receiver: string | und
   return html`${parts.join(' · ') || '–'}${since !== undefined && html` · ${words.since} ${timeOf(new Date(since))}`}`;
 }
 
-/** Renders a rejected row, with a link to its page. */
-type Refused = Pick<RunItem, 'place' | 'subject' | 'was' | 'message' | 'why'> & {
-  name: string;
-  href: string;
-};
-
-function refusalList(visit: Visit, orm: Database, run: Run, query: List<Refused>['query']): List<Refused> {
+function refusalList(
+  visit: Visit,
+  deps: Pick<ConsoleDeps, 'orm'>,
+  run: Run,
+  query: Readonly<Record<string, string | undefined>>,
+): ListPart {
   const { runs: words } = visit.texts;
-  const was = (row: Refused): string =>
-    run.kind === 'redeliver' ? row.was : CFE_WORDS[visit.language].stuck[row.was as StuckReason].label;
-  // A rejection without a code has only its text.
-  const text = ({ why, message }: Refused): string | null =>
-    why ? refusalMeans(why, visit.language) : (message ?? null);
-  return {
+  return listPart(visit, deps, REFUSALS, {
     label: words.refusals,
-    name: 'refused',
     path: `/runs/${run.id}`,
     query,
     isPart: true,
+    search: { id: run.id, kind: run.kind, language: visit.language },
     empty: words.noRefusals,
-    columns: [
-      column('thing', words.thing, 'name'),
-      column('was', words.was, ({ was: code }) => code, was),
-      fileColumn('why', words.message, ({ why }) => why?.code ?? null),
-      column('message', words.message, text),
-    ],
-    key: { parts: ['number'], of: ({ place }) => [String(place)] },
-    href: ({ href }) => href,
-    async read({ after, limit }) {
-      const em = orm.em.fork();
-      const items = await listRunItems(em, run.id, { after: Number(after?.[0] ?? 0), limit, refused: true });
-      const cfes =
-        run.kind === 'redeliver'
-          ? new Map<string, never>()
-          : await findCfesById(
-              em,
-              items.map(({ subject }) => subject),
-            );
-      return items.map(({ place, subject, was: before, message, why }) => {
-        const cfe = cfes.get(subject);
-        const row = { place, subject, was: before, message, why };
-        if (!cfe) return { ...row, name: subject, href: `/deliveries/${subject}` };
-        const name = formatCfeId(cfe);
-        return {
-          ...row,
-          name: `${cfe.rut} ${name}`,
-          href: `/cfes/${cfe.rut}/${cfe.environment}/${name}`,
-        };
-      });
+    headings: {
+      thing: words.thing,
+      was: [
+        words.was,
+        ({ item: { was } }) =>
+          run.kind === 'redeliver' ? was : CFE_WORDS[visit.language].stuck[was as StuckReason].label,
+      ],
+      message: words.message,
     },
-  };
+    href: ({ item, cfe }) =>
+      cfe ? `/cfes/${cfe.rut}/${cfe.environment}/${formatCfeId(cfe)}` : `/deliveries/${item.subject}`,
+  });
 }

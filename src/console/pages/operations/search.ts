@@ -25,7 +25,15 @@ export const searchPage = definePage({
     const message = text === '' ? words.nothingAsked : words.nothingFor(text.slice(0, LONGEST_SEARCH));
     return show(
       words.nothingTitle,
-      panel(null, html`<p>${message}</p><p>${words.whatFinds}</p><ul>${ways}</ul><p>${words.whatLeads}</p>`),
+      panel(
+        null,
+        html`<p>${message}</p>
+          <p>${words.whatFinds}</p>
+          <ul>
+            ${ways}
+          </ul>
+          <p>${words.whatLeads}</p>`,
+      ),
     );
   },
 });

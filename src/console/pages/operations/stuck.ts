@@ -1,23 +1,22 @@
-import * as z from 'zod';
 import {
   countStuckByKind,
   countStuckByReason,
-  listStuckCfes,
   type StuckCfe,
   type StuckGroup,
 } from '../../../db/operations/runTargets.ts';
-import { listOrder } from '../../../db/page.ts';
 import { actionsForStuckKinds } from '../../../domain/operations/cfeProgress.ts';
 import type { SupportAction } from '../../../domain/operations/supportAction.ts';
 import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
 import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
+import { STUCK_CFES } from '../../../lists/runs.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { enterprisePath } from '../../access/atEnterprise.ts';
 import { mayOpen } from '../../access/permissions.ts';
+import { filterFields, listQuery } from '../../filters.ts';
 import { age, figure } from '../../format.ts';
 import { link } from '../../links.ts';
-import { column, figureColumn, filterFields, type List, listQuery, showList } from '../../lists.ts';
+import { figures, type Headings, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
 import { badge, button, nothing, panel, table, wholeWords } from '../../parts.ts';
 import { filterOf, RUN_QUERY } from '../../runQuery.ts';
@@ -42,11 +41,13 @@ export const stuckPage = definePage({
       mayAct && isNarrowed ? countStuckByKind(deps.orm.em.fork(), filter) : null,
     ]);
     const actions = actionsForStuckKinds(matching ?? kinds ?? []);
-    return showList(visit, deps, {
-      ...stuckList(visit, query, actions, (narrowed, page) =>
-        listStuckCfes(deps.orm.em.fork(), narrowed, page),
-      ),
+    return showList(visit, deps, STUCK_CFES, {
+      ...shownCfes(visit, actions),
       title: words.title,
+      label: words.receipts,
+      path: '/stuck',
+      query,
+      search: filter,
       live: ['cfes'],
       above: panel(words.groups, groupsTable(visit, groups, kinds)),
       below:
@@ -101,29 +102,23 @@ function actionLinks(
   const { runs: words } = visit.texts;
   const { after: _after, format: _format, list: _list, ...chosen } = filter;
   const fitting = actions.filter((action) => action !== 'abandon' || chosen['stuck_reason']);
-  return html`<span class="buttons">${fitting.map(
+  const links = fitting.map(
     (kind) => html`<a href="${link('/runs/new', { kind, ...chosen })}">${words.kinds[kind]}…</a>`,
-  )}</span>`;
+  );
+  return html`<span class="buttons">${links}</span>`;
 }
 
-function stuckList(
-  visit: Visit,
-  query: z.output<typeof Query>,
-  /** Actions that some CFE of the filter permits; empty for viewers without actions. */
-  actions: readonly SupportAction[],
-  find: (
-    filter: Parameters<typeof listStuckCfes>[1],
-    page: Parameters<typeof listStuckCfes>[2],
-  ) => Promise<StuckCfe[]>,
-): List<StuckCfe> {
+/** Returns how the list is shown. `actions`: what some CFE of the filter permits; empty for viewers without actions. */
+function shownCfes(visit: Visit, actions: readonly SupportAction[]) {
   const { stuck: words, environments } = visit.texts;
-  const reasons = CFE_WORDS[visit.language].stuck;
+  const { stuck: reasons, status } = CFE_WORDS[visit.language];
+  const ticks = {
+    name: 'ids',
+    of: ({ id }: StuckCfe) => id,
+    action: '/runs',
+    content: tickForm(visit, actions),
+  };
   return {
-    label: words.receipts,
-    name: 'stuck',
-    path: '/stuck',
-    query,
-    empty: words.noneHere,
     filters: filterFields(RUN_QUERY, {
       stuck_reason: [words.reason, reasons],
       rut: 'RUT',
@@ -131,57 +126,41 @@ function stuckList(
       type: [words.type, CFE_TYPES],
       since: { label: words.since, type: 'date' },
     }),
-    columns: columnsOf(visit),
-    key: listOrder({ since: 'moment', id: 'uuid' }),
-    read: (page) => find(filterOf(query), page),
-    href: (row) => `/cfes/${row.rut}/${row.environment}/${formatCfeId(row)}`,
-    ...(actions.length > 0
-      ? {
-          ticks: {
-            name: 'ids',
-            of: ({ id }: StuckCfe) => id,
-            action: '/runs',
-            content: tickForm(visit, actions),
-          },
-        }
-      : {}),
+    headings: {
+      cfe_id: [
+        words.number,
+        (row) => html`${formatCfeId(row)} <span class="soft nowrap">${row.serie} ${row.numero}</span>`,
+      ],
+      rut: [
+        words.enterprise,
+        ({ legalName, rut }) =>
+          html`<a href="${enterprisePath(rut)}">${legalName}</a> <span class="soft">${rut}</span>`,
+      ],
+      environment: [words.environment, ({ environment }) => environments[environment]],
+      type: [words.type, ({ type }) => wholeWords(CFE_TYPES[type].label)],
+      status: [words.status, (row) => status[row.status].label],
+      stuck_reason: [words.reason, ({ reason }) => badge(reasons[reason].label, 'bad')],
+      taken_at: figures(words.waits, ({ since }) =>
+        age(visit.now.getTime() - new Date(since).getTime(), visit.texts),
+      ),
+    } satisfies Headings<StuckCfe, typeof STUCK_CFES.columns>,
+    href: (row: StuckCfe) => `/cfes/${row.rut}/${row.environment}/${formatCfeId(row)}`,
+    empty: words.noneHere,
+    ...(actions.length > 0 ? { ticks } : {}),
   };
-}
-
-function columnsOf(visit: Visit): List<StuckCfe>['columns'] {
-  const { stuck: words, environments } = visit.texts;
-  const { stuck: reasons, status } = CFE_WORDS[visit.language];
-  return [
-    column(
-      'cfe_id',
-      words.number,
-      (row) => formatCfeId(row),
-      (row) => html`${formatCfeId(row)} <span class="soft nowrap">${row.serie} ${row.numero}</span>`,
-    ),
-    column(
-      'rut',
-      words.enterprise,
-      'rut',
-      ({ legalName, rut }) =>
-        html`<a href="${enterprisePath(rut)}">${legalName}</a> <span class="soft">${rut}</span>`,
-    ),
-    column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
-    column('type', words.type, 'type', ({ type }) => wholeWords(CFE_TYPES[type].label)),
-    column('status', words.status, 'status', (row) => status[row.status].label),
-    column('stuck_reason', words.reason, 'reason', ({ reason }) => badge(reasons[reason].label, 'bad')),
-    figureColumn(
-      'taken_at',
-      words.waits,
-      ({ since }) => new Date(since),
-      ({ since }) => age(visit.now.getTime() - new Date(since).getTime(), visit.texts),
-    ),
-  ];
 }
 
 function tickForm(visit: Visit, actions: readonly SupportAction[]): Html {
   const { stuck, runs: words } = visit.texts;
   const options = { kind: actions.map((kind): [string, string] => [kind, words.kinds[kind]]) };
-  const does = actions.map((kind) => html`<dt>${words.kinds[kind]}</dt><dd>${words.does[kind]}</dd>`);
+  const does = actions.map(
+    (kind) =>
+      html`<dt>${words.kinds[kind]}</dt>
+        <dd>${words.does[kind]}</dd>`,
+  );
   return html`${newRun.inputs(visit, ['kind', 'reason'], { options })}${button(stuck.act)}
-<details><summary>${words.preview}</summary><dl>${does}</dl></details>`;
+    <details>
+      <summary>${words.preview}</summary>
+      <dl>${does}</dl>
+    </details>`;
 }

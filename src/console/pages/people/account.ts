@@ -3,14 +3,9 @@ import { setRateLimit } from '../../../commands/people/accounts.ts';
 import { removeGrant, setGrant } from '../../../commands/people/grants.ts';
 import { endSessions } from '../../../commands/people/sessions.ts';
 import { createUser, disableUser, inviteUser } from '../../../commands/people/users.ts';
-import type { Account, ApiKey } from '../../../db/entities/people.ts';
-import { BY_RUT } from '../../../db/page.ts';
-import { listApiKeys, listMembers, type Member, requireAccount } from '../../../db/people/accounts.ts';
-import {
-  type EnterpriseRole,
-  listEnterpriseRoles,
-  listRateLimits,
-} from '../../../db/people/consoleAccounts.ts';
+import type { Account } from '../../../db/entities/people.ts';
+import { listMembers, type Member, requireAccount } from '../../../db/people/accounts.ts';
+import { type EnterpriseRole, listRateLimits } from '../../../db/people/consoleAccounts.ts';
 import { BY_LENGTH } from '../../../domain/operations/supportAction.ts';
 import { MEMBER_ROLES } from '../../../domain/people/people.ts';
 import { HOURLY_LIMITS } from '../../../domain/people/requestLimits.ts';
@@ -18,19 +13,21 @@ import { GRANTED_ROLES } from '../../../domain/people/roles.ts';
 import { ENVIRONMENTS, type Environment } from '../../../domain/receipts/cfeTypes.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
+import { HELD_ENTERPRISES, KEYS, MEMBERS } from '../../../lists/people.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { mayOpen, type PageRoute } from '../../access/permissions.ts';
 import { choice, email, number, reason, subject, text } from '../../fields.ts';
+import { LIST_QUERY } from '../../filters.ts';
 import { defineForm, wordsOf } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
-import { type Column, column, csvAnswer, inMemory, LIST_QUERY, type List, renderList } from '../../lists.ts';
+import { csvAnswer, type ListPart, listPart } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { type Answer, type ConsoleDeps, definePage, show, signedIn, type Visit } from '../../page.ts';
 import { badge, optionsOf, panel, table } from '../../parts.ts';
 import { STATUS_TONES } from '../enterprises/enterprises.ts';
-import { keyColumns } from './keys.ts';
-import { memberColumns } from './members.ts';
+import { keyHeadings } from './keys.ts';
+import { memberHeadings } from './members.ts';
 
 /** The database allows more, but a higher limit would have no effect. */
 const MAX_PER_HOUR = 1_000_000_000;
@@ -51,19 +48,14 @@ export const accountPage = definePage({
     const enterprises = enterprisesList(visit, deps, account, at);
     const keys = keysList(visit, deps, account, at);
     const people = peopleList(visit, deps, account, at);
-    if (query.format === 'csv')
-      return query.list === 'keys'
-        ? csvAnswer(keys)
-        : query.list === 'people'
-          ? csvAnswer(people)
-          : csvAnswer(enterprises);
+    const csv = csvAnswer(query, [enterprises, people, keys]);
+    if (csv) return csv;
     const grant = maySend(visit, newGrant.route) && newGrant.draw(visit, { id });
     const add = maySend(visit, newPerson.route) && newPerson.draw(visit, { id });
     const body = html`${factsOf(visit, account)}
-${panel(words.enterprises, html`${await renderList(visit, enterprises)}${grant}`)}
-${panel(words.people, html`${await renderList(visit, people)}${add}`)}
-${panel(words.keys, await renderList(visit, keys))}
-${panel(words.limits, limitsTable(visit, id, await listRateLimits(em, id)))}`;
+    ${panel(words.enterprises, html`${await enterprises.render()}${grant}`)}
+    ${panel(words.people, html`${await people.render()}${add}`)} ${panel(words.keys, await keys.render())}
+    ${panel(words.limits, limitsTable(visit, id, await listRateLimits(em, id)))}`;
     return show(account.name, body, { live: ['accounts', 'keys', 'people'] });
   },
 });
@@ -83,61 +75,59 @@ function factsOf(visit: Visit, { id, email, isDeveloper, createdAt }: Account): 
   return html`<p>${email} · <code>${id}</code> · ${since}${developer} · ${audit} · ${webhooks}</p>`;
 }
 
-function enterprisesList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<EnterpriseRole> {
+function enterprisesList(visit: Visit, deps: ConsoleDeps, { id }: Account, at: At): ListPart {
   const { accounts: words } = visit.texts;
-  const columns: Column<EnterpriseRole>[] = [
-    column('rut', 'RUT', 'rut'),
-    column('legal_name', words.enterprise, 'legalName'),
-    column('role', words.role, 'role', ({ role }) => visit.texts.members.roles[role]),
-    column('status', words.status, 'status', ({ status }) =>
-      badge(visit.texts.enterprises.statuses[status], STATUS_TONES[status]),
-    ),
-  ];
   const remove = ({ rut, role }: EnterpriseRole): Html | null =>
     role === 'OWNER' ? null : grantRemoval.draw(visit, { id, rut }, { of: rut });
-  return {
+  return listPart(visit, deps, HELD_ENTERPRISES, {
     ...at,
-    name: 'enterprises',
     label: words.enterprises,
-    columns: maySend(visit, grantRemoval.route)
-      ? [...columns, column('account_id', words.act, () => id, remove)]
-      : columns,
-    read: (page) => listEnterpriseRoles(orm.em.fork(), id, page),
-    key: BY_RUT,
+    search: { accountId: id },
+    headings: {
+      rut: 'RUT',
+      legal_name: words.enterprise,
+      role: [words.role, ({ role }) => visit.texts.members.roles[role]],
+      status: [
+        words.status,
+        ({ status }) => badge(visit.texts.enterprises.statuses[status], STATUS_TONES[status]),
+      ],
+      account_id: maySend(visit, grantRemoval.route) && [words.act, remove],
+    },
     href: ({ rut }) => `/enterprises/${rut}`,
     empty: words.noEnterprise,
-  };
+  });
 }
 
-function keysList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<ApiKey> {
+function keysList(visit: Visit, deps: ConsoleDeps, { id }: Account, at: At): ListPart {
   const { accounts: words } = visit.texts;
-  return {
+  return listPart(visit, deps, KEYS, {
     ...at,
-    name: 'keys',
     label: words.keys,
-    columns: [
-      ...keyColumns(visit),
-      column('key_id', words.id, 'id', ({ id }) => html`<code>${id}</code>`),
-      column('revoked_at', words.revoked, 'revokedAt', ({ revokedAt }) => revokedAt && timeOf(revokedAt)),
-    ],
-    ...inMemory(() => listApiKeys(orm.em.fork(), id), 'id'),
+    search: { accountId: id },
+    headings: {
+      ...keyHeadings(visit),
+      key_id: [words.id, (key) => html`<code>${key.id}</code>`],
+      revoked_at: [words.revoked, ({ revokedAt }) => revokedAt && timeOf(revokedAt)],
+    },
     empty: words.noKey,
-  };
+  });
 }
 
-function peopleList(visit: Visit, { orm }: ConsoleDeps, { id }: Account, at: At): List<Member> {
+function peopleList(visit: Visit, deps: ConsoleDeps, { id }: Account, at: At): ListPart {
   const { accounts: words } = visit.texts;
-  const columns = memberColumns(visit);
-  return {
+  return listPart(visit, deps, MEMBERS, {
     ...at,
-    name: 'people',
     label: words.people,
-    columns: maySend(visit, personInvitation.route)
-      ? [...columns, column('person_id', words.act, 'personId', (member) => personForms(visit, id, member))]
-      : columns,
-    ...inMemory(() => listMembers(orm.em.fork(), id), 'personId'),
+    search: { accountId: id },
+    headings: {
+      ...memberHeadings(visit),
+      person_id: maySend(visit, personInvitation.route) && [
+        words.act,
+        (member) => personForms(visit, id, member),
+      ],
+    },
     empty: words.noMember,
-  };
+  });
 }
 
 /** Renders the actions on a person, each with its effect. */

@@ -1,18 +1,19 @@
-import * as z from 'zod';
 import { createAccount } from '../../../commands/people/accounts.ts';
-import { listOrder } from '../../../db/page.ts';
-import { type ListedAccount, listAccountsPage } from '../../../db/people/consoleAccounts.ts';
+import type { ListedAccount } from '../../../db/people/consoleAccounts.ts';
 import { textSchema } from '../../../domain/values/text.ts';
+import { filterValues } from '../../../lists/list.ts';
+import { ACCOUNTS } from '../../../lists/people.ts';
 import { html } from '../../../page/html.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { email, text, tick } from '../../fields.ts';
+import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { defineForm, wordsOf } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
-import { type Column, column, figureColumn, filterFields, listQuery, showList } from '../../lists.ts';
+import { figures, type Headings, showList } from '../../lists.ts';
 import { definePage, redirect, signedIn, type Visit } from '../../page.ts';
 
 const NAME_LENGTH = 100;
-const FILTERS = { text: z.string().max(254) } as const;
+const FILTERS = filterSchemas(ACCOUNTS);
 
 /** GET /accounts: all accounts, by name. */
 export const accountListPage = definePage({
@@ -21,16 +22,14 @@ export const accountListPage = definePage({
   query: listQuery(FILTERS),
   async handle({ query, visit }, deps) {
     const { accounts: words } = visit.texts;
-    return showList<ListedAccount>(visit, deps, {
+    return showList(visit, deps, ACCOUNTS, {
       title: words.title,
       live: ['accounts'],
-      name: 'accounts',
+      search: filterValues(ACCOUNTS, query),
       path: '/accounts',
       query,
       filters: filterFields(FILTERS, { text: { label: words.text, type: 'search' } }),
-      columns: columnsOf(visit),
-      read: (page) => listAccountsPage(deps.orm.em.fork(), { text: query.text }, page),
-      key: listOrder({ name: 'text', id: 'uuid' }),
+      headings: headingsOf(visit),
       href: ({ id }) => `/accounts/${id}`,
       empty: words.empty,
       ...(mayOpen(signedIn(visit).viewer, newAccount.route) ? { below: newAccount.draw(visit, {}) } : {}),
@@ -38,21 +37,17 @@ export const accountListPage = definePage({
   },
 });
 
-function columnsOf({ texts }: Visit): Column<ListedAccount>[] {
+function headingsOf({ texts }: Visit): Headings<ListedAccount, typeof ACCOUNTS.columns> {
   const { accounts: words } = texts;
-  return [
-    column('name', words.name, 'name'),
-    column('email', words.email, 'email'),
-    column('is_developer', words.developer, 'isDeveloper', ({ isDeveloper }) =>
-      isDeveloper ? words.yes : words.no,
-    ),
-    figureColumn('enterprises', words.enterprises, 'enterprises', ({ enterprises }) =>
-      figure(enterprises, texts),
-    ),
-    figureColumn('people', words.people, 'members', ({ members }) => figure(members, texts)),
-    column('created_at', words.created, 'createdAt', ({ createdAt }) => timeOf(createdAt)),
-    column('account_id', words.id, 'id', ({ id }) => html`<code>${id}</code>`),
-  ];
+  return {
+    name: words.name,
+    email: words.email,
+    is_developer: [words.developer, ({ isDeveloper }) => (isDeveloper ? words.yes : words.no)],
+    enterprises: figures(words.enterprises, ({ enterprises }) => figure(enterprises, texts)),
+    people: figures(words.people, ({ members }) => figure(members, texts)),
+    created_at: [words.created, ({ createdAt }) => timeOf(createdAt)],
+    account_id: [words.id, ({ id }) => html`<code>${id}</code>`],
+  };
 }
 
 export const newAccount = defineForm('POST /accounts', {

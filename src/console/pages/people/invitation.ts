@@ -33,9 +33,12 @@ export function newPersonFields(
   aboutFactor: string,
 ) {
   const { invitation: words } = visit.texts;
-  const factor = html`<h2>${words.factorTitle}</h2><p>${aboutFactor}</p>${appKey(visit, person)}`;
+  const factor = html`<h2>${words.factorTitle}</h2>
+    <p>${aboutFactor}</p>
+    ${appKey(visit, person)}`;
   return {
-    about: html`<p>${words.about(person.email)}</p>${usernameField(person.email)}`,
+    about: html`<p>${words.about(person.email)}</p>
+      ${usernameField(person.email)}`,
     before: { code: factor },
     focus: 'password',
   } as const;

@@ -54,11 +54,16 @@ function joinAsNew(
 function acceptForm(visit: Visit, token: string, email: string, about: Html): Html {
   const { join: words } = visit.texts.members;
   if (visit.signedIn?.session.email === email) {
-    const asked = html`${about}<p>${words.as(email)}</p>`;
+    const asked = html`${about}
+      <p>${words.as(email)}</p>`;
     return form(visit, `/join/${token}`, html`${asked}${button(words.go)}`);
   }
   const to = link('/sign-in', { to: `/join/${token}` });
-  return html`<div>${about}<p>${words.signIn(email)}</p>${!visit.signedIn && html`<p><a href="${to}">${words.signInGo}</a></p>`}</div>`;
+  return html`<div>
+    ${about}
+    <p>${words.signIn(email)}</p>
+    ${!visit.signedIn && html`<p><a href="${to}">${words.signInGo}</a></p>`}
+  </div>`;
 }
 
 /** Accepts the invitation and uses up the link. A signed-in person sends no password. */

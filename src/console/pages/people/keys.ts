@@ -2,19 +2,20 @@ import * as z from 'zod';
 import { createApiKey, revokeApiKey } from '../../../commands/people/apiKeys.ts';
 import { apiKeyPrefix } from '../../../crypto/apiKeys.ts';
 import type { ApiKey } from '../../../db/entities/people.ts';
-import { listApiKeys } from '../../../db/people/accounts.ts';
 import type { AccountMembership } from '../../../db/people/people.ts';
 import { KEY_SCOPES } from '../../../domain/people/keyScope.ts';
 import { ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
 import { textSchema } from '../../../domain/values/text.ts';
+import { KEYS } from '../../../lists/people.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { mayIn } from '../../access/permissions.ts';
 import { ACCOUNT, accountBar, accountForm, chooseAccount } from '../../accounts.ts';
 import { choice, onceKey, reason, text } from '../../fields.ts';
+import { LIST_QUERY } from '../../filters.ts';
 import { wordsOf } from '../../form.ts';
 import { timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
-import { type Column, column, csvAnswer, inMemory, LIST_QUERY, type List, renderList } from '../../lists.ts';
+import { csvAnswer, type Headings, listPart } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
 import { badge, optionsOf, panel } from '../../parts.ts';
@@ -26,44 +27,40 @@ export const keysPage = definePage({
   name: 'keys',
   route: 'GET /keys',
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
-  async handle({ query, visit }, { orm }) {
+  async handle({ query, visit }, deps) {
     const { keys: words } = visit.texts.members;
     const account = chooseAccount(visit, query.account);
     const mayMake = mayIn(signedIn(visit).viewer, account.accountId, newKey.route);
-    const list: List<ApiKey> = {
-      name: 'keys',
+    const list = listPart(visit, deps, KEYS, {
       label: words.title,
       path: '/keys',
       query: { ...query, account: account.accountId },
+      search: { accountId: account.accountId },
       filters: [{ name: 'account', label: visit.texts.members.account }],
-      columns: [
-        ...keyColumns(visit),
-        column('revoked_at', words.state, 'revokedAt', (key) => stateOf(visit, account, key)),
-      ],
-      ...inMemory(() => listApiKeys(orm.em.fork(), account.accountId), 'id'),
+      headings: { ...keyHeadings(visit), revoked_at: [words.state, (key) => stateOf(visit, account, key)] },
       empty: words.none,
-    };
-    if (query.format === 'csv') return csvAnswer(list);
-    const body = html`${accountBar(visit, '/keys', account)}${panel(null, await renderList(visit, list))}
-${mayMake && newKey.draw(visit, {}, { values: { account: account.accountId } })}`;
+    });
+    const csv = csvAnswer(query, [list]);
+    if (csv) return csv;
+    const body = html`${accountBar(visit, '/keys', account)}${panel(null, await list.render())}
+    ${mayMake && newKey.draw(visit, {}, { values: { account: account.accountId } })}`;
     return show(words.title, body, { live: ['keys'] });
   },
 });
 
-/** Returns the columns about the keys of an account. */
-export function keyColumns({ texts: { environments, members } }: Visit): Column<ApiKey>[] {
+/** Returns the headings about the keys of an account. */
+export function keyHeadings({
+  texts: { environments, members },
+}: Visit): Headings<ApiKey, typeof KEYS.columns> {
   const { keys: words } = members;
-  const prefix = (key: ApiKey): string => `${apiKeyPrefix(key)}…`;
-  return [
-    column('label', words.label, 'label'),
-    column('prefix', words.prefix, prefix, (key) => html`<code>${prefix(key)}</code>`),
-    column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
-    column('scope', words.scope, 'scope', ({ scope }) => words.scopes[scope]),
-    column('created_at', words.created, 'createdAt', (k) => timeOf(k.createdAt)),
-    column('last_used_at', words.used, 'lastUsedAt', ({ lastUsedAt }) =>
-      lastUsedAt ? timeOf(lastUsedAt) : words.usedNever,
-    ),
-  ];
+  return {
+    label: words.label,
+    prefix: [words.prefix, (key) => html`<code>${apiKeyPrefix(key)}…</code>`],
+    environment: [words.environment, ({ environment }) => environments[environment]],
+    scope: [words.scope, ({ scope }) => words.scopes[scope]],
+    created_at: [words.created, ({ createdAt }) => timeOf(createdAt)],
+    last_used_at: [words.used, ({ lastUsedAt }) => (lastUsedAt ? timeOf(lastUsedAt) : words.usedNever)],
+  };
 }
 
 function stateOf(visit: Visit, { accountId }: AccountMembership, { id, revokedAt }: ApiKey): Html {

@@ -34,17 +34,21 @@ export const mePage = definePage({
       timeOf(one.seenAt),
       one.id === session.id ? words.here : sessionEnd.draw(visit, {}, { values: { session: one.id } }),
     ]);
+    const heads = [words.browser, words.address, words.since, words.seen, words.act];
     const others =
       rows.length > 1 && html`<div class="more">${sessionEnd.draw(visit, {}, { go: words.endOthers })}</div>`;
     const body = html`<p>${session.email} · ${roles.join(' · ')}</p>
-${panel(words.sessions, html`${table(words.sessions, [words.browser, words.address, words.since, words.seen, words.act], rows)}${others}`)}
-${
-  session.method === 'password' &&
-  html`<div class="panels">${passwordChange.draw(visit, {}, { about: usernameField(session.email) })}${panel(
-    factor.title,
-    html`<p>${session.hasSecondFactor ? factor.held : factor.none}</p><p><a href="/me/second-factor">${factor.manage}</a></p>`,
-  )}</div>`
-}`;
+      ${panel(words.sessions, html`${table(words.sessions, heads, rows)}${others}`)}
+      ${
+        session.method === 'password' &&
+        html`<div class="panels">
+          ${passwordChange.draw(visit, {}, { about: usernameField(session.email) })}${panel(
+            factor.title,
+            html`<p>${session.hasSecondFactor ? factor.held : factor.none}</p>
+              <p><a href="/me/second-factor">${factor.manage}</a></p>`,
+          )}
+        </div>`
+      }`;
     return show(words.title, body, { live: ['people'] });
   },
 });

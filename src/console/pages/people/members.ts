@@ -6,19 +6,21 @@ import {
   withdrawMemberInvitation,
 } from '../../../commands/people/members.ts';
 import type { AccountInvitation } from '../../../db/entities/people.ts';
-import { listAccountInvitations, listMembers, type Member } from '../../../db/people/accounts.ts';
+import { listAccountInvitations, type Member } from '../../../db/people/accounts.ts';
 import type { AccountMembership } from '../../../db/people/people.ts';
 import { BY_LENGTH } from '../../../domain/operations/supportAction.ts';
 import { MEMBER_ROLES, type MemberRole } from '../../../domain/people/people.ts';
+import { MEMBERS } from '../../../lists/people.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { mayIn, type PageRoute } from '../../access/permissions.ts';
 import { ACCOUNT, accountBar, accountForm, chooseAccount } from '../../accounts.ts';
 import { choice, email, type Field, reason } from '../../fields.ts';
+import { LIST_QUERY } from '../../filters.ts';
 import { wordsOf } from '../../form.ts';
 import { timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
-import { type Column, column, csvAnswer, inMemory, LIST_QUERY, type List, renderList } from '../../lists.ts';
+import { csvAnswer, type Headings, listPart } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
 import { badge, nothing, panel, table } from '../../parts.ts';
@@ -28,57 +30,53 @@ export const membersPage = definePage({
   name: 'members',
   route: 'GET /members',
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
-  async handle({ query, visit }, { orm }) {
+  async handle({ query, visit }, deps) {
     const { members: words } = visit.texts.members;
     const account = chooseAccount(visit, query.account);
-    const em = orm.em.fork();
-    const list: List<Member> = {
-      name: 'members',
+    const list = listPart(visit, deps, MEMBERS, {
       label: words.title,
       path: '/members',
       query: { ...query, account: account.accountId },
+      search: { accountId: account.accountId },
       filters: [{ name: 'account', label: visit.texts.members.account }],
-      columns: columnsOf(visit, account),
-      ...inMemory(() => listMembers(em, account.accountId), 'personId'),
+      headings: {
+        ...memberHeadings(visit),
+        person_id: mayIn(signedIn(visit).viewer, account.accountId, roleChange.route) && [
+          words.act,
+          (member) => memberForms(visit, account, member),
+        ],
+      },
       empty: words.title,
-    };
-    if (query.format === 'csv') return csvAnswer(list);
+    });
+    const csv = csvAnswer(query, [list]);
+    if (csv) return csv;
     const may = (route: PageRoute): boolean => mayIn(signedIn(visit).viewer, account.accountId, route);
     const mayWithdraw = may(invitationWithdrawal.route);
     const values = { account: account.accountId, role: 'VIEWER' };
-    const invited = mayWithdraw ? await listAccountInvitations(em, account.accountId, visit.now) : [];
-    const body = html`${accountBar(visit, '/members', account)}${panel(null, await renderList(visit, list))}
-${mayWithdraw && panel(words.open, invitedTable(visit, account, invited))}
-${may(newInvitation.route) && newInvitation.draw(visit, {}, { values })}
-<p class="soft">${words.lost}</p>`;
+    const invited = mayWithdraw
+      ? await listAccountInvitations(deps.orm.em.fork(), account.accountId, visit.now)
+      : [];
+    const body = html`${accountBar(visit, '/members', account)}${panel(null, await list.render())}
+      ${mayWithdraw && panel(words.open, invitedTable(visit, account, invited))}
+      ${may(newInvitation.route) && newInvitation.draw(visit, {}, { values })}
+      <p class="soft">${words.lost}</p>`;
     return show(words.title, body, { live: ['people'] });
   },
 });
 
-/** Returns the columns about the people of an account. */
-export function memberColumns({ texts }: Visit): Column<Member>[] {
+/** Returns the headings about the people of an account. */
+export function memberHeadings({ texts }: Visit): Headings<Member, typeof MEMBERS.columns> {
   const { members: words, roles } = texts.members;
-  return [
-    column(
-      'email',
+  return {
+    email: [
       words.email,
-      'email',
       ({ email, disabled }) => html`${email}${disabled && html` ${badge(words.shutOut, 'bad')}`}`,
-    ),
-    column('role', words.role, 'role', ({ role }) => roles[role]),
-    column('since', words.since, 'since', ({ since }) => timeOf(since)),
-    column('seen_at', words.seen, 'seenAt', ({ seenAt }) => (seenAt ? timeOf(seenAt) : texts.never)),
-    column('second_factor', words.factor, 'hasSecondFactor', ({ hasSecondFactor }) =>
-      hasSecondFactor ? words.yes : words.no,
-    ),
-  ];
-}
-
-function columnsOf(visit: Visit, account: AccountMembership): Column<Member>[] {
-  if (!mayIn(signedIn(visit).viewer, account.accountId, roleChange.route)) return memberColumns(visit);
-  const { act } = visit.texts.members.members;
-  const forms = (member: Member): Html => memberForms(visit, account, member);
-  return [...memberColumns(visit), column('person_id', act, 'personId', forms)];
+    ],
+    role: [words.role, ({ role }) => roles[role]],
+    since: [words.since, ({ since }) => timeOf(since)],
+    seen_at: [words.seen, ({ seenAt }) => (seenAt ? timeOf(seenAt) : texts.never)],
+    second_factor: [words.factor, ({ hasSecondFactor }) => (hasSecondFactor ? words.yes : words.no)],
+  };
 }
 
 const roleChoice = ({ members: words }: Texts): Field<MemberRole> =>

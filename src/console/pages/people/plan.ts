@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { updateEnterprise } from '../../../commands/enterprises/updateEnterprise.ts';
-import type { Payment, Plan } from '../../../db/entities/enterprises.ts';
-import { BY_RUT } from '../../../db/page.ts';
+import type { Plan } from '../../../db/entities/enterprises.ts';
 import {
   listPayments,
   listPlannedEnterprises,
@@ -11,6 +10,7 @@ import {
 import { checkoutUrl } from '../../../domain/people/payment.ts';
 import { montevideoDate, startOfDay } from '../../../domain/values/montevideo.ts';
 import { Refusal } from '../../../errors.ts';
+import { PAYMENTS, PLANNED_ENTERPRISES } from '../../../lists/payments.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { findAccessAt } from '../../access/access.ts';
@@ -18,20 +18,11 @@ import { requireRole } from '../../access/atEnterprise.ts';
 import { mayAt } from '../../access/permissions.ts';
 import { ACCOUNT, accountBar, backTo, chooseAccount } from '../../accounts.ts';
 import { type Field, subject } from '../../fields.ts';
+import { LIST_QUERY } from '../../filters.ts';
 import { defineForm, wordsOf } from '../../form.ts';
 import { amount as amountText, figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
-import {
-  type Column,
-  column,
-  csvAnswer,
-  figureColumn,
-  fileColumn,
-  inMemory,
-  LIST_QUERY,
-  type List,
-  renderList,
-} from '../../lists.ts';
+import { csvAnswer, figures, type Headings, type ListPart, listPart } from '../../lists.ts';
 import {
   type ConsoleDeps,
   definePage,
@@ -78,42 +69,43 @@ export const planPage = definePage({
   name: 'plan',
   route: 'GET /plan',
   query: z.object({ ...LIST_QUERY, ...ACCOUNT }),
-  async handle({ query, visit }, { orm }) {
+  async handle({ query, visit }, deps) {
     const { plan: words } = visit.texts.members;
     const account = chooseAccount(visit, query.account);
     const { accountId } = account;
-    const list: List<PlannedEnterprise> = {
-      name: 'plan',
+    const list = listPart(visit, deps, PLANNED_ENTERPRISES, {
       label: words.title,
       path: '/plan',
       query: { ...query, account: accountId },
+      search: { accountId, monthStart: monthStart(visit.now) },
       filters: [{ name: 'account', label: visit.texts.members.account }],
-      columns: columnsOf(visit),
-      read: (page) => listPlannedEnterprises(orm.em.fork(), accountId, monthStart(visit.now), page),
-      key: BY_RUT,
+      headings: planHeadings(visit),
       href: ({ rut }) => link(`/plan/${rut}`, { account: accountId }),
       empty: words.none,
-    };
-    if (query.format === 'csv') return csvAnswer(list);
-    const body = html`${accountBar(visit, '/plan', account)}${panel(null, await renderList(visit, list))}`;
+    });
+    const csv = csvAnswer(query, [list]);
+    if (csv) return csv;
+    const body = html`${accountBar(visit, '/plan', account)}${panel(null, await list.render())}`;
     return show(words.title, body, { live: ['payments'] });
   },
 });
 
-function columnsOf(visit: Visit): Column<PlannedEnterprise>[] {
+function planHeadings(visit: Visit): Headings<PlannedEnterprise, typeof PLANNED_ENTERPRISES.columns> {
   const { plan: words, roles } = visit.texts.members;
-  return [
-    column('rut', words.enterprise, 'rut', (e) => html`${e.legalName} <span class="soft">${e.rut}</span>`),
-    column('plan', words.plan, 'planId', ({ planId, frequencyId }) =>
-      planId === null
-        ? html`<span class="soft">${words.noPlan}</span>`
-        : planName(visit, { planId, frequencyId }),
-    ),
-    column('price', words.price, (e) => priceOfEnterprise(visit, e)),
-    figureColumn('used', words.used, 'used', ({ used }) => figure(used, visit.texts)),
-    figureColumn('due', words.due, 'due', ({ due }) => due > 0 && badge(figure(due, visit.texts), 'wait')),
-    column('role', words.role, 'role', ({ role }) => roles[role]),
-  ];
+  return {
+    rut: [words.enterprise, (e) => html`${e.legalName} <span class="soft">${e.rut}</span>`],
+    plan_id: [
+      words.plan,
+      ({ planId, frequencyId }) =>
+        planId === null
+          ? html`<span class="soft">${words.noPlan}</span>`
+          : planName(visit, { planId, frequencyId }),
+    ],
+    amount: [words.price, (e) => priceOfEnterprise(visit, e)],
+    used: figures(words.used, ({ used }) => figure(used, visit.texts)),
+    due: figures(words.due, ({ due }) => due > 0 && badge(figure(due, visit.texts), 'wait')),
+    role: [words.role, ({ role }) => roles[role]],
+  };
 }
 
 /** Returns the enterprise of a page. Throws NOT_FOUND if the account has no role there. */
@@ -138,14 +130,13 @@ export const enterprisePlanPage = definePage({
     const { plan: words } = visit.texts.members;
     const account = chooseAccount(visit, query.account);
     const enterprise = await enterpriseOf(visit, deps, account.accountId, params.rut);
-    const em = deps.orm.em.fork();
-    const plans = await listPlans(em);
-    const payments = await listPayments(em, { rut: enterprise.rut });
+    const plans = await listPlans(deps.orm.em.fork());
     const access = await findAccessAt(deps.orm, signedIn(visit).viewer, enterprise.rut);
     const mayChoose = mayAt(access, planChoice.route);
     const mayPay = mayAt(access, 'GET /plan/{rut}/payments/{id}');
-    const list = paymentList(visit, payments, { rut: enterprise.rut, query, mayPay });
-    if (query.format === 'csv') return csvAnswer(list);
+    const list = paymentList(visit, deps, { rut: enterprise.rut, query, mayPay });
+    const csv = csvAnswer(query, [list]);
+    if (csv) return csv;
     const rows: [string, Html | string][] = [
       [words.enterprise, `${enterprise.legalName} · ${enterprise.rut}`],
       [
@@ -159,8 +150,12 @@ export const enterprisePlanPage = definePage({
       [words.role, visit.texts.members.roles[enterprise.role]],
     ];
     const body = html`${accountBar(visit, '/plan', account)}${panel(null, factList(rows))}
-${mayChoose && planChoice.draw(visit, params, choicesOf(visit, enterprise, plans, account.accountId))}
-${panel(words.payments, html`${await renderList(visit, list)}<p class="soft">${words.cancelAbout}</p>`)}`;
+    ${mayChoose && planChoice.draw(visit, params, choicesOf(visit, enterprise, plans, account.accountId))}
+    ${panel(
+      words.payments,
+      html`${await list.render()}
+        <p class="soft">${words.cancelAbout}</p>`,
+    )}`;
     return show(`${words.title} · ${enterprise.legalName}`, body, { live: ['payments'] });
   },
 });
@@ -181,46 +176,37 @@ function choicesOf(
 
 function paymentList(
   visit: Visit,
-  payments: readonly Payment[],
+  deps: Pick<ConsoleDeps, 'orm'>,
   {
     rut,
     query,
     mayPay,
   }: { rut: string; query: Readonly<Record<string, string | undefined>>; mayPay: boolean },
-): List<Payment> {
+): ListPart {
   const { plan: words } = visit.texts.members;
-  const pay: Column<Payment> = column(
-    'payment_id',
-    words.pay,
-    'id',
-    ({ id, status }) => status === PENDING && html`<a href="/plan/${rut}/payments/${id}">${words.pay}</a>`,
-  );
-  return {
+  return listPart(visit, deps, PAYMENTS, {
     label: words.payments,
-    name: 'payments',
     path: `/plan/${rut}`,
     query,
-    columns: [...paymentColumns(visit), mayPay ? pay : { ...pay, csvOnly: true, cell: () => null }],
-    ...inMemory(async () => payments, 'id'),
+    search: { rut },
+    headings: {
+      created_at: [words.made, ({ createdAt }) => timeOf(createdAt)],
+      plan_id: [words.plan, (one) => planName(visit, one)],
+      amount: figures(words.amount, ({ currency, amount }) => amountText(currency, amount, visit.texts)),
+      status: [
+        words.status,
+        ({ status }) =>
+          badge(words.statuses[status], status === 'PAID' ? 'good' : status === PENDING ? 'wait' : 'calm'),
+      ],
+      settled_at: [words.settled, ({ settledAt }) => settledAt && timeOf(settledAt)],
+      payment_id: mayPay && [
+        words.pay,
+        ({ id, status }) =>
+          status === PENDING && html`<a href="/plan/${rut}/payments/${id}">${words.pay}</a>`,
+      ],
+    },
     empty: words.paymentsNone,
-  };
-}
-
-function paymentColumns(visit: Visit): Column<Payment>[] {
-  const { plan: words } = visit.texts.members;
-  return [
-    column('created_at', words.made, 'createdAt', ({ createdAt }) => timeOf(createdAt)),
-    column('plan', words.plan, 'planId', (one) => planName(visit, one)),
-    fileColumn('frequency', words.plan, 'frequencyId'),
-    figureColumn('amount', words.amount, 'amount', ({ currency, amount }) =>
-      amountText(currency, amount, visit.texts),
-    ),
-    fileColumn('currency', words.amount, 'currency'),
-    column('status', words.status, 'status', ({ status }) =>
-      badge(words.statuses[status], status === 'PAID' ? 'good' : status === PENDING ? 'wait' : 'calm'),
-    ),
-    column('settled_at', words.settled, 'settledAt', ({ settledAt }) => settledAt && timeOf(settledAt)),
-  ];
+  });
 }
 
 /** GET /plan/{rut}/payments/{id}: redirects to the payment's page, whose URL is configuration, not in the database. */
@@ -261,13 +247,17 @@ const plans = ({ members: { plan: words } }: Texts): Field<[string, string]> => 
   schema: PlanChoice,
   path: '/plan_id',
   draw: ({ name, value, options = [] }) =>
-    html`<fieldset class="boxes"><legend>${words.plan}</legend>${options.map(([one, text]) => {
-      const isPresent = one === value;
-      const present = isPresent && html` <span class="soft">(${words.present})</span>`;
-      return html`<label><input type="radio" name="${name}" value="${one}" required${
-        isPresent && html` checked`
-      }> ${text}${present}</label>`;
-    })}</fieldset>`,
+    html`<fieldset class="boxes">
+      <legend>${words.plan}</legend>
+      ${options.map(([one, text]) => {
+        const isPresent = one === value;
+        const present = isPresent && html` <span class="soft">(${words.present})</span>`;
+        return html`<label>
+          <input type="radio" name="${name}" value="${one}" required ${isPresent && html`checked`} />
+          ${text}${present}
+        </label>`;
+      })}
+    </fieldset>`,
 });
 
 /** Renders the open payment of a plan; null without one. */

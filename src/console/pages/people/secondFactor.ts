@@ -37,7 +37,11 @@ export const secondFactorPage = definePage({
   route: 'GET /me/second-factor',
   async handle({ visit }) {
     const { secondFactor: words } = visit.texts;
-    return show(words.title, html`${factorPanels(visit)}<p class="soft">${words.lost}</p>`);
+    return show(
+      words.title,
+      html`${factorPanels(visit)}
+        <p class="soft">${words.lost}</p>`,
+    );
   },
 });
 
@@ -54,14 +58,23 @@ function factorPanels(visit: Visit): Html {
     {},
     {
       title: hasSecondFactor ? words.replace : words.setUp,
-      about: html`<p>${hasSecondFactor ? words.replaceAbout : words.setUpAbout}</p>${username}`,
+      about: html`<p>${hasSecondFactor ? words.replaceAbout : words.setUpAbout}</p>
+        ${username}`,
     },
   );
   const off =
     hasSecondFactor &&
     operatorRole === null &&
-    turnOff.draw(visit, {}, { about: html`<p>${words.offAbout}</p>${username}` });
-  return html`<p>${hasSecondFactor ? words.held : words.none}</p><div class="panels">${setUp}${off}</div>`;
+    turnOff.draw(
+      visit,
+      {},
+      {
+        about: html`<p>${words.offAbout}</p>
+          ${username}`,
+      },
+    );
+  return html`<p>${hasSecondFactor ? words.held : words.none}</p>
+    <div class="panels">${setUp}${off}</div>`;
 }
 
 /**
@@ -120,7 +133,8 @@ function offerForm(visit: Visit, { secret, sealed }: OfferedSecret, refused?: st
     {},
     {
       as: 'plain',
-      about: html`<p>${words.newAbout}</p><div class="once">${appKey(visit, { email, secret })}</div>`,
+      about: html`<p>${words.newAbout}</p>
+        <div class="once">${appKey(visit, { email, secret })}</div>`,
       go: words.newGo,
       values: { offered: sealed },
       focus: 'code',

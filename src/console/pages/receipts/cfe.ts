@@ -6,7 +6,7 @@ import { listSobreXmls } from '../../../db/authority/sobres.ts';
 import type { Mail } from '../../../db/entities/mail.ts';
 import type { Cfe } from '../../../db/entities/receipts.ts';
 import type { DailyReport } from '../../../db/entities/reports.ts';
-import { findMail, findMails } from '../../../db/mail/mails.ts';
+import { findMail, listMailPage } from '../../../db/mail/mails.ts';
 import { type CfeDossier, formatRequestingKey, readCfeDossier } from '../../../db/receipts/cfeDossier.ts';
 import { findCfeWithRequest, findCfeWithXml } from '../../../db/receipts/cfes.ts';
 import { findReport } from '../../../db/reports/dailyReports.ts';
@@ -102,7 +102,7 @@ export const cfePage = definePage({
     const em = () => deps.orm.em.fork();
     const [dossier, mails, deliveries, report] = await Promise.all([
       readCfeDossier(em(), cfe),
-      findMails(em(), { cfeUuid: id }, MAX_ROWS),
+      listMailPage(em(), { cfeUuid: id }, { after: null, limit: MAX_ROWS }),
       listDeliveryPage(
         em(),
         accountsOf(signedIn(visit).viewer),
@@ -115,19 +115,22 @@ export const cfePage = definePage({
       cfe,
       access,
       dossier,
-      mails,
+      mails: mails.map(({ mail }) => mail),
       deliveries,
       report,
     };
-    const body = html`<div class="panels"><div>
-${panel(null, factsOf(visit, data))}
-${panel(visit.texts.cfe.whatToDo, html`${renderActions(visit, data)}${creditLink(visit, data)}`)}
-${panel(visit.texts.cfe.mails, mailsOf(visit, data, deps))}
-</div><div>
-${panel(visit.texts.cfe.timeline, renderTimeline(visit, data))}
-${panel(visit.texts.cfe.deliveries, deliveriesOf(visit, data))}
-${panel(null, linksOf(visit, data, deps))}
-</div></div>`;
+    const body = html`<div class="panels">
+      <div>
+        ${panel(null, factsOf(visit, data))}
+        ${panel(visit.texts.cfe.whatToDo, html`${renderActions(visit, data)}${creditLink(visit, data)}`)}
+        ${panel(visit.texts.cfe.mails, mailsOf(visit, data, deps))}
+      </div>
+      <div>
+        ${panel(visit.texts.cfe.timeline, renderTimeline(visit, data))}
+        ${panel(visit.texts.cfe.deliveries, deliveriesOf(visit, data))}
+        ${panel(null, linksOf(visit, data, deps))}
+      </div>
+    </div>`;
     const { serie, numero, type } = cfe;
     return show(`${CFE_TYPES[type].label} ${serie}-${numero}`, body, {
       live: ['cfes', 'deliveries', 'authority'],
@@ -155,11 +158,13 @@ function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
   const rows: [string, Html | string][] = [
     [
       own.issuer,
-      html`<a href="${enterprisePath(cfe.rut)}">${issuer.legalName}</a> ${soft(`${cfe.rut} · ${environments[cfe.environment]}`)}`,
+      html`<a href="${enterprisePath(cfe.rut)}">${issuer.legalName}</a>
+        ${soft(`${cfe.rut} · ${environments[cfe.environment]}`)}`,
     ],
     [
       'cfe_id',
-      html`<code>${formatCfeId(cfe)}</code> ${cfe.document.ownCollection === true && badge(own.collection, 'calm')}`,
+      html`<code>${formatCfeId(cfe)}</code>
+        ${cfe.document.ownCollection === true && badge(own.collection, 'calm')}`,
     ],
     [
       own.receiver,
@@ -260,9 +265,11 @@ function creditLink(visit: Visit, { cfe, access }: CfePageData): Html | false {
 function rejectionAdvice({ language }: Visit, { status, rejection }: Cfe): Html | null {
   if (status !== 'REJECTED' || !rejection) return null;
   const words = CFE_WORDS[language];
-  return html`<ul class="plain">${rejection.map(
-    ({ code }) => html`<li><code>${code}</code> ${rejectionMend(code, words).replaceAll('`', '')}</li>`,
-  )}</ul>`;
+  return html`<ul class="plain">
+    ${rejection.map(
+      ({ code }) => html`<li><code>${code}</code> ${rejectionMend(code, words).replaceAll('`', '')}</li>`,
+    )}
+  </ul>`;
 }
 
 function renderTimeline(visit: Visit, data: CfePageData): Html {
@@ -286,7 +293,9 @@ function renderTimeline(visit: Visit, data: CfePageData): Html {
     .filter(({ kind }) => maySeeActions || kind !== 'act')
     .map(({ at, what, more, attempt }: TimelineEntry) => ({
       at,
-      shown: html`${what}${more && html` <span class="soft">${more}</span>`}${attempt && maySeeExchange && exchangeLink(attempt)}`,
+      shown: html`${what}${more && html` <span class="soft">${more}</span>`}${
+        attempt && maySeeExchange && exchangeLink(attempt)
+      }`,
     }));
   const all = [...rows, ...notificationEntries(visit, data)].toSorted(
     (a, b) => a.at.getTime() - b.at.getTime(),
@@ -352,12 +361,14 @@ function deliveriesOf(visit: Visit, { deliveries }: CfePageData): Html {
     !one.isWebhookRemoved && mayIn(viewer, one.accountId, redelivery.route);
   const rows = deliveries.map((one) => [
     timeOf(one.createdAt),
-    html`<a href="/deliveries/${one.id}">${one.event}</a> <a class="soft url" href="/webhooks/${one.webhookId}">${one.url}</a>`,
+    html`<a href="/deliveries/${one.id}">${one.event}</a>
+      <a class="soft url" href="/webhooks/${one.webhookId}">${one.url}</a>`,
     html`${deliveryMark(visit, one)}${isAgain(one) && redeliverInRow(visit, one.id, own.again)}`,
     figure(one.attempts, visit.texts),
   ]);
   const heads = [own.when, own.event, own.status, words.attempts];
-  return html`${deliveries.some(isAgain) && html`<p class="soft">${words.redeliverAbout}</p>`}${table(own.deliveries, heads, rows, [3])}`;
+  const about = deliveries.some(isAgain) && html`<p class="soft">${words.redeliverAbout}</p>`;
+  return html`${about}${table(own.deliveries, heads, rows, [3])}`;
 }
 
 function linksOf(
@@ -370,7 +381,8 @@ function linksOf(
     ...receiptLinks(visit, cfe, publicUrl),
     cfe.digest !== null && html`<a href="${cfePathOf(cfe)}/xml">${own.xml}</a>`,
     report
-      ? html`<a href="${reportPath(report)}">${own.report} ${dateOf(report.date)}</a> ${reportMark(visit, report.status)}`
+      ? html`<a href="${reportPath(report)}">${own.report} ${dateOf(report.date)}</a>
+          ${reportMark(visit, report.status)}`
       : own.noReport,
     mayAt(access, 'GET /audit') &&
       html`<a href="${link('/audit', { rut: cfe.rut, subject: formatCfeId(cfe) })}">${own.audit}</a>`,
@@ -379,7 +391,9 @@ function linksOf(
       access.kind === 'operator' &&
       html`<a href="${runUrl(temporalUi, cfe.workflowId)}" rel="noreferrer">${own.workflow}</a>`,
   ];
-  return html`<ul class="plain">${links.filter(Boolean).map((one) => html`<li>${one}</li>`)}</ul>`;
+  return html`<ul class="plain">
+    ${links.filter(Boolean).map((one) => html`<li>${one}</li>`)}
+  </ul>`;
 }
 
 /** Renders links to the receiver's page and the printed form; none until the receipt may be handed over. */

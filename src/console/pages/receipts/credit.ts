@@ -48,12 +48,12 @@ export const creditPage = definePage({
     const { cfe, access } = await findVisibleCfe({ orm }, visit, params);
     const { left, notes } = await readCredit({ orm, clock: businessClock }, cfe);
     const { credit: words } = visit.texts;
-    const body = html`<div class="panels"><div>
-${panel(words.left, leftOf(visit, cfe, left))}
-${panel(words.notes, notesOf(visit, cfe, notes))}
-</div><div>
-${left && !isUsedUp(left) && mayAt(access, creditPreview.route) && formsOf(visit, cfe, left)}
-</div></div>`;
+    const body = html`<div class="panels">
+      <div>
+        ${panel(words.left, leftOf(visit, cfe, left))} ${panel(words.notes, notesOf(visit, cfe, notes))}
+      </div>
+      <div>${left && !isUsedUp(left) && mayAt(access, creditPreview.route) && formsOf(visit, cfe, left)}</div>
+    </div>`;
     return show(words.title(labelOf(cfe)), body, { live: ['cfes'] });
   },
 });
@@ -61,8 +61,8 @@ ${left && !isUsedUp(left) && mayAt(access, creditPreview.route) && formsOf(visit
 const receiptRow = (visit: Visit, cfe: Cfe): [string, Html] => [
   visit.texts.credit.receipt,
   html`<a href="${cfePath(paramsOf(cfe))}">${labelOf(cfe)}</a>
-      <code class="soft">${formatCfeId(cfe)}</code>
-      ${amount(cfe.currency, cfe.payAmount, visit.texts)}`,
+    <code class="soft">${formatCfeId(cfe)}</code>
+    ${amount(cfe.currency, cfe.payAmount, visit.texts)}`,
 ];
 
 /** A line with something left of it. */
@@ -95,7 +95,9 @@ function leftOf(visit: Visit, cfe: Cfe, left: Figures | null): Html {
     one.amount,
   ]);
   const heads = [words.line, words.item, words.count, words.lineAmount];
-  return html`${facts}<p class="soft">${words.leftAbout}</p>${table(words.lines, heads, rows, [0, 2, 3])}`;
+  return html`${facts}
+    <p class="soft">${words.leftAbout}</p>
+    ${table(words.lines, heads, rows, [0, 2, 3])}`;
 }
 
 function notesOf(visit: Visit, cfe: Cfe, notes: readonly CreditNoteRow[]): Html {
@@ -130,7 +132,8 @@ function formsOf(visit: Visit, cfe: Cfe, left: Figures): Html {
     const what = isOfLines && html`<p>${words.linesAbout[take]}${more && ` ${more}`}</p>`;
     return creditPreview.draw(visit, paramsOf(cfe), {
       title: words.ways[take],
-      about: html`${what}<p>${words.lookAbout}</p>`,
+      about: html`${what}
+        <p>${words.lookAbout}</p>`,
       values: { take, ...(isOfLines ? values : {}) },
       ...(isOfLines ? { before } : {}),
     });
@@ -288,9 +291,13 @@ function previewOf(visit: Visit, { cfe, params, content, basis, body, once }: Pr
     values: { once, request: JSON.stringify(withExactNumbers(body)), expected: basis },
     beside: html`<a href="${creditPath(params)}">${words.back}</a>`,
   });
-  return html`${panel(null, html`<p>${words.previewAbout}</p>${facts}`)}
-${panel(words.noteLines, table(words.noteLines, heads, [...rows, ...adjusted], [1, 2, 3]))}
-${panel(null, issue)}`;
+  return html`${panel(
+    null,
+    html`<p>${words.previewAbout}</p>
+      ${facts}`,
+  )}
+  ${panel(words.noteLines, table(words.noteLines, heads, [...rows, ...adjusted], [1, 2, 3]))}
+  ${panel(null, issue)}`;
 }
 
 /** POST …/credit-notes: issues the note that was shown. */

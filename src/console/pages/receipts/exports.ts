@@ -7,13 +7,11 @@ import {
   TooManyToPrint,
 } from '../../../commands/receipts/exports.ts';
 import type { ReceiptExport } from '../../../db/entities/receipts.ts';
-import { newestFirst } from '../../../db/page.ts';
 import {
   exportBytes,
   findExport,
   isExportKept,
   listExportableEnterprises,
-  listExports,
   streamExport,
 } from '../../../db/receipts/receiptExports.ts';
 import { ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
@@ -22,24 +20,18 @@ import { decimalText } from '../../../domain/values/figures.ts';
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
 import { Rut } from '../../../domain/values/rut.ts';
 import { Refusal } from '../../../errors.ts';
-import { SoughtRut } from '../../../lists/list.ts';
+import { EXPORTS } from '../../../lists/exports.ts';
+import { filterValues } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { findAccessAt } from '../../access/access.ts';
 import { requireEnterprise } from '../../access/atEnterprise.ts';
 import { accountsFor, mayAt } from '../../access/permissions.ts';
 import { choice, text, tick } from '../../fields.ts';
+import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { defineForm } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
-import {
-  type Column,
-  column,
-  figureColumn,
-  fileColumn,
-  filterFields,
-  listQuery,
-  showList,
-} from '../../lists.ts';
+import { figures, type Headings, showList } from '../../lists.ts';
 import {
   type ConsoleDeps,
   definePage,
@@ -63,7 +55,7 @@ const SUGGESTED = 'enterprises-to-export';
 export const exportsPath = (values: { rut?: string; environment?: string; month?: string }): string =>
   link('/exports', values);
 
-const FILTERS = { rut: SoughtRut, month: Month, environment: z.enum(ENVIRONMENTS) } as const;
+const FILTERS = filterSchemas(EXPORTS);
 
 /** GET /exports: the requested exports, and the form to request one. */
 export const exportsPage = definePage({
@@ -72,12 +64,10 @@ export const exportsPage = definePage({
   query: listQuery(FILTERS),
   async handle({ query, visit }, deps) {
     const { exports: words, environments } = visit.texts;
-    const { rut, environment, month } = query;
-    const em = deps.orm.em.fork();
     const accounts = accountsFor(signedIn(visit).viewer, 'GET /exports');
-    return showList<ReceiptExport>(visit, deps, {
+    return showList(visit, deps, EXPORTS, {
       title: words.title,
-      name: 'exports',
+      search: { ...filterValues(EXPORTS, query), accounts },
       path: '/exports',
       query,
       above: await renderRequestForm(visit, deps, query),
@@ -86,9 +76,7 @@ export const exportsPage = definePage({
         month: { label: words.month, rule: 'month' },
         environment: [words.environment, environments],
       }),
-      columns: columnsOf(visit, deps.businessClock()),
-      read: (page) => listExports(em, accounts, { rut, environment, month }, page),
-      key: newestFirst('text'),
+      headings: headingsOf(visit, deps.businessClock()),
       empty: words.none,
       live: ['exports'],
     });
@@ -123,19 +111,18 @@ async function renderRequestForm(
   );
 }
 
-function columnsOf(visit: Visit, now: Date): Column<ReceiptExport>[] {
+function headingsOf(visit: Visit, now: Date): Headings<ReceiptExport, typeof EXPORTS.columns> {
   const { exports: words, environments } = visit.texts;
-  return [
-    column('month', words.month, 'month'),
-    column('rut', words.rut, 'rut'),
-    column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
-    column('state', words.state, 'state', (row) => stateOf(visit, row, now)),
-    column('with_pdfs', words.withPdfs, 'withPdfs', ({ withPdfs }) => (withPdfs ? words.yes : words.no)),
-    figureColumn('receipts', words.receipts, 'total', ({ total }) => figure(total, visit.texts)),
-    figureColumn('left_out', words.leftOut, 'leftOut', ({ leftOut }) => figure(leftOut, visit.texts)),
-    column('created_at', words.asked, 'createdAt', ({ createdAt }) => timeOf(createdAt)),
-    fileColumn('export_id', words.id, 'id'),
-  ];
+  return {
+    month: words.month,
+    rut: words.rut,
+    environment: [words.environment, ({ environment }) => environments[environment]],
+    state: [words.state, (row) => stateOf(visit, row, now)],
+    with_pdfs: [words.withPdfs, ({ withPdfs }) => (withPdfs ? words.yes : words.no)],
+    receipts: figures(words.receipts, ({ total }) => figure(total, visit.texts)),
+    left_out: figures(words.leftOut, ({ leftOut }) => figure(leftOut, visit.texts)),
+    created_at: [words.asked, ({ createdAt }) => timeOf(createdAt)],
+  };
 }
 
 /** Renders the progress with a button to stop, or the link to the file. */
@@ -145,12 +132,14 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
   if (state === 'RUNNING') {
     const far = words.of(figure(done, visit.texts), figure(total, visit.texts));
     const bar = html`<progress max="${String(total)}" value="${String(done)}">${far}</progress>`;
-    return html`<label>${badge(words.running, 'wait')} ${far} ${bar}</label> ${exportStop.draw(visit, { id })}`;
+    return html`<label>${badge(words.running, 'wait')} ${far} ${bar}</label>
+      ${exportStop.draw(visit, { id })}`;
   }
   if (state === 'STOPPED') return badge(words.stopped, 'calm');
   if (!isExportKept(row, now)) return badge(words.gone, 'calm');
   const size = `${decimalText((exportBytes(row) / MEGABYTE).toFixed(1), undefined, visit.texts.numerals)} MB`;
-  return html`${badge(words.done, 'good')} <a href="/exports/${id}/zip" download>${words.fetch}</a> <span class="soft">${size}</span>`;
+  return html`${badge(words.done, 'good')} <a href="/exports/${id}/zip" download>${words.fetch}</a>
+    <span class="soft">${size}</span>`;
 }
 
 export const newExport = defineForm('POST /exports', {

@@ -60,18 +60,19 @@ export const reportPage = definePage({
     );
     const compared = COMPARED.includes(report.status) ? await countHeldNumbers(em, params) : undefined;
     const of = html`<a href="${enterprisePath(params.rut)}">${enterprise.legalName}</a>`;
-    const body = html`<p>${of} <span class="soft">${params.rut}</span> · ${environments[params.environment]}</p>
-${statusPanel(visit, report, submissions)}
-${compared !== undefined && differencePanel(visit, reported, compared)}
-${acts.map((act) => actPanel(visit, report, act))}
-${submissionsPanel(visit, report, submissions)}
-${panel(
-  words.reported,
-  reported.length === 0
-    ? nothing(words.reportedNone)
-    : html`${totalsTable(visit, reported)}${amountsTable(visit, reported)}`,
-)}
-${panel(words.waitsFor, waitingTable(visit, params, waiting))}`;
+    const body = html`<p>
+        ${of} <span class="soft">${params.rut}</span> · ${environments[params.environment]}
+      </p>
+      ${statusPanel(visit, report, submissions)}
+      ${compared !== undefined && differencePanel(visit, reported, compared)}
+      ${acts.map((act) => actPanel(visit, report, act))} ${submissionsPanel(visit, report, submissions)}
+      ${panel(
+        words.reported,
+        reported.length === 0
+          ? nothing(words.reportedNone)
+          : html`${totalsTable(visit, reported)}${amountsTable(visit, reported)}`,
+      )}
+      ${panel(words.waitsFor, waitingTable(visit, params, waiting))}`;
     const title = words.of(dateText(params.date), enterprise.tradeName ?? enterprise.legalName);
     return show(title, body, { live: ['reports', 'cfes'] });
   },
@@ -89,23 +90,30 @@ function statusPanel(visit: Visit, report: DailyReport, submissions: readonly Re
   return panel(
     words.state,
     html`<p>${reportMark(visit, status)} ${REPORT_WORDS[visit.language].status[status].means}</p>
-<p class="soft">${isComplete ? words.allKnown : words.stillToCome} ${number}${words.due} ${timeOf(dueAt)}</p>
-${reasons.length > 0 && reasonList(visit, reasons)}${
-  stuck &&
-  html`<p>${badge(stuck.label, 'bad')} ${stuck.means}</p><p><strong>${words.what}:</strong> ${stuck.fix}</p>`
-}`,
+      <p class="soft">
+        ${isComplete ? words.allKnown : words.stillToCome} ${number}${words.due} ${timeOf(dueAt)}
+      </p>
+      ${reasons.length > 0 && reasonList(visit, reasons)}${
+        stuck &&
+        html`<p>${badge(stuck.label, 'bad')} ${stuck.means}</p>
+          <p><strong>${words.what}:</strong> ${stuck.fix}</p>`
+      }`,
   );
 }
 
 /** Renders the authority's own words, and the meaning of its code. */
 function reasonList({ language, texts }: Visit, reasons: readonly RejectionReason[]): Html {
   const { reason, otherReason } = REPORT_WORDS[language];
-  return html`<p>${texts.reports.saidByAuthority}:</p><ul>${reasons.map(
-    ({ code, message, detail }) =>
-      html`<li><code>${code}</code> ${message}${detail !== null && html`: ${detail}`}<br><span class="soft">${
-        code in reason ? reason[code] : otherReason
-      }</span></li>`,
-  )}</ul>`;
+  return html`<p>${texts.reports.saidByAuthority}:</p>
+    <ul>
+      ${reasons.map(
+        ({ code, message, detail }) =>
+          html`<li>
+            <code>${code}</code> ${message}${detail !== null && html`: ${detail}`}<br />
+            <span class="soft">${code in reason ? reason[code] : otherReason}</span>
+          </li>`,
+      )}
+    </ul>`;
 }
 
 /** Renders the reported numbers of each type next to the current ones. */
@@ -136,7 +144,11 @@ function differencePanel(
   const heads = [words.type, words.numbers, words.toldNow, words.heldNow, words.moved];
   const shown =
     rows.length === 0 ? nothing(words.reportedNone) : table(words.difference, heads, rows, [2, 3, 4]);
-  return panel(words.difference, html`<p>${words.differenceAbout}</p>${shown}`);
+  return panel(
+    words.difference,
+    html`<p>${words.differenceAbout}</p>
+      ${shown}`,
+  );
 }
 
 const signed = (n: number, texts: Texts): string =>
@@ -152,15 +164,19 @@ function submissionsPanel(visit: Visit, report: ReportKey, submissions: readonly
   if (submissions.length === 0) return panel(words.submissions, nothing(words.submissionsNone));
   const rows = submissions
     .toReversed()
-    .map(({ id, sequence, sentAt, answeredAt, status, authorityId, reasons }) => [
-      String(sequence),
-      sentAt ? timeOf(sentAt) : never,
-      html`<span title="${REPORT_WORDS[visit.language].status[status].means}">${reportMark(visit, status)}</span>`,
-      answeredAt ? timeOf(answeredAt) : never,
-      authorityId ? html`<code>${authorityId}</code>` : never,
-      (reasons ?? []).map(({ code, message }) => `${code} ${message}`).join('; '),
-      html`<a href="${link(`${reportPath(report)}/xml`, { submission: String(id) })}" download>${words.download}</a>`,
-    ]);
+    .map(({ id, sequence, sentAt, answeredAt, status, authorityId, reasons }) => {
+      const { means } = REPORT_WORDS[visit.language].status[status];
+      const xml = link(`${reportPath(report)}/xml`, { submission: String(id) });
+      return [
+        String(sequence),
+        sentAt ? timeOf(sentAt) : never,
+        html`<span title="${means}">${reportMark(visit, status)}</span>`,
+        answeredAt ? timeOf(answeredAt) : never,
+        authorityId ? html`<code>${authorityId}</code>` : never,
+        (reasons ?? []).map(({ code, message }) => `${code} ${message}`).join('; '),
+        html`<a href="${xml}" download>${words.download}</a>`,
+      ];
+    });
   const heads = [
     words.sequence,
     words.sent,

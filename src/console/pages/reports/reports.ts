@@ -1,26 +1,25 @@
 import * as z from 'zod';
 import { setUiValues } from '../../../commands/receipts/rates.ts';
 import type { UiValue } from '../../../db/entities/operations.ts';
-import { listOrder } from '../../../db/page.ts';
-import { listRatesAfter, listUiValues } from '../../../db/receipts/rates.ts';
-import { listVisibleReports, type ReportRow, reportCursor } from '../../../db/reports/consoleReports.ts';
+import { listUiValues } from '../../../db/receipts/rates.ts';
+import type { ReportRow } from '../../../db/reports/consoleReports.ts';
 import { UiValueInput } from '../../../domain/operations/operatorFiles.ts';
 import { ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
-import type { KnownRate } from '../../../domain/receipts/exchangeRate.ts';
 import type { SubmissionStatus } from '../../../domain/reports/reportStatus.ts';
-import { dateSchema } from '../../../domain/values/dates.ts';
 import { parseTypedInteger, parseTypedNumber } from '../../../domain/values/decimal.ts';
 import { decimalText } from '../../../domain/values/figures.ts';
-import { REPORTS } from '../../../lists/reports.ts';
+import { filterValues } from '../../../lists/list.ts';
+import { RATES, REPORTS } from '../../../lists/reports.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { REPORT_WORDS } from '../../../words/reportStates.ts';
 import { accountsOf } from '../../access/access.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { choice, text } from '../../fields.ts';
+import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { defineForm, wordsOf } from '../../form.ts';
 import { dateOf, timeOf } from '../../format.ts';
-import { type Column, column, figureColumn, filterFields, listQuery, showList } from '../../lists.ts';
+import { figures, type Headings, showList, shownColumns } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
 import { badge, panel, table } from '../../parts.ts';
 
@@ -55,7 +54,7 @@ const stuck = ({ language }: Visit, { stuckReason }: ReportRow): Html | null =>
   stuckReason === null ? null : badge(CFE_WORDS[language].stuck[stuckReason].label, 'bad');
 
 const FILTERS = {
-  ...REPORTS.schemas,
+  ...filterSchemas(REPORTS),
   needs: z.enum(['person', 'late']),
   environment: z.enum(ENVIRONMENTS),
 } as const;
@@ -70,12 +69,11 @@ export const reportsPage = definePage({
     const { environment, needs } = query;
     const now = deps.businessClock();
     const lateAt = needs === 'late' ? now : undefined;
-    const filter = { ...REPORTS.valuesOf(query), environment, stuck: needs === 'person', lateAt };
+    const filter = { ...filterValues(REPORTS, query), environment, stuck: needs === 'person', lateAt };
     const { viewer } = signedIn(visit);
-    const em = deps.orm.em.fork();
-    return showList<ReportRow>(visit, deps, {
+    return showList(visit, deps, REPORTS, {
       title: words.title,
-      name: 'reports',
+      search: { ...filter, accounts: accountsOf(viewer) },
       path: '/reports',
       query,
       filters: filterFields(FILTERS, {
@@ -86,10 +84,11 @@ export const reportsPage = definePage({
         to: words.to,
         environment: [words.environment, environments],
       }),
-      columns: [...dayColumn(visit), ...enterpriseColumn(visit), ...stateColumns(visit, now)],
-      read: (page) => listVisibleReports(em, accountsOf(viewer), filter, page),
-      key: { parts: ['number', 'date', 'text', 'text'], of: reportCursor },
-      href: reportPath,
+      headings: {
+        ...dayHeadings(visit, now),
+        rut: [words.enterprise, ({ legalName, rut }) => html`${legalName} <span class="soft">${rut}</span>`],
+      },
+      href: (row) => reportPath(row),
       empty: words.none,
       emptyAtFirst: words.noneYet,
       live: ['reports'],
@@ -98,41 +97,22 @@ export const reportsPage = definePage({
   },
 });
 
-const dayColumn = ({ texts }: Visit): Column<ReportRow>[] => [
-  column('date', texts.reports.day, 'date', (row) => dateOf(row.date)),
-];
-
-const enterpriseColumn = ({ texts }: Visit): Column<ReportRow>[] => [
-  column(
-    'rut',
-    texts.reports.enterprise,
-    'rut',
-    ({ legalName, rut }) => html`${legalName} <span class="soft">${rut}</span>`,
-  ),
-];
-
-function stateColumns(visit: Visit, now: Date): Column<ReportRow>[] {
+function dayHeadings(visit: Visit, now: Date): Headings<ReportRow, typeof REPORTS.columns> {
   const { reports: words, environments } = visit.texts;
-  return [
-    column('status', words.status, 'status', ({ status }) => reportMark(visit, status)),
-    column('stuck_reason', words.needs, 'stuckReason', (row) => stuck(visit, row)),
-    figureColumn(
-      'sequence',
-      words.sequence,
-      'sequence',
-      ({ sequence }) => sequence !== null && String(sequence),
-    ),
-    column('is_complete', words.complete, 'isComplete', ({ isComplete }) =>
-      isComplete ? words.yes : words.no,
-    ),
-    column('due_at', words.due, 'dueAt', (row) => due(visit, row, now)),
-    column('environment', words.environment, 'environment', ({ environment }) => environments[environment]),
-  ];
+  return {
+    date: [words.day, (row) => dateOf(row.date)],
+    status: [words.status, ({ status }) => reportMark(visit, status)],
+    stuck_reason: [words.needs, (row) => stuck(visit, row)],
+    sequence: figures(words.sequence),
+    is_complete: [words.complete, ({ isComplete }) => (isComplete ? words.yes : words.no)],
+    due_at: [words.due, (row) => due(visit, row, now)],
+    environment: [words.environment, ({ environment }) => environments[environment]],
+  };
 }
 
 /** Renders some days of one enterprise, for its own page. */
 export function reportTable(visit: Visit, found: readonly ReportRow[], now: Date): Html {
-  const columns = [...dayColumn(visit), ...stateColumns(visit, now)];
+  const columns = shownColumns(REPORTS, dayHeadings(visit, now));
   const rows = found.map((row) =>
     columns.map((column, i) =>
       i === 0 ? html`<a href="${reportPath(row)}">${column.cell(row)}</a>` : column.cell(row),
@@ -145,8 +125,6 @@ export function reportTable(visit: Visit, found: readonly ReportRow[], now: Date
     [3],
   );
 }
-
-const RATE_FILTERS = { date: dateSchema() } as const;
 
 /** The form of the UI value of a year, on the page of rates. */
 export const uiValueForm = defineForm('POST /rates/ui', {
@@ -186,37 +164,30 @@ function uiValuePanel(visit: Visit, values: readonly UiValue[]): Html {
     source,
   ]);
   const heads = [words.uiYear, words.uiValue, words.uiKind, words.source];
-  return panel(
-    words.uiValues,
-    html`${table(words.uiValues, heads, rows, [1])}${mayOpen(signedIn(visit).viewer, uiValueForm.route) && uiValueForm.draw(visit, {})}`,
-  );
+  const change = mayOpen(signedIn(visit).viewer, uiValueForm.route) && uiValueForm.draw(visit, {});
+  return panel(words.uiValues, html`${table(words.uiValues, heads, rows, [1])}${change}`);
 }
 
 /** GET /rates: the UI values of all years, and the exchange rates of reports, latest day first. */
 export const ratesPage = definePage({
   name: 'rates',
   route: 'GET /rates',
-  query: listQuery(RATE_FILTERS),
+  query: listQuery(filterSchemas(RATES)),
   async handle({ query, visit }, deps) {
     const { reports: words } = visit.texts;
-    const em = deps.orm.em.fork();
-    return showList<KnownRate>(visit, deps, {
+    return showList(visit, deps, RATES, {
       title: words.rates,
-      above: uiValuePanel(visit, await listUiValues(em)),
-      name: 'rates',
+      above: uiValuePanel(visit, await listUiValues(deps.orm.em.fork())),
+      search: filterValues(RATES, query),
       path: '/rates',
       query,
-      filters: filterFields(RATE_FILTERS, { date: words.day }),
-      columns: [
-        column('date', words.day, 'date', (row) => dateOf(row.date)),
-        column('currency', words.currency, 'currency'),
-        figureColumn('rate', words.rate, 'rate', ({ rate }) =>
-          decimalText(rate, undefined, visit.texts.numerals),
-        ),
-        column('source', words.source, 'source'),
-      ],
-      read: (page) => listRatesAfter(em, query.date, page),
-      key: listOrder({ date: 'date', currency: 'text' }),
+      filters: filterFields(filterSchemas(RATES), { date: words.day }),
+      headings: {
+        date: [words.day, (row) => dateOf(row.date)],
+        currency: words.currency,
+        rate: figures(words.rate, ({ rate }) => decimalText(rate, undefined, visit.texts.numerals)),
+        source: words.source,
+      },
       empty: words.ratesNone,
     });
   },

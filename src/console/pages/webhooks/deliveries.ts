@@ -1,51 +1,23 @@
-import type { EntityManager } from '@mikro-orm/postgresql';
-import type * as z from 'zod';
-import { newestFirst } from '../../../db/page.ts';
-import type { ViewerAccounts } from '../../../db/people/roles.ts';
-import {
-  type DeliveryListFilter,
-  listDeliveryPage as deliveriesOf,
-  type ListedDelivery,
-} from '../../../db/webhooks/deliveryList.ts';
+import type { ListedDelivery } from '../../../db/webhooks/deliveryList.ts';
 import { listWebhooksOfAccounts } from '../../../db/webhooks/webhooks.ts';
 import { EVENT_NAMES } from '../../../domain/webhooks/events.ts';
-import { DELIVERY_FILTERS, deliverySearchOf } from '../../../lists/deliveries.ts';
-import { nameFilters } from '../../../lists/list.ts';
+import { DELIVERIES } from '../../../lists/deliveries.ts';
+import { filterValues } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { accountsOf } from '../../access/access.ts';
 import { enterprisePath } from '../../access/atEnterprise.ts';
+import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { timeOf } from '../../format.ts';
-import {
-  type Column,
-  column,
-  type Filter,
-  figureColumn,
-  fileColumn,
-  filterFields,
-  type List,
-  listQuery,
-  showList,
-} from '../../lists.ts';
+import { figures, type Headings, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
 import { badge } from '../../parts.ts';
 
-const FILTERS = nameFilters(DELIVERY_FILTERS, {
-  status: 'status',
-  event: 'event',
-  webhook: 'webhook',
-  rut: 'rut',
-  cfe: 'cfe',
-  from: 'since',
-  to: 'until',
-});
-type FilterName = keyof typeof FILTERS.schemas;
-const Query = listQuery(FILTERS.schemas);
+const { environment: _, ...FILTERS } = filterSchemas(DELIVERIES);
+const Query = listQuery(FILTERS);
 
-/** The query of the list on a webhook's page. */
-export const WebhookDeliveries = listQuery({
-  status: FILTERS.schemas.status,
-  event: FILTERS.schemas.event,
-});
+/** The filters of the list on a webhook's page. */
+export const OUTCOME_FILTERS = { status: FILTERS.status, event: FILTERS.event } as const;
+export const WebhookDeliveries = listQuery(OUTCOME_FILTERS);
 
 /** GET /deliveries: deliveries to all webhooks that the viewer sees. */
 export const deliveriesPage = definePage({
@@ -54,115 +26,69 @@ export const deliveriesPage = definePage({
   query: Query,
   async handle({ query, visit }, deps) {
     const { webhooks: words } = visit.texts;
-    const em = deps.orm.em.fork();
     const accounts = accountsOf(signedIn(visit).viewer);
-    const webhooks = accounts === null ? undefined : await listWebhooksOfAccounts(em, accounts);
-    const list = deliveryList(visit, em, {
+    const webhooks =
+      accounts === null ? undefined : await listWebhooksOfAccounts(deps.orm.em.fork(), accounts);
+    return showList(visit, deps, DELIVERIES, {
+      ...shownDeliveries(visit, { withWebhook: true, withAccount: accounts === null }),
+      title: words.deliveries,
       path: '/deliveries',
-      accounts,
       query,
-      filters: ['status', 'event', 'webhook', 'rut', 'cfe', 'from', 'to'],
-      webhooks,
+      search: { ...filterValues(DELIVERIES, query), accounts },
+      filters: filterFields(FILTERS, {
+        ...outcomeFilters(visit),
+        webhook: webhooks
+          ? [words.webhook, webhooks.map(({ id, url }) => [id, url] as const)]
+          : words.webhook,
+        rut: words.enterprise,
+        cfe: words.cfe,
+        since: words.from,
+        until: words.to,
+      }),
+      live: ['deliveries'],
     });
-    return showList(visit, deps, { ...list, title: words.deliveries, live: ['deliveries'] });
   },
 });
 
-/** Returns a list of deliveries to the webhooks of `accounts`, filtered by the query and by `fixed`. */
-export function deliveryList(
+/** Returns the words of the filters by status and event. */
+export const outcomeFilters = ({ texts: { webhooks: words } }: Visit) =>
+  ({
+    status: [words.status, words.statuses],
+    event: [words.event, EVENT_NAMES.map((event) => [event, event] as const)],
+  }) as const;
+
+/** Returns how deliveries are shown, on their page and on that of their webhook. */
+export function shownDeliveries(
   visit: Visit,
-  em: EntityManager,
-  options: {
-    path: string;
-    accounts: ViewerAccounts;
-    query: z.output<typeof Query>;
-    fixed?: DeliveryListFilter;
-    filters: readonly FilterName[];
-    webhooks?: readonly { id: string; url: string }[] | undefined;
-  },
-): List<ListedDelivery> {
-  const { path, accounts, query, fixed, filters } = options;
-  const { webhooks: words } = visit.texts;
-  const filter: DeliveryListFilter = { ...deliverySearchOf(FILTERS.valuesOf(query)), ...fixed };
+  { withWebhook, withAccount }: { withWebhook: boolean; withAccount: boolean },
+) {
+  const { webhooks: words, environments } = visit.texts;
   return {
-    name: 'deliveries',
-    label: words.deliveries,
-    path,
-    query,
-    filters: filtersOf(visit, options.webhooks).filter(({ name }) => filters.some((one) => one === name)),
-    columns: columnsOf(visit, {
-      withWebhook: fixed?.webhookId === undefined,
-      withAccount: accounts === null && fixed?.webhookId === undefined,
-    }),
-    read: (page) => deliveriesOf(em, accounts, filter, page),
-    key: newestFirst('uuid'),
-    href: ({ id }) => `/deliveries/${id}`,
+    headings: {
+      created_at: [words.at, ({ createdAt }) => timeOf(createdAt)],
+      event: [words.event, ({ event }) => html`<code>${event}</code>`],
+      status: [words.status, (row) => deliveryMark(visit, row)],
+      url: withWebhook && [words.webhook, ({ url }) => html`<span class="url">${url}</span>`],
+      account: withAccount && words.account,
+      rut: [
+        words.enterprise,
+        ({ rut, environment }) =>
+          html`${rut && enterpriseOf(visit, rut)} <span class="soft">${environments[environment]}</span>`,
+      ],
+      cfe_id: words.cfe,
+      attempts: figures(words.attempts),
+      last_answer: [words.last, ({ lastResult }) => resultWords(visit, lastResult)],
+      next_attempt_at: [words.next, (row) => nextAttempt(visit, row)],
+    } satisfies Headings<ListedDelivery, typeof DELIVERIES.columns>,
+    href: ({ id }: ListedDelivery) => `/deliveries/${id}`,
     empty: words.deliveriesNone,
     emptyAtFirst: words.deliveriesNoneYet,
   };
 }
 
-/** All filters, in the order of the page. */
-function filtersOf(
-  { texts: { webhooks: words } }: Visit,
-  webhooks: readonly { id: string; url: string }[] | undefined,
-): Filter[] {
-  return filterFields(FILTERS.schemas, {
-    status: [words.status, words.statuses],
-    event: [words.event, EVENT_NAMES.map((event) => [event, event] as const)],
-    webhook: webhooks ? [words.webhook, webhooks.map(({ id, url }) => [id, url] as const)] : words.webhook,
-    rut: words.enterprise,
-    cfe: words.cfe,
-    from: words.from,
-    to: words.to,
-  });
-}
-
-function columnsOf(
-  visit: Visit,
-  { withWebhook, withAccount }: { withWebhook: boolean; withAccount: boolean },
-): Column<ListedDelivery>[] {
-  const { webhooks: words } = visit.texts;
-  const webhook = column<ListedDelivery>(
-    'url',
-    words.webhook,
-    'url',
-    ({ url }) => html`<span class="url">${url}</span>`,
-  );
-  const account = column<ListedDelivery>('account', words.account, 'accountName');
-  return [
-    column('created_at', words.at, 'createdAt', ({ createdAt }) => timeOf(createdAt)),
-    fileColumn('delivery_id', words.id, 'id'),
-    column('event', words.event, 'event', ({ event }) => html`<code>${event}</code>`),
-    column('status', words.status, 'status', (row) => deliveryMark(visit, row)),
-    ...(withWebhook ? [webhook] : []),
-    ...(withAccount ? [account] : []),
-    column(
-      'rut',
-      words.enterprise,
-      'rut',
-      ({ rut, environment }) =>
-        html`${rut && enterpriseOf(visit, rut)} <span class="soft">${visit.texts.environments[environment]}</span>`,
-    ),
-    column('cfe_id', words.cfe, 'cfeId'),
-    fileColumn('environment', words.productionOrSandbox, 'environment'),
-    ...attemptColumns(visit),
-  ];
-}
-
 /** Renders the CFE without a link for accounts that have since lost their role at its enterprise. */
 export const enterpriseOf = (visit: Visit, rut: string): Html | string =>
   signedIn(visit).viewer.kind === 'operator' ? html`<a href="${enterprisePath(rut)}">${rut}</a>` : rut;
-
-/** Renders the number of attempts and the last result. */
-function attemptColumns(visit: Visit): Column<ListedDelivery>[] {
-  const { webhooks: words } = visit.texts;
-  return [
-    figureColumn('attempts', words.attempts, 'attempts'),
-    column('last_answer', words.last, 'lastResult', ({ lastResult }) => resultWords(visit, lastResult)),
-    column('next_attempt_at', words.next, 'nextAttemptAt', (row) => nextAttempt(visit, row)),
-  ];
-}
 
 /** Renders the state of a delivery; one that waits for a retry shows that it failed. */
 export function deliveryMark(

@@ -42,11 +42,15 @@ export const deliveryPage = definePage({
     const { name } = await requireAccount(em, webhook.accountId);
     const may =
       webhook.removedAt === null && mayIn(signedIn(visit).viewer, webhook.accountId, redelivery.route);
-    const body = html`${panel(words.facts, facts(visit, { delivery, webhook, event, account: name, attempts: attempts.length }))}
-${panel(words.attempts, attemptsTable(visit, attempts))}
-${may && redelivery.draw(visit, params)}
-${panel(words.body, html`<pre class="bytes" tabindex="0" aria-label="${words.body}">${event.body}</pre>`)}`;
-    return show(`${words.delivery} ${delivery.eventName}`, body, { live: ['deliveries'] });
+    const known = { delivery, webhook, event, account: name, attempts: attempts.length };
+    const sent = html`<pre class="bytes" tabindex="0" aria-label="${words.body}">${event.body}</pre>`;
+    const body = [
+      panel(words.facts, facts(visit, known)),
+      panel(words.attempts, attemptsTable(visit, attempts)),
+      may && redelivery.draw(visit, params),
+      panel(words.body, sent),
+    ];
+    return show(`${words.delivery} ${delivery.eventName}`, html`${body}`, { live: ['deliveries'] });
   },
 });
 
@@ -97,10 +101,14 @@ function attemptsTable(visit: Visit, attempts: readonly DeliveryAttempt[]): Html
       ? null
       : answer === ''
         ? html`<span class="soft">${words.answerNone}</span>`
-        : html`<details id="answer-${number}"><summary>${words.answer}</summary><pre class="bytes">${answer}</pre></details>`,
+        : html`<details id="answer-${number}">
+            <summary>${words.answer}</summary>
+            <pre class="bytes">${answer}</pre>
+          </details>`,
   ]);
   const heads = [words.number, words.triedAt, words.duration, words.result, words.answer];
-  return html`${table(words.attempts, heads, rows, [0, 2])}<p class="soft">${words.keptFor}</p>`;
+  return html`${table(words.attempts, heads, rows, [0, 2])}
+    <p class="soft">${words.keptFor}</p>`;
 }
 
 export const redelivery = defineForm('POST /deliveries/{id}/redeliver', {

@@ -11,10 +11,12 @@ import { requireAccount } from '../../../db/people/accounts.ts';
 import { findWebhook, readWebhookHealth, type WebhookHealth } from '../../../db/webhooks/webhooks.ts';
 import { SELECTABLE_EVENTS } from '../../../domain/webhooks/events.ts';
 import { Refusal } from '../../../errors.ts';
+import { DELIVERIES } from '../../../lists/deliveries.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { mayIn } from '../../access/permissions.ts';
 import { isAllowedIn } from '../../accounts.ts';
 import { boxes, confirm, state, subject, text } from '../../fields.ts';
+import { filterFields } from '../../filters.ts';
 import { defineForm, wordsOf } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
@@ -22,7 +24,7 @@ import { showList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { definePage, redirect, signedIn, type Visit } from '../../page.ts';
 import { badge, button, factList, hidden, panel } from '../../parts.ts';
-import { deliveryList, WebhookDeliveries } from './deliveries.ts';
+import { OUTCOME_FILTERS, outcomeFilters, shownDeliveries, WebhookDeliveries } from './deliveries.ts';
 import { MAX_URL, rateMark, stateMark } from './webhooks.ts';
 
 /** Returns a webhook. Throws NOT_FOUND if the viewer may not use this route for its account. */
@@ -47,17 +49,15 @@ export const webhookPage = definePage({
     const isThere = webhook.removedAt === null;
     const mayChange = isThere && mayIn(viewer, webhook.accountId, webhookChange.route);
     const mayRun = isThere && mayIn(viewer, webhook.accountId, 'GET /runs/new');
-    const list = deliveryList(visit, em, {
-      path: `/webhooks/${webhook.id}`,
-      accounts: null,
-      query,
-      fixed: { webhookId: webhook.id },
-      filters: ['status', 'event'],
-    });
     const heading = html`<h2 id="deliveries">${words.deliveries}</h2>`;
-    return showList(visit, deps, {
-      ...list,
+    return showList(visit, deps, DELIVERIES, {
+      ...shownDeliveries(visit, { withWebhook: false, withAccount: false }),
       title: words.webhook,
+      label: words.deliveries,
+      path: `/webhooks/${webhook.id}`,
+      query,
+      search: { status: query.status, event: query.event, webhook: webhook.id, accounts: null },
+      filters: filterFields(OUTCOME_FILTERS, outcomeFilters(visit)),
       above: html`${facts(visit, webhook, name, fare)}${mayChange && forms(visit, webhook)}${heading}${
         mayRun && againForm(visit, webhook.id)
       }`,
@@ -85,13 +85,12 @@ function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookHea
 }
 
 /** Renders the link to the preview of a bulk run over failed deliveries, all or since a day. */
-const againForm = (
-  { texts }: Visit,
-  id: string,
-): Html => html`<form class="filters" method="get" action="/runs/new">
-${hidden('kind', 'redeliver')}${hidden('webhook', id)}
-<label class="field"><span>${texts.runs.undeliveredSince}</span><input name="since" type="date"></label>
-<div class="buttons">${button(texts.webhooks.redeliverUndelivered)}</div></form>`;
+const againForm = ({ texts }: Visit, id: string): Html =>
+  html`<form class="filters" method="get" action="/runs/new">
+    ${hidden('kind', 'redeliver')}${hidden('webhook', id)}
+    <label class="field"><span>${texts.runs.undeliveredSince}</span><input name="since" type="date" /></label>
+    <div class="buttons">${button(texts.webhooks.redeliverUndelivered)}</div>
+  </form>`;
 
 /** Renders the forms of a webhook. */
 function forms(visit: Visit, { id, url, events, enabled, previousSecretUntil }: Webhook): Html {
@@ -100,12 +99,13 @@ function forms(visit: Visit, { id, url, events, enabled, previousSecretUntil }: 
   const turn = enabled
     ? { title: words.disable, about: words.disableAbout, values: { enabled: 'no' } }
     : { title: words.enable, about: words.enableAbout, values: { enabled: 'yes' } };
-  return html`<div class="panels"><div>${webhookChange.draw(visit, { id }, { values: { url, event: events } })}</div><div>
-${sendWebhookTest.draw(visit, { id })}
-${newWebhookSecret.draw(visit, { id }, { values: { seen } })}
-${webhookSwitch.draw(visit, { id }, turn)}
-${webhookRemoval.draw(visit, { id })}
-</div></div>`;
+  return html`<div class="panels">
+    <div>${webhookChange.draw(visit, { id }, { values: { url, event: events } })}</div>
+    <div>
+      ${sendWebhookTest.draw(visit, { id })} ${newWebhookSecret.draw(visit, { id }, { values: { seen } })}
+      ${webhookSwitch.draw(visit, { id }, turn)} ${webhookRemoval.draw(visit, { id })}
+    </div>
+  </div>`;
 }
 
 const FORM = {
@@ -163,7 +163,9 @@ export const newWebhookSecret = defineForm('POST /webhooks/{id}/secret', {
       title: words.onceTitle,
       about: words.onceAbout,
       secret,
-      facts: html`<p><span class="url">${url}</span>${until && html`<br>${words.secretUntil} ${timeOf(until)}`}</p>`,
+      facts: html`<p>
+        <span class="url">${url}</span>${until && html`<br />${words.secretUntil} ${timeOf(until)}`}
+      </p>`,
       back: link(`/webhooks/${webhookId}`),
     });
   },

@@ -1,16 +1,10 @@
 import * as z from 'zod';
 import { addWebhook } from '../../../commands/webhooks/webhooks.ts';
 import { requireAccount } from '../../../db/people/accounts.ts';
-import {
-  type DeliveryRate,
-  type ListedWebhook,
-  listWebhookPage,
-  readWebhookHealth,
-  WEBHOOK_ORDER,
-  type WebhookHealth,
-} from '../../../db/webhooks/webhooks.ts';
+import type { DeliveryRate, ListedWebhook } from '../../../db/webhooks/webhooks.ts';
 import { SELECTABLE_EVENTS } from '../../../domain/webhooks/events.ts';
 import { Refusal } from '../../../errors.ts';
+import { WEBHOOKS } from '../../../lists/deliveries.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { mayIn } from '../../access/permissions.ts';
 import {
@@ -23,18 +17,17 @@ import {
   SoughtAccount,
 } from '../../accounts.ts';
 import { boxes, onceKey, subject, text } from '../../fields.ts';
+import { LIST_QUERY } from '../../filters.ts';
 import { defineForm, wordsOf } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
-import { type Column, column, figureColumn, LIST_QUERY, showList } from '../../lists.ts';
+import { figures, type Headings, showList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
 import { badge } from '../../parts.ts';
 
 /** Limit of what browsers let people type; the command has its own. */
 export const MAX_URL = 2_048;
-
-type Row = ListedWebhook & { fare: WebhookHealth };
 
 /** GET /webhooks: an account's webhooks with their events and failures; for operators, those of all accounts. */
 export const webhooksPage = definePage({
@@ -50,81 +43,39 @@ export const webhooksPage = definePage({
       : await findOperatorsAccount(visit, deps, '/webhooks', query);
     if ('kind' in sought) return sought;
     const { id: accountId } = sought;
-    const em = deps.orm.em.fork();
     const may = accountId !== undefined && mayIn(viewer, accountId, newWebhook.route);
-    return showList<Row>(visit, deps, {
+    return showList(visit, deps, WEBHOOKS, {
       title: words.title,
-      name: 'webhooks',
       path: '/webhooks',
       query: { ...query, account: accountId },
+      search: { accounts: accountId === undefined ? null : [accountId], now: visit.now },
       ...accountFilter(visit),
-      columns: columnsOf(visit, chosen === null),
-      async read(page) {
-        const found = await listWebhookPage(em, accountId === undefined ? null : [accountId], page);
-        const fares = await readWebhookHealth(
-          em,
-          found.map(({ webhook }) => webhook.id),
-          visit.now,
-        );
-        return found.flatMap((one) => {
-          const fare = fares.get(one.webhook.id);
-          return fare ? [{ ...one, fare }] : [];
-        });
-      },
-      key: { ...WEBHOOK_ORDER, of: ({ webhook }) => WEBHOOK_ORDER.of(webhook) },
+      headings: headingsOf(visit, chosen === null),
       href: ({ webhook }) => `/webhooks/${webhook.id}`,
       empty: chosen ? words.none : words.noneAnywhere,
       above: html`${chosen && accountLine(visit, chosen)}`,
-      below: html`<p class="soft">${words.sample}</p>${may && newWebhook.draw(visit, {}, { values: { account: accountId } })}`,
+      below: html`<p class="soft">${words.sample}</p>
+        ${may && newWebhook.draw(visit, {}, { values: { account: accountId } })}`,
       live: ['deliveries'],
     });
   },
 });
 
-function columnsOf(visit: Visit, withAccount: boolean): Column<Row>[] {
+function headingsOf(visit: Visit, withAccount: boolean): Headings<ListedWebhook, typeof WEBHOOKS.columns> {
   const { webhooks: words } = visit.texts;
-  const rate = (key: 'day' | 'week'): Column<Row> =>
-    figureColumn(
-      `${key}_failed`,
-      words[key],
-      ({ fare }) => fare[key].failed,
-      ({ fare }) => rateMark(visit, fare[key]),
-    );
-  return [
-    column(
-      'url',
-      words.url,
-      ({ webhook }) => webhook.url,
-      ({ webhook }) => html`<span class="url">${webhook.url}</span>`,
-    ),
-    ...(withAccount ? [column<Row>('account', words.account, 'accountName')] : []),
-    column(
-      'events',
-      words.events,
-      ({ webhook }) => webhook.events.join(' '),
-      ({ webhook }) => webhook.events.join(', '),
-    ),
-    column(
-      'enabled',
-      words.status,
-      ({ webhook }) => webhook.enabled,
-      ({ webhook }) => stateMark(visit, webhook),
-    ),
-    rate('day'),
-    rate('week'),
-    figureColumn(
-      'waiting_for_retry',
+  return {
+    url: [words.url, ({ webhook }) => html`<span class="url">${webhook.url}</span>`],
+    account: withAccount && words.account,
+    events: [words.events, ({ webhook }) => webhook.events.join(', ')],
+    enabled: [words.status, ({ webhook }) => stateMark(visit, webhook)],
+    day_failed: figures(words.day, ({ health }) => rateMark(visit, health.day)),
+    week_failed: figures(words.week, ({ health }) => rateMark(visit, health.week)),
+    waiting_for_retry: figures(
       words.retried,
-      ({ fare }) => fare.retried,
-      ({ fare }) => fare.retried > 0 && badge(figure(fare.retried, visit.texts), 'wait'),
+      ({ health }) => health.retried > 0 && badge(figure(health.retried, visit.texts), 'wait'),
     ),
-    column(
-      'oldest_failed',
-      words.oldestFailed,
-      ({ fare }) => fare.oldestFailed,
-      ({ fare }) => fare.oldestFailed && timeOf(fare.oldestFailed),
-    ),
-  ];
+    oldest_failed: [words.oldestFailed, ({ health }) => health.oldestFailed && timeOf(health.oldestFailed)],
+  };
 }
 
 /** Renders the failed deliveries out of all final ones. */

@@ -19,7 +19,7 @@ import { countOwnerData } from '../../../../src/db/enterprises/ownerData.ts';
 import { Customer, Enterprise } from '../../../../src/db/entities/enterprises.ts';
 import { ReceiptExport } from '../../../../src/db/entities/receipts.ts';
 import { Delivery } from '../../../../src/db/entities/webhooks.ts';
-import { findMails, insertMail } from '../../../../src/db/mail/mails.ts';
+import { insertMail, listMailPage } from '../../../../src/db/mail/mails.ts';
 import { listAudit } from '../../../../src/db/operations/audit.ts';
 import { listPayments } from '../../../../src/db/people/payments.ts';
 import { listGrants } from '../../../../src/db/people/roles.ts';
@@ -192,7 +192,9 @@ test('trials of the account before: e-mails that wait are not sent, files of rec
 
   await transferEnterprise(deps, { rut, accountId: owner, reason });
 
-  expect(await findMails(fork(), { rut }, 10)).toMatchObject([{ status: 'FAILED', error: 'transferred' }]);
+  expect(await listMailPage(fork(), { rut }, { after: null, limit: 10 })).toMatchObject([
+    { mail: { status: 'FAILED', error: 'transferred' } },
+  ]);
   expect(await fork().findOne(ReceiptExport, { id })).toMatchObject({ state: 'STOPPED' });
 });
 

@@ -78,10 +78,10 @@ test('a MEMBER adds, changes and deletes a customer, and says which addresses ge
     ['country_code', ''],
   ];
   expect((await send(browser, path, wrong)).told).toContain('Document: must have 12 digits.');
-  expect((await browser.get(`${path}?name=nandu`)).text).toContain('Ñandú Exports');
-  expect((await browser.get(`${path}?name=otro`)).text).not.toContain('Ñandú Exports');
+  expect((await browser.get(`${path}?legalName=nandu`)).text).toContain('Ñandú Exports');
+  expect((await browser.get(`${path}?legalName=otro`)).text).not.toContain('Ñandú Exports');
   expect((await browser.get(`${path}?format=csv`)).text).toContain(
-    `Ñandú Exports,NIFE,${document},BR,dos@example.com`,
+    `Ñandú Exports,NIFE,${document},,,,,BR,dos@example.com`,
   );
 
   await send(browser, `${path}/${customer.id}`, [

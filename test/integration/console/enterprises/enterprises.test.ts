@@ -165,8 +165,8 @@ describe('numbers running low', () => {
     expect(ruts(await read(member, '/papers?kind=cae'))).toEqual([]);
     expect(ruts(await read(admin, '/papers?kind=low'))).toContain(theirs);
     const csv = await read(member, '/papers?kind=low&format=csv');
-    expect(csv).toContain(`${none},ETICKET,low,,,${FAR},0\r\n`);
-    expect(csv).toContain(`${few},ETICKET,low,,,${FAR},9\r\n`);
+    expect(csv).toContain(`${none},Comercial Ñandú S.A.,ETICKET,low,,,${FAR},0\r\n`);
+    expect(csv).toContain(`${few},Comercial Ñandú S.A.,ETICKET,low,,,${FAR},9\r\n`);
 
     for (const rut of [tenth, beside]) expect(await standing(member, rut)).toContain('Ready to issue.');
     for (const rut of low) expect(await standing(member, rut)).not.toContain('Ready to issue.');
@@ -516,13 +516,13 @@ describe('acts of operators', () => {
     expect(await act(owner, path, { ...span, from: '5', to: '7' })).toContain('si ninguno se usó');
     expect(await act(owner, path, { ...span, from: '11', to: '20' })).toBe('Números anulados: 10.');
     const csv = await read(owner, `/enterprises/${rut}?format=csv&list=annulments`);
-    expect(csv).toContain(`ETICKET,A,11,20,by_hand,${day(0)}`);
-    expect(csv).toContain(',production,Impresos en papel\r\n');
+    expect(csv).toContain(`ETICKET,A,11,20,by_hand,Impresos en papel,,${day(0)}`);
+    expect(csv).toContain(',production\r\n');
     expect(await read(owner, `/enterprises/${rut}`)).toContain(
       'by hand <span class="soft">Impresos en papel</span>',
     );
     const caes = await read(owner, `/enterprises/${rut}?format=csv&list=caes`);
-    expect(caes).toContain('cfe_type,serie,number_start,number_end,last_number,numbers_left,days_left,');
+    expect(caes).toContain('cfe_type,series,number_start,number_end,last_number,numbers_left,days_left,');
     expect(caes).toMatch(/\r\nETICKET,A,1,10000,5,9985,,/);
   });
 });

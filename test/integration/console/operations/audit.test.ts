@@ -94,9 +94,9 @@ test('by enterprise, by CFE, by action, by account and by days in Montevideo', a
   expect(await found(`subject=${cfe}`)).toEqual(['console:ana@example.com cfe.retry']);
   expect(await found('action=webhook.test')).toHaveLength(1);
   expect(await found(`account=${account}&action=api_key.create`)).toHaveLength(1);
-  expect(await found('from=2026-03-14&to=2026-03-14')).toEqual(['console:ana@example.com cfe.retry']);
-  expect(await found('from=2026-03-15&to=2026-03-15')).toEqual(['console:ana@example.com webhook.test']);
-  expect((await browser.get('/audit?from=yesterday')).status).toBe(400);
+  expect(await found('since=2026-03-14&until=2026-03-14')).toEqual(['console:ana@example.com cfe.retry']);
+  expect(await found('since=2026-03-15&until=2026-03-15')).toEqual(['console:ana@example.com webhook.test']);
+  expect((await browser.get('/audit?since=yesterday')).status).toBe(400);
 });
 
 test('says who by name, where it leads, and why', async () => {

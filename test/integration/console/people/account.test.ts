@@ -275,9 +275,9 @@ test('an OWNER chooses a plan and pays; others, and at other enterprises, read',
   expect((await browser.get(chosen.to ?? '')).text).toContain(`href="${paying}"`);
   expect((await browser.get(paying)).to).toBe(payment?.redirectUrl);
   const csv = (await browser.get(`/plan/${rut}?format=csv`)).text.split('\r\n');
-  expect(csv[0]).toContain('created_at,plan,frequency,amount,currency,status,settled_at,payment_id');
+  expect(csv[0]).toContain('created_at,plan_id,frequency_id,amount,currency,status,settled_at,payment_id');
   expect(csv[1]).toContain(
-    `,STANDARD,MONTHLY,${payment?.amount},${payment?.currency},PENDING,,${payment?.id}`,
+    `,STANDARD,MONTHLY,${Number(payment?.amount)},${payment?.currency},PENDING,,${payment?.id}`,
   );
   await sendFrom(browser, `/plan/${rut}`, `/plan/${rut}`, choice);
   expect(await db.orm.em.fork().count(Payment, { rut })).toBe(1);

@@ -83,12 +83,12 @@ describe('the list', () => {
     ['stuck=signing', ['101-1']],
     ['serie=BC&numero=70', ['111-1']],
     ['receiver=219999830019', ['111-1']],
-    ['key=pedido+7', ['101-1']],
-    ['request=request-0007', ['101-1']],
+    ['idempotencyKey=pedido+7', ['101-1']],
+    ['requestId=request-0007', ['101-1']],
     ['annulled=yes', []],
     ['q=BC-70', ['111-1']],
     ['environment=sandbox', []],
-    ['created_to=2026-01-01', []],
+    ['createdTo=2026-01-01', []],
     ['from=&to=&serie=&numero=&environment=&type=ETICKET', ['101-1']],
   ])('filtered by %s', async (query, ids) => {
     expect(await listed(member, query)).toEqual(ids.map((id) => at(rut, id)));

@@ -250,8 +250,8 @@ test('deliveries are found by every filter, page after page, each once; rates co
   expect(await of([two.accountId], { rut })).toEqual([]);
   expect(await of(ours, { webhookId: two.webhookId })).toEqual([]);
   expect(await of(null, { webhookId: two.webhookId })).toEqual([other]);
-  expect(await of(ours, { to: new Date(0) })).toEqual([]);
-  expect(await of(ours, { from: new Date(0), to: new Date(Date.now() + 86_400_000) })).toHaveLength(4);
+  expect(await of(ours, { before: new Date(0) })).toEqual([]);
+  expect(await of(ours, { from: new Date(0), before: new Date(Date.now() + 86_400_000) })).toHaveLength(4);
   const fare = (await readWebhookHealth(em, [one.webhookId], site.deps.clock())).get(one.webhookId);
   expect(fare).toMatchObject({ day: { ended: 3, failed: 1 }, week: { ended: 3, failed: 1 } });
   expect(fare?.oldestFailed).not.toBeNull();
