@@ -80,7 +80,7 @@ export const notYetFault = (migratedOn: string) =>
     message: `The enterprise issues here from ${migratedOn} on: neither today nor emission_date may be earlier.`,
   }) as const;
 
-/** The fault of issuing for an enterprise that an operator suspended. */
+/** The fault of issuing for an enterprise that an operator suspended. Nothing but issuing is refused to it. */
 export const SUSPENDED_FAULT = {
   path: '',
   code: 'enterprise.suspended',
