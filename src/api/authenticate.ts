@@ -9,7 +9,7 @@ import {
   recordKeyUse,
 } from '../db/people/accounts.ts';
 import { admitRequest, countFailedAuthentication, type RequestAdmission } from '../db/people/counts.ts';
-import type { Quota } from '../domain/people/requestLimits.ts';
+import type { RateLimitUsage } from '../domain/people/rateLimits.ts';
 import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import { Refusal, type RefusalCode } from '../errors.ts';
 import type { ApiDeps } from './deps.ts';
@@ -21,13 +21,13 @@ export interface Lookups {
   apiKey(publicId: string): Promise<KnownApiKey | null>;
   /** Records the use of a key. */
   recordKeyUse(key: KnownApiKey['key']): Promise<void>;
-  /** Counts a request against its account's hourly limit and finds its enterprise, if any. */
+  /** Counts a request against its account's rate limit and finds its enterprise, if any. */
   admit(
     caller: { accountId: string; environment: Environment },
     rut: string | null,
   ): Promise<RequestAdmission>;
   /** Counts a failed authentication of a network. */
-  countFailedAuthentication(network: string): Promise<Quota>;
+  countFailedAuthentication(network: string): Promise<RateLimitUsage>;
   /** Returns all keys that are not revoked, by public id. */
   liveKeys(): Promise<ReadonlyMap<string, LiveKey>>;
 }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { parseApiKey } from '../crypto/apiKeys.ts';
-import { isExceeded, type Quota, secondsUntilReset } from '../domain/people/requestLimits.ts';
+import { isExceeded, type RateLimitUsage, secondsUntilReset } from '../domain/people/rateLimits.ts';
 import { Refusal } from '../errors.ts';
 import { networkOf } from '../http/callerAddress.ts';
 import { createReading } from '../metrics/reading.ts';
@@ -48,23 +48,23 @@ export function createFailureLimit({
   deps: Pick<ApiDeps, 'realClock' | 'tokens' | 'apiKeys'>;
   lookups: Pick<Lookups, 'countFailedAuthentication' | 'liveKeys'>;
 }): FailureLimit {
-  const exceeded = new LRUCache<string, Quota>({ max: MOST_REMEMBERED });
+  const exceeded = new LRUCache<string, RateLimitUsage>({ max: MOST_REMEMBERED });
   const liveKeys = createReading({
     read: () => lookups.liveKeys(),
     keepMilliseconds: KEYS_KEPT_MILLISECONDS,
     patienceMilliseconds: KEYS_PATIENCE_MILLISECONDS,
   });
 
-  function rememberedQuota(network: string): Quota | undefined {
-    const quota = exceeded.get(network);
-    return quota && quota.resetsAt > deps.realClock() ? quota : undefined;
+  function rememberedUsage(network: string): RateLimitUsage | undefined {
+    const usage = exceeded.get(network);
+    return usage && usage.resetsAt > deps.realClock() ? usage : undefined;
   }
 
   async function refusalFor(network: string, error: Refusal): Promise<Refusal> {
-    const quota = rememberedQuota(network) ?? (await lookups.countFailedAuthentication(network));
-    if (!isExceeded(quota)) return error;
-    exceeded.set(network, quota);
-    return tooManyFailures(quota, deps.realClock());
+    const usage = rememberedUsage(network) ?? (await lookups.countFailedAuthentication(network));
+    if (!isExceeded(usage)) return error;
+    exceeded.set(network, usage);
+    return tooManyFailures(usage, deps.realClock());
   }
 
   /** Whether `attempt` may succeed, judged without a query for it. */
@@ -86,8 +86,8 @@ export function createFailureLimit({
     refusalFor: (address, error) => refusalFor(networkOf(address), error),
     async guard(attempt, authenticate) {
       const network = networkOf(attempt.address);
-      const quota = rememberedQuota(network);
-      if (quota && !(await maySucceed(attempt))) throw tooManyFailures(quota, deps.realClock());
+      const usage = rememberedUsage(network);
+      if (usage && !(await maySucceed(attempt))) throw tooManyFailures(usage, deps.realClock());
       try {
         return await authenticate();
       } catch (error) {
@@ -97,8 +97,8 @@ export function createFailureLimit({
   };
 }
 
-function tooManyFailures(quota: Quota, now: Date): Refusal {
-  const seconds = secondsUntilReset(quota, now);
+function tooManyFailures(usage: RateLimitUsage, now: Date): Refusal {
+  const seconds = secondsUntilReset(usage, now);
   return new Refusal(
     'RATE_LIMITED',
     `Too many requests from this address failed to authenticate; try again in ${seconds} seconds.`,

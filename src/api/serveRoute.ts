@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import * as z from 'zod';
 import type { Enterprise } from '../db/entities/enterprises.ts';
 import type { RequestAdmission } from '../db/people/counts.ts';
-import { isExceeded, type Quota, secondsUntilReset } from '../domain/people/requestLimits.ts';
+import { isExceeded, type RateLimitUsage, secondsUntilReset } from '../domain/people/rateLimits.ts';
 import { isAtLeast, type Role } from '../domain/people/roles.ts';
 import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import { type Checked, checkInput, limitFaults } from '../domain/requests/faults.ts';
@@ -52,7 +52,7 @@ export function serveRoute(
 
     const { request, trial, answer } = await slots.hold(accountId, async () => {
       const admission = await lookups.admit(caller, rut);
-      applyQuota(ctx, admission.quota, deps.realClock());
+      applyRateLimit(ctx, admission.usage, deps.realClock());
       checkSandboxMode(route, headers, caller);
       const params = valueOf(checked);
       const unbound = route.checkParams?.(params) ?? [];
@@ -162,24 +162,24 @@ function readBodyOf({ body }: Route, rawBody: Uint8Array): Checked<{ body: unkno
   return checked.ok ? { ok: true, value: { body: checked.value, json: json.value } } : checked;
 }
 
-// The hourly limit of an account (docs/contract.md#limits), counted by db/people/counts.ts.
+// The rate limit of an account (docs/contract.md#limits), counted by db/people/counts.ts.
 
 /** Name of the limit in the draft's headers. */
 const POLICY = '"default"';
 
 /**
- * Sends the quota in the headers of draft-ietf-httpapi-ratelimit-headers. Throws RATE_LIMITED beyond the
+ * Sends the usage of the rate limit in the headers of draft-ietf-httpapi-ratelimit-headers. Throws RATE_LIMITED beyond the
  * limit.
  */
-export function applyQuota(ctx: Pick<Context, 'set'>, quota: Quota, now: Date): void {
-  const { limit, used } = quota;
+export function applyRateLimit(ctx: Pick<Context, 'set'>, usage: RateLimitUsage, now: Date): void {
+  const { limit, used } = usage;
   const remaining = Math.max(0, limit.most - used);
-  const seconds = secondsUntilReset(quota, now);
+  const seconds = secondsUntilReset(usage, now);
   ctx.set({
     'RateLimit-Policy': `${POLICY};q=${limit.most};w=${limit.seconds}`,
     RateLimit: `${POLICY};r=${remaining};t=${seconds}`,
   });
-  if (!isExceeded(quota)) return;
+  if (!isExceeded(usage)) return;
   throw new Refusal(
     'RATE_LIMITED',
     `The account has used its ${limit.most} requests of this hour; the next hour starts in ${seconds} seconds.`,
@@ -249,7 +249,7 @@ function requireAccess(
   route: Pick<Route, 'role'>,
   rut: string | null,
   caller: ApiCaller,
-  { enterprise, granted }: Omit<RequestAdmission, 'quota'>,
+  { enterprise, granted }: Omit<RequestAdmission, 'usage'>,
 ): Access {
   if (route.role === null) return { enterprise: null, role: null };
   if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);

@@ -21,13 +21,17 @@ export const listedRow = <R>({ columns }: { readonly columns: Columns<R> }, row:
 
 const outputOf = (value: ColumnValue) => (value instanceof Date ? value.toISOString() : (value ?? null));
 
-/** Defines a verb that lists the first rows of a list. */
+/** Rows that are read at once of a list without a limit. */
+const PART = 500;
+
+/** Defines a verb that lists the rows of a list: up to `limit`, else all of them. */
 export const listVerb = <R, S, F extends ListFilters, T extends z.ZodRawShape>(
   list: List<R, S, Columns<R>, F>,
   {
     takes,
-    limit: [most, usual] = [1_000, 50],
+    limit,
     search,
+    rows = async (_, read) => read.map((row) => listedRow(list, row)),
     ...verb
   }: {
     readonly summary: string;
@@ -36,20 +40,28 @@ export const listVerb = <R, S, F extends ListFilters, T extends z.ZodRawShape>(
     /** The largest and the usual number of rows. */
     readonly limit?: readonly [most: number, usual: number];
     readonly examples?: readonly string[];
-    /** Columns in the table for people, separated by spaces; all by default. */
+    /** Fields in the table for people, separated by spaces; all by default. */
     readonly columns?: string;
     usageFault?(input: Readonly<Record<string, unknown>>): string | undefined;
     /** Returns what the rows are selected by. */
     readonly search: (deps: CliDeps, input: Input<F, T>) => S | Promise<S>;
+    /** Returns the objects of the rows, if there is more to show of each than the columns. */
+    readonly rows?: (deps: CliDeps, rows: readonly R[]) => Promise<readonly OutputRow[]>;
   },
 ) =>
   readVerb({
     ...verb,
-    takes: { ...filterOptions(list.filters), ...takes, limit: limitOption(most, usual) },
+    takes: { ...filterOptions(list.filters), ...takes, ...(limit ? { limit: limitOption(...limit) } : {}) },
     async run(deps, input) {
-      const { limit, ...selecting } = input as unknown as Input<F, T> & { readonly limit: number };
+      const { limit: most, ...selecting } = input as unknown as Input<F, T> & { readonly limit?: number };
       const selected = await search(deps, selecting as unknown as Input<F, T>);
-      const rows = await list.read(deps.orm.em.fork(), selected, { after: null, limit });
-      return rows.map((row) => listedRow(list, row));
+      const all: R[] = [];
+      for (;;) {
+        const last = all.at(-1);
+        const page = { after: last === undefined ? null : list.key.of(last), limit: most ?? PART };
+        const part = await list.read(deps.orm.em.fork(), selected, page);
+        all.push(...part);
+        if (most !== undefined || part.length < PART) return rows(deps, all);
+      }
     },
   });

@@ -180,7 +180,7 @@ interface Shape<R extends PageRoute, Q extends z.ZodType, F extends z.ZodType> {
   readonly query: Q;
   /** Schema of a form's fields, without its token. */
   readonly form: F;
-  /** Whether it counts towards a person's hourly limit of forms; default: all forms. */
+  /** Whether it counts towards a person's rate limit of forms; default: all forms. */
   readonly counted?: boolean;
   /** Whether it may wait seconds without the database: it takes a slot of its account, but not of all members. */
   readonly isSlow?: boolean;

@@ -78,7 +78,6 @@ export const CFES = listOf<Cfe, Search & VisibleTo>()({
     created_at: 'createdAt',
     rut: 'rut',
     environment: 'environment',
-    workflow_id: 'workflowId',
   },
   key: { parts: ['uuid'], of: ({ id }) => [id] },
   read: async (em, { accounts, ...search }, { after, limit }) =>

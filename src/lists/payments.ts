@@ -19,7 +19,6 @@ export const PAYMENTS = listOf<Payment, { readonly rut?: string | undefined }>()
     settled_at: 'settledAt',
     payment_id: 'id',
     enterprise_rut: 'rut',
-    redirect_url: 'redirectUrl',
   },
   ...loadedAtOnce(
     ({ id }) => id,

@@ -9,7 +9,6 @@ import {
 import type { KnownRate } from '../domain/receipts/exchangeRate.ts';
 import { ReportStatusName } from '../domain/requests/enums.ts';
 import { dateSchema } from '../domain/values/dates.ts';
-import { exactNumber } from '../domain/values/exactNumber.ts';
 import { listOf, SoughtRut, type VisibleTo } from './list.ts';
 
 /** Days with a daily report: first those that need support, each part with the latest day first. */
@@ -42,7 +41,7 @@ export const RATES = listOf<KnownRate, { readonly date?: string | undefined }>()
   columns: {
     date: 'date',
     currency: 'currency',
-    rate: ({ rate }) => exactNumber(rate),
+    rate: 'rate',
     source: 'source',
   },
   key: listOrder({ date: 'date', currency: 'text' }),

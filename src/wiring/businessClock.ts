@@ -9,7 +9,7 @@ const SECONDS = /^-?\d{1,10}$/;
 /**
  * Returns the clock of business dates: signing, issue-date limits, expiries, report days and deadlines. It is
  * the machine's clock; in test mode (CFE_TEST_MODE) the file CFE_CLOCK_FILE holds the seconds to add. Timers,
- * leases, tokens and hourly limits keep the machine's time. Throws ConfigurationError outside test mode and,
+ * leases, tokens and rate limits keep the machine's time. Throws ConfigurationError outside test mode and,
  * when called, for malformed file contents.
  */
 export function businessClock(

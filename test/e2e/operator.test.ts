@@ -10,8 +10,9 @@ describe('an operator at the running local stack', () => {
   const stack = useStack(sharedStack);
 
   test('finds its database by itself, and there the local developer', async () => {
-    const [first] = await stack.cli.json<object[]>('account', 'list');
-    expect(first).toMatchObject({ name: 'Local developer', is_developer: true });
+    expect(await stack.cli.json<object[]>('account', 'list')).toContainEqual(
+      expect.objectContaining({ name: 'Local developer', is_developer: true }),
+    );
   });
 
   test('makes an account and a key that open its API', async () => {

@@ -69,7 +69,7 @@ const SENT_AS: Partial<Record<AnswerHeader, string>> = { 'Retry-After-If-Any': '
 const references = (names: readonly AnswerHeader[]) =>
   Object.fromEntries(names.map((name) => [SENT_AS[name] ?? name, { $ref: `#/components/headers/${name}` }]));
 
-const QUOTA: readonly AnswerHeader[] = ['RateLimit-Policy', 'RateLimit'];
+const RATE_LIMIT_HEADERS: readonly AnswerHeader[] = ['RateLimit-Policy', 'RateLimit'];
 
 /**
  * Returns the headers of an answer with `status`. The flags add those of repeatable, waiting, paged and file
@@ -82,8 +82,8 @@ export function answerHeaders(
   return references([
     'X-Request-Id',
     ...(status >= 400 ? (['Content-Language'] as const) : []),
-    // A caller who is not authenticated has no quota.
-    ...(status === 401 ? (['WWW-Authenticate'] as const) : QUOTA),
+    // A caller who is not authenticated has no rate limit.
+    ...(status === 401 ? (['WWW-Authenticate'] as const) : RATE_LIMIT_HEADERS),
     ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
     ...(status === 409 ? (['Retry-After-If-Any'] as const) : []),
     ...(replayed ? (['Idempotent-Replayed'] as const) : []),

@@ -3,7 +3,7 @@ import { requestInProgress } from '../../commands/steps/runOnce.ts';
 import { Refusal, type RefusalCode } from '../../errors.ts';
 import { type ErrorBody, errorAnswer } from '../errorAnswer.ts';
 import { notSentYet } from '../receipts/receiptFiles.ts';
-import { applyQuota } from '../serveRoute.ts';
+import { applyRateLimit } from '../serveRoute.ts';
 
 const NOW = new Date('2026-11-20T15:29:26.000Z');
 const READER = {
@@ -14,13 +14,13 @@ const READER = {
 
 /** Returns the error of the 1,001st request of an hour. */
 function errorOverLimit(): unknown {
-  const quota = {
+  const usage = {
     limit: { most: 1_000, seconds: 3_600 },
     used: 1_001,
     resetsAt: new Date('2026-11-20T16:00:00.000Z'),
   };
   try {
-    applyQuota({ set: () => undefined }, quota, NOW);
+    applyRateLimit({ set: () => undefined }, usage, NOW);
   } catch (error) {
     return error;
   }

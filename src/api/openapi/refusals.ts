@@ -27,7 +27,7 @@ export const REFUSAL_MEANINGS: Readonly<Record<RefusalCode, string>> = {
   IDEMPOTENCY_KEY_REUSED:
     'The Idempotency-Key was used for another request that was accepted, even if the tax authority has rejected that CFE since. `details.cfe_id` and `details.enterprise_rut` name the CFE issued with the key, `details.fields` the path of the first difference. Read that CFE before anything else; this request was not carried out.',
   RATE_LIMITED:
-    'The hourly limit is reached, a login was checked too often, a receipt was sent by e-mail too often, or too many requests from this address failed to authenticate; `Retry-After` says when to continue.',
+    'The rate limit is reached, a login was checked too often, a receipt was sent by e-mail too often, or too many requests from this address failed to authenticate; `Retry-After` says when to continue.',
   INTERNAL_ERROR: 'An error on our side; the message contains the request id.',
   UNAVAILABLE:
     'Something that the request needs is unavailable right now; `Retry-After` says when to try again.',

@@ -7,7 +7,7 @@ import type { Context } from 'koa';
 import { LRUCache } from 'lru-cache';
 import { countVerification, forgiveVerification } from '../../db/people/counts.ts';
 import { findPrintedCfe, type PrintedNumber, type Receipt } from '../../db/receipts/cfes.ts';
-import { isExceeded, type Quota, secondsUntilReset } from '../../domain/people/requestLimits.ts';
+import { isExceeded, type RateLimitUsage, secondsUntilReset } from '../../domain/people/rateLimits.ts';
 import { CFE_TYPES, cfeTypeOfCode } from '../../domain/receipts/cfeTypes.ts';
 import { SECURITY_CODE_LENGTH, VERIFICATION_PATH } from '../../domain/receipts/qr.ts';
 import { Refusal } from '../../errors.ts';
@@ -40,7 +40,7 @@ export function serveVerificationPage(
   { deps, pages }: { deps: ApiDeps; pages: Pages },
 ): void {
   const slots = createConcurrencySlots(LOOK_UPS);
-  const exceeded = new LRUCache<string, Quota>({ max: MOST_REMEMBERED });
+  const exceeded = new LRUCache<string, RateLimitUsage>({ max: MOST_REMEMBERED });
 
   /**
    * Returns the receipt with these data, or null. Counts the look-up before its result is known; throws RATE_LIMITED
@@ -49,14 +49,14 @@ export function serveVerificationPage(
   async function lookUp(network: string, printed: PrintedNumber | null): Promise<Receipt | null> {
     const now = deps.realClock();
     const remembered = exceeded.get(network);
-    const quota =
+    const usage =
       remembered && remembered.resetsAt > now
         ? remembered
         : await countVerification(deps.counters.em.fork(), network, now);
-    if (isExceeded(quota)) {
-      exceeded.set(network, quota);
+    if (isExceeded(usage)) {
+      exceeded.set(network, usage);
       throw new Refusal('RATE_LIMITED', 'Too many receipts were not found from this address.', {
-        retryAfterSeconds: secondsUntilReset(quota, now),
+        retryAfterSeconds: secondsUntilReset(usage, now),
       });
     }
     const receipt = printed && (await findPrintedCfe(deps.orm.em.fork(), printed));

@@ -54,7 +54,6 @@ export const accountGroup = verbGroup(
     }),
     list: listVerb(ACCOUNTS, {
       summary: 'List accounts by name',
-      limit: [10_000, 1_000],
       columns: 'account_id name email is_developer created_at',
       search: (_, filter) => filter,
     }),
@@ -112,7 +111,6 @@ export const keyGroup = verbGroup('key', 'API keys of accounts', {
   'list ACCOUNT': listVerb(KEYS, {
     summary: 'List the API keys of an account, including revoked ones',
     takes: { account: AccountIdInput },
-    limit: [10_000, 1_000],
     examples: [EXAMPLE],
     async search({ orm }, { account }) {
       return { accountId: (await requireAccount(orm.em.fork(), account)).id };

@@ -1,12 +1,12 @@
 import { CfeId } from '../../domain/receipts/cfeId.ts';
 import { AUDIT } from '../../lists/audit.ts';
 import { EnvironmentInput, optionalInput, requireCfeOfRut } from '../inputs.ts';
-import { listVerb } from '../listVerb.ts';
+import { listedRow, listVerb } from '../listVerb.ts';
 import { verbGroup } from '../verb.ts';
 
 export const auditGroup = verbGroup('audit', 'Who did what, to what and when', {
   list: listVerb(AUDIT, {
-    summary: 'List who did what, to what and when, newest first',
+    summary: 'List who did what, to what and when: the last entries, oldest first',
     takes: {
       cfe: optionalInput(CfeId, 'only entries about this CFE of the enterprise in --rut', 'cfe_id'),
       environment: EnvironmentInput.describe('of that CFE; default: production'),
@@ -24,6 +24,7 @@ export const auditGroup = verbGroup('audit', 'Who did what, to what and when', {
       if (subject !== undefined) return 'give --subject or --cfe, not both';
       return rut === undefined ? '--cfe needs --rut' : undefined;
     },
+    rows: async (_, entries) => entries.toReversed().map((entry) => listedRow(AUDIT, entry)),
     async search({ orm }, { cfe, environment, ...filter }) {
       if (cfe === undefined) return filter;
       const { id } = await requireCfeOfRut(orm.em.fork(), { ...filter, cfe_id: cfe, environment });

@@ -57,6 +57,7 @@ export async function waitForItems(
 export const runGroup = verbGroup('run', 'Bulk runs: one decision for many CFEs or deliveries', {
   list: listVerb(RUNS, {
     summary: 'List bulk runs, newest first',
+    limit: [1_000, 50],
     examples: ['', '--state RUNNING --json'],
     columns: 'run_id state total done unneeded refused by reason created_at',
     search: (_, filter) => ({ ...filter, accounts: null }),

@@ -63,6 +63,7 @@ export const caeGroup = verbGroup('cae', 'The ranges of numbers that the authori
     columns:
       'cfe_type series number_start number_end last_number numbers_left days_left expiration_date status warnings',
     examples: ['219999830019', '219999830019 --status OK --json'],
+    rows: async (_, caes) => caes,
     async search({ orm, clock }, filter) {
       await requireEnterpriseOfRut(orm.em.fork(), filter.rut);
       return { ...filter, now: clock() };

@@ -144,6 +144,8 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       const environment = filter.environment ?? (isOfBoth ? undefined : 'production');
       return { ...filter, environment, accounts: null };
     },
+    rows: (deps, cfes) =>
+      Promise.all(cfes.map(async (one) => ({ rut: one.rut, ...(await cfeRow(deps, one)) }))),
   }),
   'show RUT CFE_ID': readVerb({
     summary: 'Show one CFE: its content, its status, its next step, the possible actions, and its history',

@@ -10,7 +10,12 @@ import { endEnterprise, resumeEnterprise, suspendEnterprise } from '../../comman
 import { previewTransfer, transferEnterprise } from '../../commands/enterprises/transferEnterprise.ts';
 import { updateEnterprise } from '../../commands/enterprises/updateEnterprise.ts';
 import { replaceSandboxCae } from '../../commands/numbers/sandboxCae.ts';
-import { buildEnterpriseObject, listBranches } from '../../db/enterprises/enterprises.ts';
+import {
+  buildEnterpriseObject,
+  buildEnterpriseObjects,
+  findEnterprises,
+  listBranches,
+} from '../../db/enterprises/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { requireAccount } from '../../db/people/accounts.ts';
 import { FIRST_IDEMISOR, LAST_IDEMISOR } from '../../domain/authority/sobre.ts';
@@ -119,9 +124,18 @@ async function show({ orm, clock }: CliDeps, rut: string): Promise<OutputRow> {
 export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue CFEs', {
   list: listVerb(ENTERPRISES, {
     summary: 'List enterprises by RUT, with what each lacks to issue',
-    limit: [100_000, 1_000],
-    examples: ['', '--status SUSPENDED --json'],
+    examples: ['', '--status SUSPENDED --json', '--lacks okCae'],
+    columns: 'rut legal_name status is_authorized_issuer scheduled_ready_date plan_metadata',
     search: ({ clock }, filter) => ({ ...filter, accounts: null, now: clock() }),
+    async rows({ orm, clock }, listed) {
+      const em = orm.em.fork();
+      const found = await findEnterprises(
+        em,
+        listed.map(({ rut }) => rut),
+      );
+      const objects = await buildEnterpriseObjects(em, found, clock());
+      return objects.map((object, i) => enterpriseRow(object, found[i]));
+    },
   }),
   'show RUT': readVerb({
     summary: 'Show one enterprise',
@@ -342,7 +356,6 @@ export const branchGroup = verbGroup('branch', 'The branches of enterprises', {
   'list RUT': listVerb(BRANCHES, {
     summary: 'List the branches of an enterprise, its first one on top, including closed ones',
     takes: { rut: RutInput },
-    limit: [10_000, 1_000],
     examples: [RUT],
     async search({ orm }, { rut }) {
       await requireEnterpriseOfRut(orm.em.fork(), rut);
@@ -393,8 +406,8 @@ export const customerGroup = verbGroup(
     'list RUT': listVerb(CUSTOMERS, {
       summary: 'List the customers of an enterprise by name',
       takes: { rut: RutInput },
-      limit: [10_000, 100],
       columns: 'doc_type doc_number legal_name city country_code',
+      rows: async (_, customers) => customers.map(customerView),
       examples: [RUT, `${RUT} --legal-name panader --json`],
       async search({ orm }, filter) {
         await requireEnterpriseOfRut(orm.em.fork(), filter.rut);

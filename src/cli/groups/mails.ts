@@ -35,6 +35,7 @@ async function showMail(deps: CliDeps, mailId: string): Promise<OutputRow> {
 export const mailGroup = verbGroup('mail', 'E-mails with receipts to their receivers, and their attempts', {
   list: listVerb(MAILS, {
     summary: 'List e-mails, newest first',
+    limit: [1_000, 50],
     takes: {
       cfe: optionalInput(z.string(), 'only e-mails of this CFE, such as 101-1; needs --rut', 'cfe_id'),
       environment: EnvironmentInput.describe('of that CFE; default: production'),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { cancelPayment, loadPlans, settlePayment } from '../../commands/people/payments.ts';
 import { fetchExchangeRate, loadExchangeRates, loadUiValues } from '../../commands/receipts/rates.ts';
-import type { Plan } from '../../db/entities/enterprises.ts';
+import type { Payment, Plan } from '../../db/entities/enterprises.ts';
 import type { UiValue } from '../../db/entities/operations.ts';
 import { listPlans } from '../../db/people/payments.ts';
 import { listUiValues } from '../../db/receipts/rates.ts';
@@ -36,26 +36,27 @@ export const planGroup = verbGroup('plan', 'Plans and their prices', {
 
 const PaymentId = z.string().describe('id of the payment');
 const PAYMENT_EXAMPLES = ['7f0c2a2e-6f0b-4d53-9d7e-2f1f0a6f3f11'];
+/** Returns a payment with the link to pay it, which only the owners of its account see in the console. */
+const paymentRow = (one: Payment) => ({ ...listedRow(PAYMENTS, one), redirect_url: one.redirectUrl });
+
 export const paymentGroup = verbGroup('payment', 'Payments of enterprises for their plans', {
   list: listVerb(PAYMENTS, {
     summary: 'List payments, newest first: all, or those of one enterprise',
-    limit: [100_000, 1_000],
     examples: ['', '--rut 219999830019'],
+    rows: async (_, payments) => payments.map(paymentRow),
     search: (_, filter) => filter,
   }),
   'settle PAYMENT': actingVerb({
     summary: 'Mark a payment as paid',
     takes: { payment: PaymentId },
     examples: PAYMENT_EXAMPLES,
-    run: async (deps, { payment: paymentId }) =>
-      listedRow(PAYMENTS, await settlePayment(deps, { paymentId })),
+    run: async (deps, { payment: paymentId }) => paymentRow(await settlePayment(deps, { paymentId })),
   }),
   'cancel PAYMENT': actingVerb({
     summary: 'Cancel a payment',
     takes: { payment: PaymentId },
     examples: PAYMENT_EXAMPLES,
-    run: async (deps, { payment: paymentId }) =>
-      listedRow(PAYMENTS, await cancelPayment(deps, { paymentId })),
+    run: async (deps, { payment: paymentId }) => paymentRow(await cancelPayment(deps, { paymentId })),
   }),
 });
 
@@ -92,7 +93,6 @@ const rateRow = ({ currency, date: day, rate, source }: KnownRate) => ({ currenc
 export const exchangeRateGroup = verbGroup('exchange-rate', 'Rates of foreign currencies, by day', {
   list: listVerb(RATES, {
     summary: 'List the known exchange rates, the latest day first',
-    limit: [100_000, 1_000],
     search: (_, filter) => filter,
   }),
   'load FILE': actingVerb({

@@ -52,6 +52,7 @@ const obligationVerb = (name: 'start' | 'stop', summary: string, about: string) 
 export const reportGroup = verbGroup('report', 'Daily reports: their status, and support', {
   list: listVerb(REPORTS, {
     summary: 'List daily reports: first those that need support, then the latest day',
+    limit: [1_000, 50],
     takes: { environment: EnvironmentInput },
     examples: ['--rut 219999830019', '--status DIFFERS --from 2026-11-01 --json'],
     columns: 'rut date status sequence due_at is_complete stuck_reason',

@@ -13,6 +13,7 @@ import type { Webhook } from '../../db/entities/webhooks.ts';
 import { countRunTargets } from '../../db/operations/runTargets.ts';
 import { requireAccount } from '../../db/people/accounts.ts';
 import { findDelivery, listDeliveryAttempts } from '../../db/webhooks/deliveries.ts';
+import type { ListedDelivery } from '../../db/webhooks/deliveryList.ts';
 import { findEventBodies } from '../../db/webhooks/events.ts';
 import { RUN_REASON_LENGTH } from '../../domain/operations/run.ts';
 import { textSchema } from '../../domain/values/text.ts';
@@ -116,28 +117,44 @@ const DELIVERY = '0c0e1ab1-0000-4000-8000-000000000003';
 const DELIVERY_ABOUT = 'id of the delivery, sent to the receiver as webhook-id';
 const DeliveryId = z.string().describe(DELIVERY_ABOUT);
 
-/** Returns a delivery with its attempts and the exact body. */
-async function showDelivery({ orm }: CliDeps, deliveryId: string): Promise<OutputRow> {
+/** Returns deliveries in the given order, each with its attempts and the exact body. */
+async function deliveryRows(
+  { orm }: CliDeps,
+  deliveries: readonly Pick<
+    ListedDelivery,
+    'id' | 'webhookId' | 'event' | 'status' | 'createdAt' | 'eventId'
+  >[],
+): Promise<OutputRow[]> {
   const em = orm.em.fork();
-  const found = await findDelivery(em, deliveryId);
-  if (!found) throw new Refusal('NOT_FOUND', `There is no delivery ${deliveryId}.`);
-  const attempts = await listDeliveryAttempts(em, [found.id]);
-  const bodies = await findEventBodies(em, [found.eventId]);
-  return {
-    delivery_id: found.id,
-    webhook_id: found.webhookId,
-    event: found.eventName,
-    status: found.status,
-    created_at: found.createdAt.toISOString(),
-    attempts: attempts.map((attempt) => ({
+  const ids = deliveries.map(({ id }) => id);
+  const attempts = Map.groupBy(await listDeliveryAttempts(em, ids), ({ deliveryId }) => deliveryId);
+  const eventIds = deliveries.map(({ eventId }) => eventId);
+  const bodies = await findEventBodies(em, eventIds);
+  return deliveries.map(({ id, webhookId, event, eventId, status, createdAt }) => ({
+    delivery_id: id,
+    webhook_id: webhookId,
+    event,
+    status,
+    created_at: createdAt.toISOString(),
+    attempts: (attempts.get(id) ?? []).map((attempt) => ({
       at: attempt.at.toISOString(),
       http_status: attempt.httpStatus ?? null,
       error: attempt.error ?? null,
       milliseconds: attempt.milliseconds,
       answer: attempt.answer ?? null,
     })),
-    body: bodies.get(found.eventId) ?? null,
-  };
+    body: bodies.get(eventId) ?? null,
+  }));
+}
+
+async function showDelivery(deps: CliDeps, deliveryId: string): Promise<OutputRow> {
+  const found = await findDelivery(deps.orm.em.fork(), deliveryId);
+  if (!found) throw new Refusal('NOT_FOUND', `There is no delivery ${deliveryId}.`);
+  const { id, webhookId, eventId, eventName, status, createdAt } = found;
+  const [row = {}] = await deliveryRows(deps, [
+    { id, webhookId, eventId, event: eventName, status, createdAt },
+  ]);
+  return row;
 }
 
 export const deliveryGroup = verbGroup('delivery', 'Events on their way to receivers, and their attempts', {
@@ -148,7 +165,9 @@ export const deliveryGroup = verbGroup('delivery', 'Events on their way to recei
       '--rut 219999830019 --cfe 101-1',
       '--event efactura.login --limit 10 --json',
     ],
-    columns: 'delivery_id webhook_id event status attempts last_answer created_at',
+    limit: [1_000, 50],
+    columns: 'delivery_id webhook_id event status created_at',
+    rows: deliveryRows,
     usageFault: ({ cfe, rut }) =>
       cfe !== undefined && rut === undefined ? '--cfe needs --rut, the enterprise of the CFE' : undefined,
     search: (_, filter) => ({ ...filter, accounts: null }),

@@ -10,7 +10,7 @@ import {
   MailLimitExceeded,
   restartMail,
 } from '../../db/mail/mails.ts';
-import { countToday, findHourlyLimit } from '../../db/people/counts.ts';
+import { countToday, findRateLimit } from '../../db/people/counts.ts';
 import { lockCfeById, requireCfe } from '../../db/receipts/cfes.ts';
 import {
   isSandboxAddressAllowed,
@@ -70,7 +70,7 @@ async function countRequestedMail(
   { kind, destination }: RequestedMail,
   now: Date,
 ): Promise<void> {
-  const { byHand } = mailLimitsOfAccount(await findHourlyLimit(em, accountId));
+  const { byHand } = mailLimitsOfAccount(await findRateLimit(em, accountId));
   const limits = [
     {
       counter: `e-mails of CFE ${id}`,

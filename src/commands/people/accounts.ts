@@ -46,7 +46,7 @@ export function updateAccount(
 }
 
 /**
- * Sets an account's own hourly request limit in an environment, instead of the general one. With `keep`, an
+ * Sets an account's own rate limit in an environment, instead of the general one. With `keep`, an
  * existing limit stays. Operators only. Throws NOT_FOUND for an unknown account.
  */
 export function setRateLimit(

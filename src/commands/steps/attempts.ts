@@ -4,7 +4,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CheckedFrom } from '../../crypto/passwords.ts';
 import { countSignIn } from '../../db/people/counts.ts';
 import { SIGN_IN_LIMITS } from '../../domain/people/people.ts';
-import { isExceeded, type Quota, secondsUntilReset } from '../../domain/people/requestLimits.ts';
+import { isExceeded, type RateLimitUsage, secondsUntilReset } from '../../domain/people/rateLimits.ts';
 import { Refusal } from '../../errors.ts';
 import type { ClientOrigin, SignInDeps } from './people.ts';
 
@@ -37,9 +37,9 @@ export async function countAttempt(
       : [[`browser:${account}:${knownBrowser}`, SIGN_IN_LIMITS.browser]];
   const em = deps.orm.em.fork();
   for (const [place, most] of counted) {
-    const quota = await countSignIn(em, { place, most }, now);
+    const usage = await countSignIn(em, { place, most }, now);
     // The network first: its excess attempts are not counted for the person.
-    if (isExceeded(quota)) throw tooManyAttempts(quota, now);
+    if (isExceeded(usage)) throw tooManyAttempts(usage, now);
   }
   return counted.map(([place]) => place);
 }
@@ -52,12 +52,12 @@ export const passwordQueueOf = (email: string, { site, knownBrowser }: SignInOri
  * Counts a successful sign-in, in the open transaction, to limit how many sessions a known password starts.
  */
 export async function countSuccessfulSignIn(em: EntityManager, personId: string, now: Date): Promise<void> {
-  const quota = await countSignIn(em, { place: `done:${personId}`, most: SIGN_IN_LIMITS.done }, now);
-  if (isExceeded(quota)) throw tooManyAttempts(quota, now);
+  const usage = await countSignIn(em, { place: `done:${personId}`, most: SIGN_IN_LIMITS.done }, now);
+  if (isExceeded(usage)) throw tooManyAttempts(usage, now);
 }
 
-function tooManyAttempts(quota: Quota, now: Date): Refusal {
-  const seconds = secondsUntilReset(quota, now);
+function tooManyAttempts(usage: RateLimitUsage, now: Date): Refusal {
+  const seconds = secondsUntilReset(usage, now);
   return new Refusal('RATE_LIMITED', `Too many attempts; try again in ${Math.ceil(seconds / 60)} minutes.`, {
     retryAfterSeconds: seconds,
   });

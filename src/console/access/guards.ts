@@ -1,7 +1,7 @@
 /** Limits each person, account and network, so that everyone else can use the console (docs/console.md#limits). */
 import type { Readable } from 'node:stream';
 import { countForm } from '../../db/people/counts.ts';
-import { isExceeded, secondsUntilReset } from '../../domain/people/requestLimits.ts';
+import { isExceeded, secondsUntilReset } from '../../domain/people/rateLimits.ts';
 import { Refusal } from '../../errors.ts';
 import { networkOf } from '../../http/callerAddress.ts';
 import { type ConcurrencySlots, createConcurrencySlots } from '../../http/concurrencySlots.ts';
@@ -75,10 +75,10 @@ export function createGuards(): Guards {
     async countForm(page, visit, { orm }) {
       if (isForAnyone(page.route) || !(page.counted ?? page.method === 'POST')) return;
       const { personId } = signedIn(visit).session;
-      const quota = await countForm(orm.em.fork(), personId, visit.now);
-      if (!isExceeded(quota)) return;
-      const retryAfterSeconds = secondsUntilReset(quota, visit.now);
-      const words = visit.texts.tooManyForms(quota.limit.most, Math.ceil(retryAfterSeconds / 60));
+      const usage = await countForm(orm.em.fork(), personId, visit.now);
+      if (!isExceeded(usage)) return;
+      const retryAfterSeconds = secondsUntilReset(usage, visit.now);
+      const words = visit.texts.tooManyForms(usage.limit.most, Math.ceil(retryAfterSeconds / 60));
       throw new LocalizedRefusal('RATE_LIMITED', words, { retryAfterSeconds });
     },
     async sendFile(visit, file) {

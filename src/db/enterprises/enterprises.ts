@@ -15,6 +15,10 @@ export function findEnterprise(em: EntityManager, rut: string): Promise<Enterpri
   return em.findOne(Enterprise, { rut });
 }
 
+/** Returns the enterprises with these RUTs, by RUT. */
+export const findEnterprises = (em: EntityManager, ruts: readonly string[]): Promise<Enterprise[]> =>
+  em.find(Enterprise, { rut: { $in: [...ruts] } }, { orderBy: { rut: 'asc' } });
+
 /** Selects the enterprises that the account owns or has a role at, with `status` if given. */
 interface EnterpriseFilter {
   accountId: string;

@@ -48,7 +48,7 @@ const RateLimitSchema = defineEntity({
   },
 });
 
-/** An account's own hourly request limit, different from the default (docs/contract.md#limits). */
+/** An account's own rate limit, different from the default (docs/contract.md#limits). */
 export class RateLimit extends RateLimitSchema.class {}
 RateLimitSchema.setClass(RateLimit);
 

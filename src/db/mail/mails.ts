@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
+import { sql } from 'kysely';
 import {
   MAIL_RETRY_DELAYS,
   MAILS_TO_ONE_MAILBOX,
@@ -18,8 +19,8 @@ import { Mail, MailAttempt } from '../entities/mail.ts';
 import { Cfe } from '../entities/receipts.ts';
 import { enqueue, insertMessagesSql } from '../outbox.ts';
 import { type ListPage, newestFirst, pageCriteria, type UuidPage } from '../page.ts';
-import { countToday, type DayLimit, findHourlyLimit } from '../people/counts.ts';
-import { givenConditions } from '../sql.ts';
+import { countToday, type DayLimit, findRateLimit } from '../people/counts.ts';
+import { givenConditions, runSql, whereAll } from '../sql.ts';
 
 /** The codes of CFE types, to build cfe_ids for search attributes in SQL. */
 const CFE_CODES = JSON.stringify(
@@ -214,27 +215,36 @@ export const MAIL_ORDER = newestFirst('uuid');
 export async function listMailPage(
   em: EntityManager,
   { receiver, ...filter }: MailFilter,
-  { after, limit }: ListPage,
+  page: ListPage,
 ): Promise<ListedMail[]> {
-  const ofReceiver =
-    receiver === undefined ? {} : { cfeUuid: { $in: await cfesTo(em, filter.rut, receiver) } };
-  const mails = await em.find(
-    Mail,
-    { $and: [givenConditions(filter), ofReceiver, MAIL_ORDER.after(after)] },
-    { orderBy: MAIL_ORDER.orderBy, limit },
-  );
+  const condition =
+    receiver === undefined
+      ? { $and: [givenConditions(filter), MAIL_ORDER.after(page.after)] }
+      : { id: { $in: await findMailsTo(em, { ...filter, receiver }, page) } };
+  const mails = await em.find(Mail, condition, { orderBy: MAIL_ORDER.orderBy, limit: page.limit });
   const ids = [...new Set(mails.map(({ cfeUuid }) => cfeUuid))];
   const cfes = await em.find(Cfe, { id: { $in: ids } }, { fields: ['type', 'sequence'] });
   const names = new Map(cfes.map((cfe) => [cfe.id, formatCfeId(cfe)]));
   return mails.map((mail) => ({ mail, cfeId: names.get(mail.cfeUuid) ?? '' }));
 }
 
-async function cfesTo(em: EntityManager, rut: string | undefined, receiver: string): Promise<string[]> {
-  const rows = await em.execute<{ id: string }[]>(
-    `select id from cfe where document #>> '{receiver,document,number}' = ? and rut = ?
-     order by created_at desc, id desc limit 1000`,
-    [receiver, rut ?? ''],
+/** Returns the ids of a page of e-mails to a receiver, newest first. */
+async function findMailsTo(
+  em: EntityManager,
+  { rut = '', status, receiver }: MailFilter & { readonly receiver: string },
+  { after, limit }: ListPage,
+): Promise<string[]> {
+  const condition = whereAll(
+    status !== undefined && sql`mail.status = ${status}`,
+    after && sql`(mail.created_at, mail.id) < (${after[0]}, ${after[1]})`,
   );
+  // `offset 0`: 500,000 mails of the enterprise, none to the receiver: 9 ms; without it, all are read: 144 ms.
+  const rows = await runSql(em)<{ id: string }>`
+    select mail.id from (
+      select id from cfe where document #>> '{receiver,document,number}' = ${receiver} and rut = ${rut}
+      order by created_at desc, id desc limit 1000) cfe
+    cross join lateral (select id, created_at, status from mail where cfe_uuid = cfe.id offset 0) mail
+    where ${condition} order by mail.created_at desc, mail.id desc limit ${limit}`;
   return rows.map(({ id }) => id);
 }
 
@@ -289,7 +299,7 @@ interface CountedMail {
  */
 export async function countMail(em: EntityManager, mail: CountedMail, now: Date): Promise<void> {
   const { accountId, kind, isAskedFor } = mail;
-  const most = mailLimitsOfAccount(await findHourlyLimit(em, accountId));
+  const most = mailLimitsOfAccount(await findRateLimit(em, accountId));
   const mailbox = normaliseMailbox(mail.destination);
   const toMailbox = `e-mails to ${mailbox} of ${accountId}`;
   const limits: (DayLimit & { limit: MailLimit })[] =

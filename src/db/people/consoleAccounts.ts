@@ -63,7 +63,7 @@ export function listEnterpriseRoles(
   );
 }
 
-/** Returns the hourly request limits that operators set for an account, by environment. */
+/** Returns the rate limits that operators set for an account, by environment. */
 export async function listRateLimits(
   em: EntityManager,
   accountId: string,

@@ -4,11 +4,11 @@ import { SIGN_IN_LIMITS } from '../../domain/people/people.ts';
 import {
   FAILURE_LIMIT,
   FORM_LIMIT,
-  HOURLY_LIMITS,
-  type Quota,
-  type RequestLimit,
+  RATE_LIMITS,
+  type RateLimitRule,
+  type RateLimitUsage,
   VERIFICATION_LIMIT,
-} from '../../domain/people/requestLimits.ts';
+} from '../../domain/people/rateLimits.ts';
 import type { GrantedRole } from '../../domain/people/roles.ts';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
@@ -18,7 +18,7 @@ import { declareStatement, runStatement } from '../sql.ts';
 
 /** How long counters of requests, failed authentications, sign-in attempts and forms are kept: their window. */
 export const COUNT_MILLISECONDS =
-  Math.max(...Object.values(HOURLY_LIMITS).map(({ seconds }) => seconds)) * 1_000;
+  Math.max(...Object.values(RATE_LIMITS).map(({ seconds }) => seconds)) * 1_000;
 export const FAILURE_MILLISECONDS = FAILURE_LIMIT.seconds * 1_000;
 export const SIGN_IN_MILLISECONDS = SIGN_IN_LIMITS.seconds * 1_000;
 export const FORM_MILLISECONDS = FORM_LIMIT.seconds * 1_000;
@@ -33,7 +33,7 @@ interface Row {
 
 /** A counted request, with the rows that decide whether it is admitted. */
 export interface RequestAdmission {
-  readonly quota: Quota;
+  readonly usage: RateLimitUsage;
   /** The enterprise of the request; null if it does not exist. */
   readonly enterprise: Enterprise | null;
   /** The role of the account at that enterprise, as granted by an operator, or null. */
@@ -59,7 +59,7 @@ const ADMIT = declareStatement(
 );
 
 /**
- * Counts one request against the hourly limit of an account, and reads the rows for later checks, in one statement,
+ * Counts one request against the rate limit of an account, and reads the rows for later checks, in one statement,
  * so that counting is exact. `rut`: null if the request has none. The caller rejects.
  */
 export async function admitRequest(
@@ -72,16 +72,20 @@ export async function admitRequest(
     enterprise: EntityData<Enterprise> | null;
     granted: GrantedRole | null;
   }
-  const limit = HOURLY_LIMITS[environment];
+  const limit = RATE_LIMITS[environment];
   const { at, over } = windowBounds(now, limit);
   const [row] = await runStatement<AdmissionRow>(em, ADMIT, [accountId, environment, at, over, over, rut]);
   if (!row) throw new Error('a counter returned no row');
   const { enterprise, granted } = row;
-  return { quota: toQuota(row, limit), enterprise: enterprise && em.map(Enterprise, enterprise), granted };
+  return { usage: toUsage(row, limit), enterprise: enterprise && em.map(Enterprise, enterprise), granted };
 }
 
 /** Counts one failed authentication of a network. */
-export const countFailedAuthentication = (em: EntityManager, network: string, now: Date): Promise<Quota> =>
+export const countFailedAuthentication = (
+  em: EntityManager,
+  network: string,
+  now: Date,
+): Promise<RateLimitUsage> =>
   countInWindow(em, { table: 'failed_authentication', key: 'address', count: 'failures' }, network, {
     limit: FAILURE_LIMIT,
     now,
@@ -91,7 +95,7 @@ export const countFailedAuthentication = (em: EntityManager, network: string, no
 const verificationKey = (network: string): string => `verificar ${network}`;
 
 /** Counts a look-up of a network on the verification page. */
-export const countVerification = (em: EntityManager, network: string, now: Date): Promise<Quota> =>
+export const countVerification = (em: EntityManager, network: string, now: Date): Promise<RateLimitUsage> =>
   countInWindow(
     em,
     { table: 'failed_authentication', key: 'address', count: 'failures' },
@@ -108,7 +112,7 @@ export async function forgiveVerification(em: EntityManager, network: string): P
 }
 
 /** Counts a form that a person submits in the console. */
-export const countForm = (em: EntityManager, personId: string, now: Date): Promise<Quota> =>
+export const countForm = (em: EntityManager, personId: string, now: Date): Promise<RateLimitUsage> =>
   countInWindow(em, { table: 'form_count', key: 'person_id', count: 'forms' }, personId, {
     limit: FORM_LIMIT,
     now,
@@ -119,7 +123,7 @@ export const countSignIn = (
   em: EntityManager,
   { place, most }: { place: string; most: number },
   now: Date,
-): Promise<Quota> =>
+): Promise<RateLimitUsage> =>
   countInWindow(em, { table: 'sign_in_count', key: 'place', count: 'attempts' }, place, {
     limit: { most, seconds: SIGN_IN_LIMITS.seconds },
     now,
@@ -142,8 +146,8 @@ async function countInWindow(
   em: EntityManager,
   { table, key, count }: { table: string; key: string; count: string },
   of: string,
-  { limit, now }: { limit: RequestLimit; now: Date },
-): Promise<Quota> {
+  { limit, now }: { limit: RateLimitRule; now: Date },
+): Promise<RateLimitUsage> {
   const { at, over } = windowBounds(now, limit);
   const [row] = await em.execute<Row[]>(
     `insert into ${table} as mine (${key}, since, ${count})
@@ -154,15 +158,15 @@ async function countInWindow(
      returning ${count} as count, extract(epoch from since)::float8 as since, null::integer as per_hour`,
     [of, at, over, over],
   );
-  return toQuota(row, limit);
+  return toUsage(row, limit);
 }
 
 /** Returns `now` in ISO format, and the latest start of a window that has ended. */
-function windowBounds(now: Date, { seconds }: RequestLimit): { at: string; over: string } {
+function windowBounds(now: Date, { seconds }: RateLimitRule): { at: string; over: string } {
   return { at: now.toISOString(), over: new Date(now.getTime() - seconds * 1_000).toISOString() };
 }
 
-function toQuota(row: Row | undefined, { most, seconds }: RequestLimit): Quota {
+function toUsage(row: Row | undefined, { most, seconds }: RateLimitRule): RateLimitUsage {
   if (!row) throw new Error('a counter returned no row');
   return {
     limit: { most: row.per_hour ?? most, seconds },
@@ -171,7 +175,7 @@ function toQuota(row: Row | undefined, { most, seconds }: RequestLimit): Quota {
   };
 }
 
-/** Stores the hourly request limit of an account in an environment; `keep`: does not replace a stored one. */
+/** Stores the rate limit of an account in an environment; `keep`: does not replace a stored one. */
 export async function putRateLimit(
   em: EntityManager,
   limit: Omit<RateLimit, symbol>,
@@ -183,10 +187,10 @@ export async function putRateLimit(
   });
 }
 
-/** Returns the hourly request limit of an account in production: its own, or the default. */
-export async function findHourlyLimit(em: EntityManager, accountId: string): Promise<number> {
+/** Returns the rate limit of an account in production: its own, or the default. */
+export async function findRateLimit(em: EntityManager, accountId: string): Promise<number> {
   const own = await em.findOne(RateLimit, { accountId, environment: 'production' });
-  return own?.perHour ?? HOURLY_LIMITS.production.most;
+  return own?.perHour ?? RATE_LIMITS.production.most;
 }
 
 /** How long a daily counter is kept: its day in Montevideo, and one day of margin. */

@@ -33,6 +33,7 @@ export interface ListedDelivery {
   /** A removed webhook receives nothing any more. */
   readonly isWebhookRemoved: boolean;
   readonly event: string;
+  readonly eventId: string;
   readonly status: DeliveryStatus;
   readonly createdAt: Date;
   readonly settledAt: Date | null;
@@ -67,7 +68,7 @@ export async function listDeliveryPage(
 ): Promise<ListedDelivery[]> {
   const rows = await runSql(em)<Row>`
     select d.id, d.webhook_id as "webhookId", w.account_id as "accountId", a.name as "accountName", w.url,
-      w.removed_at is not null as "isWebhookRemoved", d.event_name as event, d.status, d.created_at as "createdAt",
+      w.removed_at is not null as "isWebhookRemoved", d.event_name as event, d.event_id as "eventId", d.status, d.created_at as "createdAt",
       d.settled_at as "settledAt", d.next_attempt_at as "nextAttemptAt", event.rut, event.environment,
       case when ${OF_A_CFE} then ${CFE_ID} end as "cfeId", coalesce(last.number, 0) as attempts,
       coalesce(last.http_status::text, last.error) as "lastResult"

@@ -31,7 +31,7 @@ export const MAILS_TO_ONE_MAILBOX_ASSURED = 50;
 const MOST_TO_ONE_MAILBOX = 500;
 
 /**
- * Returns the daily e-mail limits of an account, derived from its hourly limit of requests, which an operator raises with
+ * Returns the daily e-mail limits of an account, derived from its rate limit, which an operator raises with
  * `limit set`.
  */
 export const mailLimitsOfAccount = (requestsPerHour: number) => ({

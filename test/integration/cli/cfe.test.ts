@@ -238,10 +238,10 @@ describe('cfe list, cfe show and cfe retry', () => {
       ids['undecided'] ?? '',
     );
     expect(audit.map((row) => [row['actor'], row['verified'], row['request_id']])).toEqual([
-      ['unverified', false, 'typed'],
+      ['console:ana@example.com', true, 'request-1'],
+      ['console:ana@example.com', true, 'request-1'],
       ['console:ana@example.com', true, 'request-2'],
-      ['console:ana@example.com', true, 'request-1'],
-      ['console:ana@example.com', true, 'request-1'],
+      ['unverified', false, 'typed'],
     ]);
   });
 

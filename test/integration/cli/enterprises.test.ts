@@ -140,7 +140,7 @@ test('branches and customers change, and what is unknown is a refusal', async ()
   aFile('customer.json', JSON.stringify({ ...customer, legal_name: 'Cliente Nuevo SA' }));
   await cli.json('customer', 'update', rut, 'RUC', customer.doc_number, file);
   expect(await cli.json('customer', 'list', rut, '--legal-name', 'nuevo')).toMatchObject([
-    { ...customer, legal_name: 'Cliente Nuevo SA', emails: [] },
+    { ...customer, legal_name: 'Cliente Nuevo SA', notifications: [] },
   ]);
   await cli.json('customer', 'remove', rut, 'RUC', customer.doc_number);
   expect(await cli.json('customer', 'list', rut)).toEqual([]);

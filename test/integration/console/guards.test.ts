@@ -4,7 +4,7 @@ import { saveFilter } from '../../../src/commands/people/filters.ts';
 import { show } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
 import { Person } from '../../../src/db/entities/people.ts';
-import { FORM_LIMIT } from '../../../src/domain/people/requestLimits.ts';
+import { FORM_LIMIT } from '../../../src/domain/people/rateLimits.ts';
 import { html } from '../../../src/page/html.ts';
 import { sendRaw } from '../../support/api/http.ts';
 import { anAccount } from '../../support/commandDeps.ts';

@@ -123,7 +123,7 @@ export function fakeLookups(apiKeys: ApiKeys) {
   const lookups: Lookups = {
     apiKey: async (publicId) => known.get(publicId) ?? null,
     admit: async (_, rut) => ({
-      quota: { limit: { most: 1_000, seconds: 3_600 }, used: 1, resetsAt: new Date(0) },
+      usage: { limit: { most: 1_000, seconds: 3_600 }, used: 1, resetsAt: new Date(0) },
       enterprise:
         rut === OWN_RUT
           ? enterprise(rut, 'account-1')

@@ -14,7 +14,7 @@ import {
   mailLimitsOfAccount,
 } from '../../../src/domain/mail/mail.ts';
 import { USUAL_CAPS } from '../../../src/domain/people/caps.ts';
-import { HOURLY_LIMITS } from '../../../src/domain/people/requestLimits.ts';
+import { RATE_LIMITS } from '../../../src/domain/people/rateLimits.ts';
 import { RULE_TABLES } from '../../../src/domain/requests/ruleTables.ts';
 import { REFUSAL_CODES } from '../../../src/errors.ts';
 import { anchorOf, CODE_VARIANTS, GUIDE_LANGUAGES, guideOf, SLUGS } from '../../../src/handbook/guides.ts';
@@ -134,16 +134,16 @@ describe('the guides', () => {
       [/^e-mails on request$|^correos solicitados$/, MAILS_BY_HAND_A_DAY],
       [
         /^e-mails on request of|^correos solicitados de/,
-        mailLimitsOfAccount(HOURLY_LIMITS.production.most).byHand,
+        mailLimitsOfAccount(RATE_LIMITS.production.most).byHand,
       ],
-      [/^all e-mails|^todos los correos/, mailLimitsOfAccount(HOURLY_LIMITS.production.most).all],
+      [/^all e-mails|^todos los correos/, mailLimitsOfAccount(RATE_LIMITS.production.most).all],
       [/^e-mails to|^correos a un/, MAILS_TO_ONE_MAILBOX],
       [/^checks|^verificaciones del/, UNPROVEN_A_DAY],
       [/^logins that fail|^verificaciones fallidas/, FAILED_A_DAY],
       [/^companies|^empresas/, unprovenEnterprises],
     ] as const)
       expect([word, held(word)]).toEqual([word, [expect.stringMatching(figure(value))]]);
-    const { toOneMailbox } = mailLimitsOfAccount(HOURLY_LIMITS.production.most);
+    const { toOneMailbox } = mailLimitsOfAccount(RATE_LIMITS.production.most);
     expect(held(/^all e-mails|^todos los correos/)[0]).toMatch(new RegExp(` ${toOneMailbox} `));
     expect(held(/^checks|^verificaciones del/)[0]).toMatch(
       new RegExp(`(after|después de) ${FREE_FAILURES} (failures|fallas)`),

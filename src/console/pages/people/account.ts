@@ -8,7 +8,7 @@ import { listMembers, type Member, requireAccount } from '../../../db/people/acc
 import { type EnterpriseRole, listRateLimits } from '../../../db/people/consoleAccounts.ts';
 import { BY_LENGTH } from '../../../domain/operations/supportAction.ts';
 import { MEMBER_ROLES } from '../../../domain/people/people.ts';
-import { HOURLY_LIMITS } from '../../../domain/people/requestLimits.ts';
+import { RATE_LIMITS } from '../../../domain/people/rateLimits.ts';
 import { GRANTED_ROLES } from '../../../domain/people/roles.ts';
 import { ENVIRONMENTS, type Environment } from '../../../domain/receipts/cfeTypes.ts';
 import { Rut } from '../../../domain/values/rut.ts';
@@ -145,7 +145,7 @@ function limitsTable(visit: Visit, id: string, own: ReadonlyMap<Environment, num
   const mayLimit = maySend(visit, requestLimitChange.route);
   const rows = ENVIRONMENTS.map((environment) => [
     environments[environment],
-    figure(own.get(environment) ?? HOURLY_LIMITS[environment].most, visit.texts),
+    figure(own.get(environment) ?? RATE_LIMITS[environment].most, visit.texts),
     own.has(environment) ? words.own : words.usual,
     ...(mayLimit
       ? [requestLimitChange.draw(visit, { id }, { values: { environment }, of: environments[environment] })]

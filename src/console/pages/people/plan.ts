@@ -209,7 +209,7 @@ function paymentList(
   });
 }
 
-/** GET /plan/{rut}/payments/{id}: redirects to the payment's page, whose URL is configuration, not in the database. */
+/** GET /plan/{rut}/payments/{id}: redirects to the page where a payment is made. */
 export const payPage = definePage({
   name: 'pay',
   route: 'GET /plan/{rut}/payments/{id}',
