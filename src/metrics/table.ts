@@ -323,14 +323,17 @@ export const rowOf = (name: MetricName): MetricRow => METRICS[name];
 /** Returns the table as Markdown, for docs/metrics.md. A label that means the same in several rows is explained in the first. */
 export function describeMetrics(): string {
   const explained = new Set<string>();
-  const rows = Object.entries<MetricRow>(METRICS).map(([name, { type, from, help, labels }]) => {
+  const line = ([name, { type, help, labels }]: [string, MetricRow]): string => {
     const described = Object.entries(labels).map(([label, holds]) => {
       const whole = `\`${label}\`: ${holds}`;
       if (explained.has(whole)) return `\`${label}\``;
       explained.add(whole);
       return whole;
     });
-    return `| \`${name}\` | ${type} | ${from.join(', ')} | ${described.join('<br>')} | ${help} |`;
-  });
-  return ['| Metric | Type | From | Labels | What it means |', '|---|---|---|---|---|', ...rows].join('\n');
+    const kind = type === 'histogram' ? ' (histogram)' : '';
+    return `- \`${name}\`${kind}: ${help}${described.length > 0 ? `. By ${described.join('; ')}` : ''}`;
+  };
+  return [...Map.groupBy(Object.entries<MetricRow>(METRICS), ([, { from }]) => from.join(', '))]
+    .map(([from, rows]) => `### ${from}\n\n${rows.map(line).join('\n')}`)
+    .join('\n\n');
 }
