@@ -65,7 +65,7 @@ function judgeOf(code: string): string | undefined {
 /** A source in the short form that the page explains; the tables name pages from the root of the repository. */
 const linked = (source: string) =>
   source
-    .replace(/Formato CFE v25\.2, zone (\w), fields? (.*)/, (_, zone: string, fields: string) =>
+    .replace(/Formato CFE v25.2, zone (\w), fields? (.*)/, (_, zone: string, fields: string) =>
       fields.replaceAll(/ and |, | to /g, (mark) => (mark === ' to ' ? '–' : `, ${zone}`)).replace(/^/, zone),
     )
     .replace('Formato CFE v25.2, ', '')
