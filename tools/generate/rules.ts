@@ -28,7 +28,7 @@ function section(title: string, rules: readonly (readonly [string, RuleRow])[]):
 function group(file: string | undefined, rows: readonly (readonly [string, RuleRow])[]): string[] {
   const sources = rows.map(([, { source }]) => source.split('; '));
   const shared = (sources[0] ?? []).filter((one) => sources.every((all) => all.includes(one)));
-  const heading = [`[${basename(file ?? '')}](../${file})`, ...shared.map(linked)].join(' · ');
+  const heading = [`[${basename(file ?? '')}](../${file})`, ...shared.map(linked)].join(', ');
   const lines = rows.map(([code, { checks }], index) => {
     const own = (sources[index] ?? []).filter((one) => !shared.includes(one)).map(linked);
     return `- \`${code}\`: ${checks}${own.length > 0 ? ` (${own.join(', ')})` : ''}`;

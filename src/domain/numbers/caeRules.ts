@@ -17,13 +17,13 @@ export const CAE_RULES = {
   },
   'cae.untrusted_signer': {
     path: '/cae_b64',
-    checks: 'The CAE is signed by one of the authority’s configured certificates of its environment.',
+    checks: 'The CAE is signed by a configured certificate of the authority, of its environment.',
     source: 'docs/authority/caes.md#trust; docs/contract.md#cae',
     example: 'The CAE must be signed by the tax authority.',
   },
   'cae.signer_not_valid': {
     path: '/cae_b64',
-    checks: 'The certificate that signed the CAE was valid at the moment of signing (TmstFrma).',
+    checks: 'The certificate that signed the CAE was valid then (TmstFrma).',
     source: 'docs/authority/caes.md#trust; docs/contract.md#cae',
     example: 'The certificate of the tax authority was not valid when it signed the CAE.',
   },
@@ -83,8 +83,7 @@ export const CAE_RULES = {
   },
   'cae.not_yet_valid': {
     path: '/cae_b64',
-    checks:
-      'The CAE was issued today in Montevideo or earlier (otherwise the authority rejects the CFE with E07).',
+    checks: 'The CAE was issued today in Montevideo or earlier (else the authority rejects CFEs with E07).',
     source: 'Formato CAE v05, FA; Formato Mensaje de Respuesta v19, code E07',
     example: 'The CAE is valid only from 2026-03-01; today is 2026-02-10.',
   },
@@ -108,7 +107,7 @@ export const CAE_RULES = {
   },
   'cae.overlap': {
     path: '/cae_b64',
-    checks: 'The range does not overlap that of another CAE of the same type and serie.',
+    checks: 'The range overlaps no other CAE of the same type and serie.',
     source: 'docs/contract.md#cae',
     example: 'The range 1 to 100 overlaps CAE 90120000194 (50 to 150) of the same type and serie.',
   },

@@ -52,7 +52,7 @@ export const receiverRules: readonly CfeRule[] = [
   rule(
     {
       code: 'receiver.empty',
-      checks: 'A receiver has a document, a name or an address; {} or a country_code alone is not enough.',
+      checks: 'A receiver has a document, a name or an address.',
       source: 'docs/contract.md#bodies; docs/authority/receipts.md#receiver',
       example: 'header.receiver: must have a document, a name or an address; otherwise omit the receiver.',
       needs: ['receiver'],
@@ -106,7 +106,7 @@ export const receiverRules: readonly CfeRule[] = [
   rule(
     {
       code: 'receiver.document_type',
-      checks: 'An e-Factura has a RUC; e-Tickets and export documents may have any kind of document.',
+      checks: 'An e-Factura has a RUC; all others may have any document.',
       source: 'Formato CFE v25.2, zone A, fields 60 to 62.1; docs/contract.md#receivers',
       example: 'header.receiver.receiver_doc_type: must be RUC for EFACTURA, found NIFE.',
       needs: ['cfe_type', 'receiver_doc_type'],
@@ -141,7 +141,7 @@ export const receiverRules: readonly CfeRule[] = [
     {
       code: 'receiver.country_code',
       checks:
-        'With a RUC, CI or NIE the country is UY or omitted; with a DNI it is AR, BR, CL or PY; with a NIFE another one than UY; with a PASSPORT or OTHER any one of the list, or 99.',
+        'The country is UY or omitted with a RUC, CI or NIE; AR, BR, CL or PY with a DNI; not UY with a NIFE; given with a PASSPORT or OTHER.',
       source: 'Formato CFE v25.2, zone A, field 61; docs/contract.md#receivers',
       example:
         'header.receiver.country_code: must be a country other than UY, or 99, when the document is a NIFE, found none.',
