@@ -20,7 +20,7 @@ const SMALLEST_RSA_BITS = 2048;
 export const CERTIFICATE_RULES = {
   'certificate.not_pkcs12': {
     path: '/cert_b64',
-    checks: 'The file is a PKCS#12 file (.p12) with one certificate and its private key.',
+    checks: 'The file is a .p12 (PKCS#12) with one certificate and its key.',
     source: 'docs/contract.md#certificate',
     example: 'The file must be a .p12 with a certificate and its private key.',
   },

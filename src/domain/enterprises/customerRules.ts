@@ -6,7 +6,7 @@ import type { CustomerBody } from './customer.ts';
 /** The rules on customers that the schema does not contain: rows of docs/rules.md. */
 export const CUSTOMER_RULES = {
   'customer.exists': {
-    checks: 'No two customers of an enterprise have the same doc_type and doc_number.',
+    checks: 'No two customers have the same doc_type and doc_number.',
     source: 'docs/contract.md#customers',
     example: 'doc_number: the enterprise already has a customer RUC 219999830019.',
   },

@@ -51,7 +51,7 @@ export const ENTERPRISE_RULES = {
     example: 'extra.branch: 7 is not an open branch of the enterprise; GET …/branches lists them.',
   },
   'branch.taken': {
-    checks: 'No two branches of an enterprise have the same code.',
+    checks: 'No two branches have the same code.',
     source: 'docs/contract.md#branches',
     example: 'branch: 7 is another branch of the enterprise.',
   },

@@ -41,7 +41,7 @@ export const CAE_RULES = {
   },
   'cae.series': {
     path: '/cae_b64',
-    checks: 'The serie is one or two capital letters, or a digit and a capital letter.',
+    checks: 'The serie is one or two capitals, or a digit and a capital.',
     source: 'Formato CAE v05, Serie; Formato CFE v25.2, zone A, field 3',
     example: 'The serie must be one or two capital letters, or a digit and a capital letter, found "A1".',
   },
@@ -77,7 +77,7 @@ export const CAE_RULES = {
   },
   'cae.expired': {
     path: '/cae_b64',
-    checks: 'The CAE has not expired on today’s date in Montevideo.',
+    checks: 'The CAE has not expired today in Montevideo.',
     source: 'Formato CAE v05, FVD; docs/contract.md#cae',
     example: 'The CAE expired on 2026-01-31; today is 2026-02-10.',
   },
@@ -119,15 +119,14 @@ export const CAE_RULES = {
   },
   'line.small_taxpayer': {
     path: '/details/0/iva_type',
-    checks:
-      'Under a CAE of special kind 2, 3 or 4 (IVA mínimo, Monotributo) lines are EXEMPT, FREE, EXPORT or not billable.',
+    checks: 'Under a CAE of special kind 2, 3 or 4 lines are EXEMPT, FREE, EXPORT or not billable.',
     source: 'Formato CFE v25.2, zone A, field 10; docs/authority/caes.md#special-kinds',
     example:
       'details[0].iva_type: must be EXEMPT, FREE, EXPORT or not billable, because the CAE belongs to a small taxpayer, found BASIC_RATE.',
   },
   'line.exempt_taxpayer': {
     path: '/details/0/iva_type',
-    checks: 'Under a CAE of special kind 1 (exempt taxpayer) no line has VAT.',
+    checks: 'Under a CAE of special kind 1 no line has VAT.',
     source: 'docs/authority/caes.md#special-kinds',
     example:
       'details[0].iva_type: must not have VAT, because the CAE belongs to an exempt taxpayer, found BASIC_RATE.',

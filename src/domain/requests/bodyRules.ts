@@ -39,7 +39,7 @@ export const BODY_RULES = {
     example: 'header.totals.pay_amount: must be a number, found a string.',
   },
   'body.not_one_of': {
-    checks: 'A field with a closed set of values has one of them.',
+    checks: 'A field has one of its closed set of values.',
     source: 'openapi.json',
     example: 'header.totals.currency: must be one of "UYU", "USD", "EUR", found "BRL".',
   },
@@ -137,7 +137,7 @@ export const BODY_RULES = {
     example: 'extra.due_date: must be a date from 2000-01-01 to 2050-12-31, found 1999-12-31.',
   },
   'serie.malformed': {
-    checks: 'A serie is one or two capital letters, or a digit and a capital letter.',
+    checks: 'A serie is one or two capitals, or a digit and a capital.',
     source: 'docs/authority/receipts.md#identification',
     example: 'query.serie: must be one or two capital letters, or a digit and a capital letter, found "a1".',
   },
@@ -159,7 +159,7 @@ export const BODY_RULES = {
       'scheduled_ready_date: must be a date and time of the form YYYY-MM-DDTHH:MM:SS in Montevideo, or with its time zone (2026-03-01T12:00:00Z), found "2026-03-01".',
   },
   'rut.malformed': {
-    checks: 'A RUT is 12 digits, without dots or hyphens.',
+    checks: 'A RUT is 12 digits alone.',
     source: 'docs/contract.md#enterprise',
     example: 'rut: must be 12 digits without dots or hyphens, found "21.234".',
   },
@@ -169,28 +169,28 @@ export const BODY_RULES = {
     example: 'rut: 219999830018 ends in 8, but its check digit is 9.',
   },
   'document.ci': {
-    checks: 'A CI has 7 or 8 digits, without dots or hyphens; the last is its check digit.',
+    checks: 'A CI has 7 or 8 digits alone; the last is its check digit.',
     source: 'docs/authority/codes.md#check-digits',
     example: 'doc_number: 12345673 ends in 3, but its check digit is 2.',
   },
   'document.nie': {
-    checks: 'A NIE has at most 12 digits, without dots or hyphens.',
+    checks: 'A NIE has at most 12 digits alone.',
     source: 'Formato CFE v25.2, zone A, field 62',
     example: 'doc_number: must be at most 12 digits without dots or hyphens, found "93.402.010-1".',
   },
   'country.unknown': {
-    checks: 'A country is a code of the CFE format: ISO 3166 alpha-2 in capitals, or 99.',
+    checks: 'A country is ISO 3166 alpha-2 in capitals, or 99.',
     source: 'Formato CFE v25.2, zone A, field 61; docs/authority/codes.md#countries',
     example:
       'header.receiver.country_code: must be a country code of the CFE format (ISO 3166 alpha-2 in capitals, or 99), found "XK".',
   },
   'cfe_id.malformed': {
-    checks: 'A cfe_id is one of the nine type codes, a hyphen and a number without leading zeros.',
+    checks: 'A cfe_id is a type code, a hyphen and a number without leading zeros.',
     source: 'docs/contract.md#cfe_id',
     example: 'reference.cfe_id: must be a type code, a hyphen and a number, such as 101-1, found "101-01".',
   },
   'references.type_code': {
-    checks: 'The type of a CFE of another system is one of the authority’s codes, as text.',
+    checks: 'The type of another system’s CFE is one of the authority’s codes, as text.',
     source: 'Formato CFE v25.2, zone F, field 3',
     example:
       'references[0].cfe_type_code: must be a code of the authority for a type of CFE, such as "111", found "999".',
@@ -227,7 +227,7 @@ export const BODY_RULES = {
     example: 'password: is required; username and password must be given together.',
   },
   'website.malformed': {
-    checks: 'A website is a host, with or without http(s):// and a path.',
+    checks: 'A website is a host, perhaps with http(s):// and a path.',
     source: 'docs/contract.md#enterprise',
     example: 'website: must be a web address, such as www.example.com.uy.',
   },

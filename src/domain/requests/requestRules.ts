@@ -8,7 +8,7 @@ export const REQUEST_RULES = {
     example: 'query.prices: is required where a line has VAT: net, or gross for prices with VAT.',
   },
   'credit.original': {
-    checks: 'What is credited is a receipt or a debit note that is not REJECTED.',
+    checks: 'What is credited is a receipt or debit note, not REJECTED.',
     source: 'docs/contract.md#crediting',
     example: 'cfe_id: must be a receipt or debit note that is not REJECTED, found one of type ETICKET_NC.',
   },
@@ -18,12 +18,12 @@ export const REQUEST_RULES = {
     example: 'Nothing of the receipt is left to credit.',
   },
   'credit.too_much': {
-    checks: 'A credit note takes at most what is left of the receipt and of each line.',
+    checks: 'A credit note takes at most what is left, of each line too.',
     source: 'docs/contract.md#crediting',
     example: 'amount: must come to at most the 22.00 UYU that are left, found 22.01 UYU.',
   },
   'credit.too_little': {
-    checks: 'A credit note takes something of each line that it names, and at least a cent.',
+    checks: 'A credit note takes something of each line named, at least a cent.',
     source: 'docs/contract.md#crediting',
     example: 'percent: must come to 0.01 UYU or more, found 0.00 UYU.',
   },
@@ -38,12 +38,12 @@ export const REQUEST_RULES = {
     example: 'X-Sandbox-Mode must be true or false.',
   },
   'sandbox.unsupported': {
-    checks: 'X-Sandbox-Mode true is sent only to endpoints that serve the sandbox.',
+    checks: 'X-Sandbox-Mode true goes only to endpoints that serve the sandbox.',
     source: 'docs/contract.md#sandbox-mode',
     example: 'X-Sandbox-Mode true is not supported here: this endpoint is for production only.',
   },
   'idempotency_key.malformed': {
-    checks: 'Idempotency-Key, if sent, is one string of 1 to 255 printable ASCII characters.',
+    checks: 'Idempotency-Key is one string of 1 to 255 printable ASCII characters.',
     source: 'docs/contract.md#idempotency',
     example: 'Idempotency-Key must be one string of 1 to 255 printable ASCII characters.',
   },

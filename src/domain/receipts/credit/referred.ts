@@ -59,7 +59,7 @@ export const SHAPE_FAULTS = {
       'references[0]: must have exactly one of cfe_id, cfe_type_code and description, found cfe_id, description.',
   },
   'references.amount_required': {
-    checks: 'A CFE of another system has amount and currency, unless its type is 181, 182 or 124.',
+    checks: 'Another system’s CFE has amount and currency, unless of type 181, 182 or 124.',
     example: 'references[0].amount: is required with cfe_type_code 111.',
   },
   'references.amount_forbidden': {

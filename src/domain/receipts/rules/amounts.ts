@@ -56,7 +56,7 @@ function baseRule(rate: VatRate, field: string, example: string): CfeRule {
   return rule(
     {
       code: `totals.${field}`,
-      checks: `The net amount is exactly Σ ${KINDS[rate]} lines or, where prices include VAT, that sum without VAT, rounded half up.`,
+      checks: `The net amount is Σ ${KINDS[rate]} lines or, where prices include VAT, that sum without VAT, rounded half up.`,
       source: `Formato CFE v25.2, zone A, field ${FIELDS[rate].base}; docs/contract.md#net-and-gross-prices`,
       example,
       needs: ['prices'],
@@ -69,7 +69,7 @@ function vatRule(rate: VatRate, field: string, example: string): CfeRule {
   return rule(
     {
       code: `totals.${field}`,
-      checks: `The VAT is within 0.01 of net × rate or, where prices include VAT, exactly Σ ${KINDS[rate]} lines − net; 0 where the net is 0.`,
+      checks: `The VAT is within 0.01 of net × rate or, where prices include VAT, Σ ${KINDS[rate]} lines − net; 0 for net 0.`,
       source: `Formato CFE v25.2, zone A, field ${FIELDS[rate].vat}; docs/contract.md#net-and-gross-prices`,
       example,
       needs: ['prices'],

@@ -42,7 +42,7 @@ export const extraRules: readonly CfeRule[] = [
     rule(
       {
         code: `extra.${key}`,
-        checks: `Only export documents and their notes have a ${key}.`,
+        checks: `Only exports have a ${key}.`,
         source: `Formato CFE v25.2, zone A, field ${field}; docs/contract.md#extra`,
         example: `extra.${key}: must be omitted for ETICKET, which is not an export document.`,
         needs: ['cfe_type', `extra.${key}`],

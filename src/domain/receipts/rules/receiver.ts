@@ -39,7 +39,7 @@ export const receiverRules: readonly CfeRule[] = [
   rule(
     {
       code: 'receiver.required',
-      checks: 'e-Facturas, export documents and their notes have a receiver.',
+      checks: 'e-Facturas and exports have a receiver.',
       source: 'openapi.json, issueCfe; docs/authority/receipts.md#who-must-be-named',
       example: 'header.receiver: is required for EFACTURA.',
       needs: ['cfe_type', 'receiver'],
@@ -67,7 +67,7 @@ export const receiverRules: readonly CfeRule[] = [
   rule(
     {
       code: 'receiver.document_required',
-      checks: 'The receiver of an e-Factura or of its notes has a RUC.',
+      checks: 'The receiver of an e-Factura has a RUC.',
       source: 'Formato CFE v25.2, zone A, fields 60 and 62; docs/contract.md#receivers',
       example: 'header.receiver.receiver_document: a RUC is required for EFACTURA.',
       needs: ['cfe_type', 'receiver', 'receiver_doc_type', 'receiver_document'],
@@ -160,8 +160,8 @@ export const receiverRules: readonly CfeRule[] = [
         code: `receiver.${field}`,
         checks:
           field === 'department' || field === 'country'
-            ? `Export documents and their notes have the receiver’s ${field}.`
-            : `e-Facturas, export documents and their notes have the receiver’s ${field}.`,
+            ? `Exports have the receiver’s ${field}.`
+            : `e-Facturas and exports have the receiver’s ${field}.`,
         source: `Formato CFE v25.2, zone A, field ${FIELD_NUMBERS[field]}; docs/contract.md#receivers`,
         example: `header.receiver.${field}: is required for EFACTURA_EXPORT.`,
         needs: ['cfe_type', 'receiver', field],

@@ -49,7 +49,7 @@ export const referenceRules: readonly CfeRule[] = [
   rule(
     {
       code: 'reference.required',
-      checks: 'Credit and debit notes name the CFE that they correct, or have references.',
+      checks: 'Notes name the CFE that they correct, or have references.',
       source: 'Formato CFE v25.2, zone F; docs/contract.md#notes',
       example:
         'reference: is required for ETICKET_NC; give the cfe_id of the CFE that the note corrects, or references.',
