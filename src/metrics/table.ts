@@ -35,13 +35,13 @@ export const METRICS = {
   cfe_api_ready: {
     type: 'gauge',
     from: API,
-    help: 'Whether the API serves requests, as /readyz says',
+    help: 'Whether the API is ready, as /readyz says',
     labels: {},
   },
   cfe_api_request_duration_seconds: {
     type: 'histogram',
     from: API,
-    help: 'Time from request to answer; its _count counts the requests',
+    help: 'Time from request to answer',
     labels: {
       route: 'the route’s template, `none` for an unknown path',
       method: 'HTTP method, `any` if there is no route',
@@ -52,13 +52,13 @@ export const METRICS = {
   cfe_console_ready: {
     type: 'gauge',
     from: CONSOLE,
-    help: 'Whether the console serves pages, as /readyz says',
+    help: 'Whether the console is ready, as /readyz says',
     labels: {},
   },
   cfe_console_request_duration_seconds: {
     type: 'histogram',
     from: CONSOLE,
-    help: 'Time from request to answer of the console; its _count counts the requests',
+    help: 'Time from request to answer of the console',
     labels: {
       page: 'the page’s name, a form’s path, `none` for an unknown path',
       method: 'HTTP method, `any` if there is no page',
@@ -69,7 +69,7 @@ export const METRICS = {
   cfe_console_sign_ins_total: {
     type: 'counter',
     from: CONSOLE,
-    help: 'Attempts to sign in to the console, by how they ended',
+    help: 'Attempts to sign in to the console',
     labels: { outcome: '`done`, `refused` for a wrong password or code, `limited` for one too many' },
   },
   cfe_console_live_pages: {
@@ -87,7 +87,7 @@ export const METRICS = {
   cfe_database_up: {
     type: 'gauge',
     from: ALL,
-    help: 'Whether the database answers this process within a second',
+    help: 'Whether the database answers within a second',
     labels: {},
   },
   cfe_database_pool_connections: {
@@ -99,23 +99,23 @@ export const METRICS = {
   cfe_database_pool_waiting: {
     type: 'gauge',
     from: ALL,
-    help: 'Requests in this process that wait for a connection to the database',
+    help: 'Requests that wait for a connection to the database',
     labels: {},
   },
   cfe_authority_request_duration_seconds: {
     type: 'histogram',
     from: BOTH,
-    help: 'Time that a call to the authority took, with any outcome; calls that were held back do not count',
+    help: 'Time that a call to the authority took, held-back ones apart',
     labels: AUTHORITY_CALL,
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60],
   },
   cfe_authority_answers_total: {
     type: 'counter',
     from: BOTH,
-    help: 'Calls to the authority by outcome (docs/outcomes.md)',
+    help: 'Calls to the authority',
     labels: {
       ...AUTHORITY_CALL,
-      answer: '`document`, or the other outcome, as named in docs/outcomes.md',
+      answer: '`document`, or the outcome of docs/outcomes.md',
       result:
         '`repeat` and `stuck`: unclear; `notYet`: asked again as usual; every other answers the question',
     },
@@ -123,7 +123,7 @@ export const METRICS = {
   cfe_worker_ready: {
     type: 'gauge',
     from: WORKER,
-    help: 'Whether the worker takes tasks and reaches the database, as /readyz says',
+    help: 'Whether the worker is ready, as /readyz says',
     labels: {},
   },
   cfe_open_cfes: {
@@ -135,7 +135,7 @@ export const METRICS = {
   cfe_oldest_open_cfe_seconds: {
     type: 'gauge',
     from: WORKER,
-    help: 'Time since the oldest CFE without a verdict was taken; 0 without one',
+    help: 'Age of the oldest CFE without a verdict; 0 without one',
     labels: { environment, status: '`PENDING` or `RECEIVED`' },
   },
   cfe_needs_support: {
@@ -147,13 +147,13 @@ export const METRICS = {
   cfe_reports: {
     type: 'gauge',
     from: WORKER,
-    help: 'Production’s daily reports of the last 70 days that are not CONSISTENT, by status; no series without any',
+    help: 'Production’s daily reports of the last 70 days that are not CONSISTENT; no series without any',
     labels: { status: '`OPEN`, `SENT`, `RECEIVED`, `DIFFERS`, `SUPERSEDED`, `REFUSED`' },
   },
   cfe_reports_due_seconds: {
     type: 'gauge',
     from: WORKER,
-    help: 'Time until the first report is due that the authority does not have, stored or not; negative once it is late; no series if it has all',
+    help: 'Time until the first report is due that the authority does not have; negative once late; no series if it has all',
     labels: {},
   },
   cfe_reports_need_support: {
@@ -165,19 +165,19 @@ export const METRICS = {
   cfe_run_stands_seconds: {
     type: 'gauge',
     from: WORKER,
-    help: 'Time since a running bulk run last progressed, the longest of several; 0 without one',
+    help: 'Time since a bulk run last progressed, the longest; 0 without one',
     labels: {},
   },
   cfe_authority_breaker_open: {
     type: 'gauge',
     from: WORKER,
-    help: 'Whether the breaker of an endpoint of the authority is open, so that only probes go there',
+    help: 'Whether an endpoint’s breaker is open, so that only probes go there',
     labels: { endpoint: ENDPOINT },
   },
   cfe_authority_waiting_cfes: {
     type: 'gauge',
     from: WORKER,
-    help: 'CFEs that wait for a slot at an endpoint of the authority',
+    help: 'CFEs that wait for a slot at an endpoint',
     labels: { endpoint: ENDPOINT },
   },
   cfe_verdicts_total: {
@@ -189,7 +189,7 @@ export const METRICS = {
   cfe_verdict_wait_seconds: {
     type: 'histogram',
     from: WORKER,
-    help: 'Time from the moment a CFE was taken to its verdict',
+    help: 'Time from taking a CFE to its verdict',
     labels: { environment },
     buckets: [1, 2, 5, 10, 30, 60, 120, 300, 900, 3_600, 21_600, 86_400],
   },
@@ -208,13 +208,13 @@ export const METRICS = {
   cfe_own_faults_total: {
     type: 'counter',
     from: WORKER,
-    help: 'Attempts of activities that failed by a bug of ours, and not by an outage',
-    labels: { activity_type: 'the activity’s name, as in the Temporal UI' },
+    help: 'Attempts of activities that failed by a bug of ours',
+    labels: { activity_type: 'the activity’s name' },
   },
   cfe_webhook_attempts_total: {
     type: 'counter',
     from: WORKER,
-    help: 'Attempts to reach customers’ servers, by outcome',
+    help: 'Attempts to reach customers’ servers',
     labels: {
       outcome:
         '`2xx` (accepted), `3xx`, `4xx`, `5xx`, or why there was no answer: `timeout`, `connection_refused`, `dns`, …',
@@ -230,7 +230,7 @@ export const METRICS = {
     type: 'counter',
     from: WORKER,
     help: 'Rows deleted past their retention; of certificates, private keys',
-    labels: { table: 'the table' },
+    labels: { table: 'its name' },
   },
   cfe_webhook_waiting_deliveries: {
     type: 'gauge',
@@ -247,7 +247,7 @@ export const METRICS = {
   cfe_mail_attempts_total: {
     type: 'counter',
     from: WORKER,
-    help: 'Attempts to hand e-mails to the mail server, by outcome',
+    help: 'Attempts to hand e-mails to the mail server',
     labels: {
       kind: '`RECEIPT` or `EXCHANGE`',
       outcome:
@@ -281,31 +281,31 @@ export const METRICS = {
   cfe_exports_still_seconds: {
     type: 'gauge',
     from: WORKER,
-    help: 'Time since a file in the making last progressed, the longest of several; 0 without one',
+    help: 'Time since such a file last progressed, the longest; 0 without one',
     labels: {},
   },
   cfe_cae_numbers_left: {
     type: 'gauge',
     from: WORKER,
-    help: 'Numbers left in today’s valid production CAEs of an enterprise and type',
+    help: 'Numbers left in today’s valid production CAEs',
     labels: BY_ENTERPRISE,
   },
   cfe_cae_days_left: {
     type: 'gauge',
     from: WORKER,
-    help: 'Days until the last production CAE of an enterprise and type expires; negative once it has',
+    help: 'Days until the last production CAE expires; negative once it has',
     labels: BY_ENTERPRISE,
   },
   cfe_unaccounted_caes: {
     type: 'gauge',
     from: WORKER,
-    help: 'CAEs with a number that is neither issued nor annulled nor waiting, as `numbers reconcile` shows; read once an hour',
+    help: 'CAEs with a number neither issued nor annulled nor waiting (`numbers reconcile`); read hourly',
     labels: { environment },
   },
   cfe_certificate_days_left: {
     type: 'gauge',
     from: WORKER,
-    help: 'Days until an enterprise’s production certificate expires; negative once it has',
+    help: 'Days until the production certificate expires; negative once it has',
     labels: { rut: BY_ENTERPRISE.rut },
   },
 } as const satisfies Record<string, MetricRow>;
@@ -323,14 +323,17 @@ export const rowOf = (name: MetricName): MetricRow => METRICS[name];
 /** Returns the table as Markdown, for docs/metrics.md. A label that means the same in several rows is explained in the first. */
 export function describeMetrics(): string {
   const explained = new Set<string>();
-  const rows = Object.entries<MetricRow>(METRICS).map(([name, { type, from, help, labels }]) => {
+  const line = ([name, { type, help, labels }]: [string, MetricRow]): string => {
     const described = Object.entries(labels).map(([label, holds]) => {
       const whole = `\`${label}\`: ${holds}`;
       if (explained.has(whole)) return `\`${label}\``;
       explained.add(whole);
       return whole;
     });
-    return `| \`${name}\` | ${type} | ${from.join(', ')} | ${described.join('<br>')} | ${help} |`;
-  });
-  return ['| Metric | Type | From | Labels | What it means |', '|---|---|---|---|---|', ...rows].join('\n');
+    const kind = type === 'histogram' ? ' (histogram)' : '';
+    return `- \`${name}\`${kind}: ${help}${described.length > 0 ? `. By ${described.join('; ')}` : ''}`;
+  };
+  return [...Map.groupBy(Object.entries<MetricRow>(METRICS), ([, { from }]) => from.join(', '))]
+    .map(([from, rows]) => `### ${from}\n\n${rows.map(line).join('\n')}`)
+    .join('\n\n');
 }

@@ -16,9 +16,10 @@ export const SITUATIONS: Readonly<Record<Situation, string>> = {
 /** Of the reactions that their names do not explain. */
 export const REACTIONS = {
   fateUnknown:
-    'the authority may have the sobre or report: it is asked before the same bytes are sent again; while it can be reached, CFE_PATIENCE counts.',
+    'the authority may have the sobre or report: it is asked before the same bytes go again; while it can be reached, CFE_PATIENCE counts.',
   repeat: 'retried automatically. A send that may have started is asked about first.',
-  stuck: 'the CFE, or the report, waits for support, with this reason.',
+  stuck:
+    'the CFE, or the report, waits for support, with this reason. After the act named, retry, unless it says otherwise.',
 };
 
 type Notes<S extends Situation> = Partial<Record<SpecialAnswers[S] | CommonAnswer, string>>;
@@ -28,7 +29,7 @@ export const NOTES: { readonly [S in Situation]: Notes<S> } = {
     AS: 'Number and token are stored; the verdict is requested from Fechahora on.',
     'AS without token': 'Number and token are read from its list of sobres.',
     S01: 'Nothing was registered. A single CFE is rejected with these reasons; several are sent again one by one. `code 11`: too large, as S07.',
-    S08: 'See the next table.',
+    S08: 'See the next section.',
     'code 100': 'It may or may not have the sobre.',
     'no answer': 'It may or may not have the sobre.',
   },

@@ -1,6 +1,4 @@
-/**
- * One event of each name, made by the service itself: the examples of the document and of docs/webhooks.md.
- */
+/** One event of each name, made by the service itself: the examples of the document. */
 
 import {
   enterpriseChanges,

@@ -20,7 +20,7 @@ const SMALLEST_RSA_BITS = 2048;
 export const CERTIFICATE_RULES = {
   'certificate.not_pkcs12': {
     path: '/cert_b64',
-    checks: 'The file is a PKCS#12 file (.p12) with one certificate and its private key.',
+    checks: 'The file is a .p12 (PKCS#12) with one certificate and its key.',
     source: 'docs/contract.md#certificate',
     example: 'The file must be a .p12 with a certificate and its private key.',
   },
@@ -56,14 +56,13 @@ export const CERTIFICATE_RULES = {
   },
   'certificate.key_usage': {
     path: '/cert_b64',
-    checks:
-      'The key usage of the certificate, if present, allows signatures (digitalSignature or nonRepudiation).',
+    checks: 'The key usage, if present, allows digitalSignature or nonRepudiation.',
     source: 'docs/contract.md#certificate; RFC 5280, section 4.2.1.3',
     example: 'The key usage of the certificate must allow signatures (digitalSignature or nonRepudiation).',
   },
   'certificate.unknown_issuer': {
     path: '/cert_b64',
-    checks: 'The certificate is issued by a certification authority that is configured in the service.',
+    checks: 'A configured certification authority issued the certificate.',
     source: 'docs/contract.md#certificate',
     example: 'The certificate must be issued by an accredited certification authority of Uruguay.',
   },

@@ -6,17 +6,17 @@ import type { CustomerBody } from './customer.ts';
 /** The rules on customers that the schema does not contain: rows of docs/rules.md. */
 export const CUSTOMER_RULES = {
   'customer.exists': {
-    checks: 'No two customers of an enterprise have the same doc_type and doc_number.',
+    checks: 'No two customers have the same doc_type and doc_number.',
     source: 'docs/contract.md#customers',
     example: 'doc_number: the enterprise already has a customer RUC 219999830019.',
   },
   'customer.too_many': {
-    checks: 'An enterprise has no more customers than the operator allows. Default: 20,000.',
+    checks: 'An enterprise has at most 20,000 customers, or what the operator allows.',
     source: 'docs/contract.md#limits',
     example: 'The enterprise has 20000 customers already, the maximum; delete one first.',
   },
   'customer.other_document': {
-    checks: 'The document in the body of an update is the one in the path.',
+    checks: 'The document in the body is the one in the path.',
     source: 'docs/contract.md#customers',
     example: 'doc_number: must be 219999830019, as in the path; a customer keeps its document.',
   },

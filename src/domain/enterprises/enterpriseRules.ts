@@ -9,15 +9,14 @@ export const ENTERPRISE_RULES = {
     example: 'The enterprise is not READY; it still needs: a valid certificate; a plan.',
   },
   'enterprise.not_authorized': {
-    checks:
-      'In production a READY enterprise still has the permission PROD, which the authority may withdraw.',
+    checks: 'In production a READY enterprise still has the permission PROD.',
     source: 'docs/contract.md#becoming-ready',
     example:
       'The enterprise no longer has the permission PROD of the tax authority; have it granted and validate the e-invoicing credentials.',
   },
   'enterprise.not_yet': {
     checks:
-      'In production an enterprise that comes from another system issues from the first day here on, with emission dates from that day on.',
+      'In production an enterprise from another system issues, and dates CFEs, from its first day here on.',
     source: 'docs/contract.md#migrating',
     example: 'The enterprise issues here from 2026-12-01 on: neither today nor emission_date may be earlier.',
   },
@@ -47,28 +46,28 @@ export const ENTERPRISE_RULES = {
     example: 'scheduled_ready_date: cannot be removed once it is set; give another date.',
   },
   'branch.unknown': {
-    checks: 'extra.branch is the code of the enterprise’s first branch or of an open branch.',
+    checks: 'extra.branch is the code of an open branch.',
     source: 'docs/contract.md#branches; Formato CFE v25.2, zone A, field 47',
     example: 'extra.branch: 7 is not an open branch of the enterprise; GET …/branches lists them.',
   },
   'branch.taken': {
-    checks: 'No two branches of an enterprise have the same code.',
+    checks: 'No two branches have the same code.',
     source: 'docs/contract.md#branches',
     example: 'branch: 7 is another branch of the enterprise.',
   },
   'branch.first': {
-    checks: 'The first branch is part of the enterprise and cannot be deleted.',
+    checks: 'The first branch cannot be deleted.',
     source: 'docs/contract.md#branches',
     example:
       'branch: 1 is the enterprise’s first branch, which cannot be deleted; PUT /enterprises/{rut} changes it.',
   },
   'homologation.each': {
-    checks: 'Only a test run of the set TESTING says how many receipts of each type it issues.',
+    checks: 'Only a TESTING run says how many receipts of each type it issues.',
     source: 'docs/contract.md#test-run',
     example: 'each: must be omitted for SIMULATION, which issues one of each type.',
   },
   'homologation.original_missing': {
-    checks: 'A test run with notes has the type that they correct, too.',
+    checks: 'A test run with notes has the type that they correct.',
     source: 'docs/contract.md#test-run; Formato Mensaje de Respuesta v19, code E12',
     example: 'cfe_types[0]: ETICKET_NC corrects receipts of the run, which needs ETICKET, too.',
   },

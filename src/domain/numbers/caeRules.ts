@@ -17,13 +17,13 @@ export const CAE_RULES = {
   },
   'cae.untrusted_signer': {
     path: '/cae_b64',
-    checks: 'The CAE is signed by one of the authority’s configured certificates of its environment.',
+    checks: 'The CAE is signed by a configured certificate of the authority, of its environment.',
     source: 'docs/authority/caes.md#trust; docs/contract.md#cae',
     example: 'The CAE must be signed by the tax authority.',
   },
   'cae.signer_not_valid': {
     path: '/cae_b64',
-    checks: 'The certificate that signed the CAE was valid at the moment of signing (TmstFrma).',
+    checks: 'The certificate that signed the CAE was valid then (TmstFrma).',
     source: 'docs/authority/caes.md#trust; docs/contract.md#cae',
     example: 'The certificate of the tax authority was not valid when it signed the CAE.',
   },
@@ -41,7 +41,7 @@ export const CAE_RULES = {
   },
   'cae.series': {
     path: '/cae_b64',
-    checks: 'The serie is one or two capital letters, or a digit and a capital letter.',
+    checks: 'The serie is one or two capitals, or a digit and a capital.',
     source: 'Formato CAE v05, Serie; Formato CFE v25.2, zone A, field 3',
     example: 'The serie must be one or two capital letters, or a digit and a capital letter, found "A1".',
   },
@@ -77,14 +77,13 @@ export const CAE_RULES = {
   },
   'cae.expired': {
     path: '/cae_b64',
-    checks: 'The CAE has not expired on today’s date in Montevideo.',
+    checks: 'The CAE has not expired today in Montevideo.',
     source: 'Formato CAE v05, FVD; docs/contract.md#cae',
     example: 'The CAE expired on 2026-01-31; today is 2026-02-10.',
   },
   'cae.not_yet_valid': {
     path: '/cae_b64',
-    checks:
-      'The CAE was issued today in Montevideo or earlier (otherwise the authority rejects the CFE with E07).',
+    checks: 'The CAE was issued today in Montevideo or earlier (else the authority rejects CFEs with E07).',
     source: 'Formato CAE v05, FA; Formato Mensaje de Respuesta v19, code E07',
     example: 'The CAE is valid only from 2026-03-01; today is 2026-02-10.',
   },
@@ -108,7 +107,7 @@ export const CAE_RULES = {
   },
   'cae.overlap': {
     path: '/cae_b64',
-    checks: 'The range does not overlap that of another CAE of the same type and serie.',
+    checks: 'The range overlaps no other CAE of the same type and serie.',
     source: 'docs/contract.md#cae',
     example: 'The range 1 to 100 overlaps CAE 90120000194 (50 to 150) of the same type and serie.',
   },
@@ -120,15 +119,14 @@ export const CAE_RULES = {
   },
   'line.small_taxpayer': {
     path: '/details/0/iva_type',
-    checks:
-      'Under a CAE of special kind 2, 3 or 4 (IVA mínimo, Monotributo) lines are EXEMPT, FREE, EXPORT or not billable.',
+    checks: 'Under a CAE of special kind 2, 3 or 4 lines are EXEMPT, FREE, EXPORT or not billable.',
     source: 'Formato CFE v25.2, zone A, field 10; docs/authority/caes.md#special-kinds',
     example:
       'details[0].iva_type: must be EXEMPT, FREE, EXPORT or not billable, because the CAE belongs to a small taxpayer, found BASIC_RATE.',
   },
   'line.exempt_taxpayer': {
     path: '/details/0/iva_type',
-    checks: 'Under a CAE of special kind 1 (exempt taxpayer) no line has VAT.',
+    checks: 'Under a CAE of special kind 1 no line has VAT.',
     source: 'docs/authority/caes.md#special-kinds',
     example:
       'details[0].iva_type: must not have VAT, because the CAE belongs to an exempt taxpayer, found BASIC_RATE.',

@@ -9,12 +9,12 @@ export interface RuleRow {
 
 export const BODY_RULES = {
   'body.malformed': {
-    checks: 'The body, and the string in `extra`, is JSON.',
+    checks: 'Body and `extra` are JSON.',
     source: 'docs/contract.md#bodies',
     example: 'extra: must be JSON (line 1, column 2).',
   },
   'body.too_many_values': {
-    checks: 'The body, and the string in `extra`, has at most 20,000 values.',
+    checks: 'Body and `extra` have at most 20,000 values.',
     source: 'docs/contract.md#bodies',
     example: 'extra: must not have more than 20000 values.',
   },
@@ -29,7 +29,7 @@ export const BODY_RULES = {
     example: 'header.totals.pay_amount: is required and must be a number.',
   },
   'body.null': {
-    checks: 'A field is null only where openapi.json says so: a field without a value is omitted.',
+    checks: 'A field is null only where openapi.json says so; else omit it.',
     source: 'docs/contract.md#bodies',
     example: 'header.receiver.city: must not be null; omit the field or give a string.',
   },
@@ -39,13 +39,13 @@ export const BODY_RULES = {
     example: 'header.totals.pay_amount: must be a number, found a string.',
   },
   'body.not_one_of': {
-    checks: 'A field with a closed set of values has one of them.',
+    checks: 'A field has one of its closed set of values.',
     source: 'openapi.json',
     example: 'header.totals.currency: must be one of "UYU", "USD", "EUR", found "BRL".',
   },
   'body.one_of': {
     checks:
-      'A discount, surcharge or adjustment has either percent or amount; a credit note takes lines, percent or amount, and of a line a count or an amount.',
+      'A discount, surcharge or adjustment has percent or amount; a credit note takes lines, percent or amount, of a line count or amount.',
     source: 'docs/contract.md#lines',
     example: 'details[0].discounts[0]: must have either percent or amount, found both.',
   },
@@ -60,12 +60,12 @@ export const BODY_RULES = {
     example: 'recevier: unknown field; did you mean "receiver"?',
   },
   'body.read_only': {
-    checks: 'A read-only field in the body of an update has its current value.',
+    checks: 'A read-only field in an update has its current value.',
     source: 'docs/contract.md#writing-back',
     example: 'status: must be "READY", as it was read; it is not changed here.',
   },
   'body.more_faults': {
-    checks: 'Nothing: it is the last entry of a list that is too long to return in full.',
+    checks: 'Nothing: the list is too long to return in full.',
     source: 'docs/contract.md#answers',
     example: 'There are more than 1000 faults; the first 1000 are listed.',
   },
@@ -85,36 +85,34 @@ export const BODY_RULES = {
     example: 'details[0].item_name: must not be empty or blank.',
   },
   'text.too_long': {
-    checks: 'A string has no more characters (Unicode code points) than the CFE format allows.',
+    checks: 'A string has at most the characters (Unicode code points) of the CFE format.',
     source: 'docs/contract.md#bodies; docs/authority/receipts.md',
     example: 'details[0].item_name: must have at most 80 characters, found 81.',
   },
   'text.control_character': {
-    checks:
-      'A string has no control characters, which include tabs and line breaks (line breaks are allowed in extra.adenda).',
+    checks: 'A string has no control characters, tabs or line breaks (extra.adenda may have line breaks).',
     source: 'docs/contract.md#bodies',
     example: 'details[0].item_name: must not contain control characters, found U+0009 as character 5.',
   },
   'text.invalid_character': {
-    checks: 'A string has no character that XML cannot hold (U+FFFE, U+FFFF, half a surrogate pair).',
+    checks: 'XML can hold every character (not U+FFFE, U+FFFF, half a surrogate pair).',
     source: 'XML 1.0 §2.2',
     example:
       'details[0].item_name: must not contain characters that XML cannot hold, found U+FFFF as character 5.',
   },
   'number.too_many_decimals': {
-    checks: 'A number has no more decimals than the CFE format allows; it is never rounded.',
+    checks: 'A number has at most the decimals of the CFE format; it is never rounded.',
     source: 'docs/contract.md#bodies; docs/authority/receipts.md#values',
     example: 'header.totals.pay_amount: must have at most 2 decimals, found 3 in 122.005.',
   },
   'number.too_large': {
-    checks: 'A number has no more digits before the point than the CFE format allows.',
+    checks: 'A number has at most the digits before the point of the CFE format.',
     source: 'docs/authority/receipts.md#values',
     example:
       'header.totals.exchange_rate: must have at most 4 digits before the decimal point, found 5 in 10000.',
   },
   'number.negative': {
-    checks:
-      'Prices and amounts are not negative, not even in notes or NON_BILLABLE_NEGATIVE lines; only pay_amount may be.',
+    checks: 'Only pay_amount may be negative, in notes and NON_BILLABLE_NEGATIVE lines too.',
     source: 'docs/contract.md#amounts; docs/authority/amounts.md#signs',
     example: 'details[0].unit_price: must not be negative, found -1.',
   },
@@ -139,31 +137,29 @@ export const BODY_RULES = {
     example: 'extra.due_date: must be a date from 2000-01-01 to 2050-12-31, found 1999-12-31.',
   },
   'serie.malformed': {
-    checks: 'A serie is one or two capital letters, or a digit and a capital letter.',
+    checks: 'A serie is one or two capitals, or a digit and a capital.',
     source: 'docs/authority/receipts.md#identification',
     example: 'query.serie: must be one or two capital letters, or a digit and a capital letter, found "a1".',
   },
   'moment.malformed': {
-    checks:
-      'A moment is a calendar day in Montevideo, written YYYY-MM-DD, or a date and time with its time zone.',
+    checks: 'A moment is a day in Montevideo (YYYY-MM-DD), or a date and time with its zone.',
     source: 'docs/contract.md#lists',
     example:
       'query.created_from: must be a date (YYYY-MM-DD) or a date and time with its zone (2026-03-01T09:00:00-03:00), found "yesterday".',
   },
   'cursor.malformed': {
-    checks: 'The cursor belongs to this list: use the one from the Link header of the previous page.',
+    checks: 'The cursor is from the Link header of a page of this list.',
     source: 'docs/contract.md#lists',
     example: 'query.after: must be taken from the header Link of a page of this list.',
   },
   'date_time.malformed': {
-    checks:
-      'A date and time is written YYYY-MM-DDTHH:MM:SS, in Montevideo time, or with its time zone, as in responses.',
+    checks: 'A date and time is YYYY-MM-DDTHH:MM:SS, in Montevideo or with its zone.',
     source: 'docs/contract.md#enterprise',
     example:
       'scheduled_ready_date: must be a date and time of the form YYYY-MM-DDTHH:MM:SS in Montevideo, or with its time zone (2026-03-01T12:00:00Z), found "2026-03-01".',
   },
   'rut.malformed': {
-    checks: 'A RUT is 12 digits, without dots or hyphens.',
+    checks: 'A RUT is 12 digits alone.',
     source: 'docs/contract.md#enterprise',
     example: 'rut: must be 12 digits without dots or hyphens, found "21.234".',
   },
@@ -173,28 +169,28 @@ export const BODY_RULES = {
     example: 'rut: 219999830018 ends in 8, but its check digit is 9.',
   },
   'document.ci': {
-    checks: 'A CI has 7 or 8 digits, without dots or hyphens; the last is its check digit.',
+    checks: 'A CI has 7 or 8 digits alone; the last is its check digit.',
     source: 'docs/authority/codes.md#check-digits',
     example: 'doc_number: 12345673 ends in 3, but its check digit is 2.',
   },
   'document.nie': {
-    checks: 'A NIE has at most 12 digits, without dots or hyphens.',
+    checks: 'A NIE has at most 12 digits alone.',
     source: 'Formato CFE v25.2, zone A, field 62',
     example: 'doc_number: must be at most 12 digits without dots or hyphens, found "93.402.010-1".',
   },
   'country.unknown': {
-    checks: 'A country is a code of the CFE format: ISO 3166 alpha-2 in capitals, or 99.',
+    checks: 'A country is ISO 3166 alpha-2 in capitals, or 99.',
     source: 'Formato CFE v25.2, zone A, field 61; docs/authority/codes.md#countries',
     example:
       'header.receiver.country_code: must be a country code of the CFE format (ISO 3166 alpha-2 in capitals, or 99), found "XK".',
   },
   'cfe_id.malformed': {
-    checks: 'A cfe_id is one of the nine type codes, a hyphen and a number without leading zeros.',
+    checks: 'A cfe_id is a type code, a hyphen and a number without leading zeros.',
     source: 'docs/contract.md#cfe_id',
     example: 'reference.cfe_id: must be a type code, a hyphen and a number, such as 101-1, found "101-01".',
   },
   'references.type_code': {
-    checks: 'The type of a CFE of another system is one of the authority’s codes, as text.',
+    checks: 'The type of another system’s CFE is one of the authority’s codes, as text.',
     source: 'Formato CFE v25.2, zone F, field 3',
     example:
       'references[0].cfe_type_code: must be a code of the authority for a type of CFE, such as "111", found "999".',
@@ -205,18 +201,18 @@ export const BODY_RULES = {
     example: 'extra: must be a JSON object encoded as a string.',
   },
   'extra.too_deep': {
-    checks: 'Keys of extra that the service does not know are not nested too deep.',
+    checks: 'Unknown keys of extra are not nested too deep.',
     source: 'docs/contract.md#extra',
     example: 'extra.mine: must not be nested more than 20 levels deep.',
   },
   'extra.too_large': {
-    checks: 'Keys of extra that the service does not know have at most 16 KiB together.',
+    checks: 'Unknown keys of extra have at most 16 KiB together.',
     source: 'docs/contract.md#extra',
     example:
       'extra: the keys that the service does not know must have at most 16384 bytes of JSON together, found 20011.',
   },
   'base64.malformed': {
-    checks: 'A file is in base64 (RFC 4648 §4), padded or not; its lines have a multiple of four characters.',
+    checks: 'A file is base64 (RFC 4648 §4), padded or not, in lines of a multiple of four characters.',
     source: 'openapi.json, uploadCertificate and uploadCae',
     example: 'cert_b64: must be a file in base64 (RFC 4648, with + and /), without spaces.',
   },
@@ -226,12 +222,12 @@ export const BODY_RULES = {
     example: 'At least one field must be given.',
   },
   'credentials.incomplete': {
-    checks: 'The username and password of the e-invoicing login are both present, or both absent.',
+    checks: 'Username and password are both present, or both absent.',
     source: 'docs/contract.md#credentials',
     example: 'password: is required; username and password must be given together.',
   },
   'website.malformed': {
-    checks: 'A website is a host, with or without http(s):// and a path.',
+    checks: 'A website is a host, perhaps with http(s):// and a path.',
     source: 'docs/contract.md#enterprise',
     example: 'website: must be a web address, such as www.example.com.uy.',
   },

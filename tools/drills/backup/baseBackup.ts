@@ -1,6 +1,4 @@
-/**
- * Base backup by file copy, and the restore from it and the archived WAL; docs/backup.md says the same for operators.
- */
+/** Base backup by file copy, to which docs/backup.md sends operators, and the restore from it and the archived WAL. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -54,12 +54,12 @@ export interface ShapeFault {
 export const SHAPE_FAULTS = {
   'references.shape': {
     checks:
-      'A reference has cfe_id with amount and reason, or cfe_type_code with serie, numero, emission_date, amount, currency, exchange_rate and reason, or description alone.',
+      'A reference has cfe_id, or cfe_type_code with the data of another system’s CFE, or description alone.',
     example:
       'references[0]: must have exactly one of cfe_id, cfe_type_code and description, found cfe_id, description.',
   },
   'references.amount_required': {
-    checks: 'A CFE of another system has amount and currency, unless its type is 181, 182 or 124.',
+    checks: 'Another system’s CFE has amount and currency, unless of type 181, 182 or 124.',
     example: 'references[0].amount: is required with cfe_type_code 111.',
   },
   'references.amount_forbidden': {
@@ -67,7 +67,7 @@ export const SHAPE_FAULTS = {
     example: 'references[0].amount: must be omitted with cfe_type_code 181.',
   },
   'references.exchange_rate': {
-    checks: 'A CFE of another system has an exchange_rate above 0 if its currency is not UYU; else none.',
+    checks: 'A CFE of another system has an exchange_rate above 0, in UYU none.',
     example: 'references[0].exchange_rate: must be omitted for UYU.',
   },
 } as const;

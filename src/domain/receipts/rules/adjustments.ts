@@ -7,7 +7,7 @@ export const adjustmentRules: readonly CfeRule[] = [
   rule(
     {
       code: 'adjustment.iva_type',
-      checks: 'An adjustment is on a kind of line that the type allows, and never on FREE lines.',
+      checks: 'An adjustment is on a kind of line that the type allows, never FREE.',
       source: 'Formato CFE v25.2, zone D, field 7',
       example:
         'header.adjustments[0].iva_type: must be a kind of line of ETICKET that is billed, found FREE.',
@@ -23,7 +23,7 @@ export const adjustmentRules: readonly CfeRule[] = [
   rule(
     {
       code: 'adjustment.below_zero',
-      checks: 'The discounts on a kind of line are at most the sum of its lines and surcharges.',
+      checks: 'Discounts on a kind of line are at most its lines and surcharges.',
       source: 'Formato CFE v25.2, zone A, fields 112 to 118; zone D',
       example: 'header.adjustments: must leave 0 or more of the BASIC_RATE lines, found -10.00.',
       needs: ['overdrawn'],

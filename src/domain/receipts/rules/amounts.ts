@@ -56,7 +56,7 @@ function baseRule(rate: VatRate, field: string, example: string): CfeRule {
   return rule(
     {
       code: `totals.${field}`,
-      checks: `The net amount is exactly Σ ${KINDS[rate]} lines or, where prices include VAT, that sum without VAT, rounded half up.`,
+      checks: `The net amount is Σ ${KINDS[rate]} lines or, where prices include VAT, that sum without VAT, rounded half up.`,
       source: `Formato CFE v25.2, zone A, field ${FIELDS[rate].base}; docs/contract.md#net-and-gross-prices`,
       example,
       needs: ['prices'],
@@ -69,7 +69,7 @@ function vatRule(rate: VatRate, field: string, example: string): CfeRule {
   return rule(
     {
       code: `totals.${field}`,
-      checks: `The VAT is within 0.01 of net × rate or, where prices include VAT, exactly Σ ${KINDS[rate]} lines − net; 0 where the net is 0.`,
+      checks: `The VAT is within 0.01 of net × rate or, where prices include VAT, Σ ${KINDS[rate]} lines − net; 0 for net 0.`,
       source: `Formato CFE v25.2, zone A, field ${FIELDS[rate].vat}; docs/contract.md#net-and-gross-prices`,
       example,
       needs: ['prices'],
@@ -127,7 +127,7 @@ export const amountRules: readonly CfeRule[] = [
   rule(
     {
       code: 'totals.tax_other_amount',
-      checks: 'The VAT of OTHER_RATE lines is above 0 where there are any, and 0 elsewhere.',
+      checks: 'The VAT of OTHER_RATE lines is above 0 if there are any, else 0.',
       source: 'Formato CFE v25.2, zone A, fields 118 and 123',
       example: 'header.totals.tax_other_amount: must be above 0 with OTHER_RATE lines, found none.',
       needs: ['sums', 'tax_other_amount'],
@@ -204,7 +204,7 @@ export const amountRules: readonly CfeRule[] = [
     {
       code: 'totals.pay_amount',
       checks:
-        'pay_amount is exactly total_amount plus the NON_BILLABLE and less the NON_BILLABLE_NEGATIVE lines; it may be negative.',
+        'pay_amount is total_amount plus NON_BILLABLE less NON_BILLABLE_NEGATIVE lines; it may be negative.',
       source: 'Formato CFE v25.2, zone A, fields 129 and 130',
       example: 'header.totals.pay_amount: must be 1219.50 (1220.00 and -0.50 not billed), found 1220.00.',
       needs: ['sums', 'expected_total', 'total_amount', 'pay_amount'],
@@ -223,7 +223,7 @@ export const amountRules: readonly CfeRule[] = [
   rule(
     {
       code: 'totals.non_billable',
-      checks: 'What the lines that are not billed add up to has no more digits than the format allows.',
+      checks: 'Lines that are not billed add up to at most the digits of the format.',
       source: 'Formato CFE v25.2, zone A, field 129',
       example:
         'details: lines that are not billed must add up to at most 999999999999999.99, found 1000000000000000.00.',

@@ -19,7 +19,7 @@ export const extraRules: readonly CfeRule[] = [
   rule(
     {
       code: 'extra.reference_reason',
-      checks: 'Only notes have a reference_reason, beside reference; references have reasons of their own.',
+      checks: 'Only notes have a reference_reason, beside reference; references have their own.',
       source: 'docs/contract.md#extra; Formato CFE v25.2, zone F, field 6',
       example: 'extra.reference_reason: must be omitted for ETICKET, which is not a note.',
       needs: ['cfe_type', 'references', 'extra.reference_reason'],
@@ -42,7 +42,7 @@ export const extraRules: readonly CfeRule[] = [
     rule(
       {
         code: `extra.${key}`,
-        checks: `Only export documents and their notes have a ${key}.`,
+        checks: `Only exports have a ${key}.`,
         source: `Formato CFE v25.2, zone A, field ${field}; docs/contract.md#extra`,
         example: `extra.${key}: must be omitted for ETICKET, which is not an export document.`,
         needs: ['cfe_type', `extra.${key}`],
@@ -57,8 +57,7 @@ export const extraRules: readonly CfeRule[] = [
   rule(
     {
       code: 'extra.sale_mode',
-      checks:
-        'Only export documents, their notes and CFEs with EXPORT lines have a sale_mode, and the type allows it.',
+      checks: 'Only exports and CFEs with EXPORT lines have a sale_mode, one that the type allows.',
       source: 'docs/contract.md#extra; Formato CFE v25.2, zone A, field 14',
       example: 'extra.sale_mode: must be one of 80, 90 for ETICKET, found 1.',
       needs: ['cfe_type', 'kinds', 'extra.sale_mode'],

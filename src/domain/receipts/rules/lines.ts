@@ -26,7 +26,7 @@ export const lineRules: readonly CfeRule[] = [
   rule(
     {
       code: 'lines.too_many',
-      checks: 'There are no more lines than the type allows: 700 for e-Tickets, 200 for all others.',
+      checks: 'e-Tickets have at most 700 lines, others 200.',
       source: 'Formato CFE v25.2, zone A, field 126',
       example: 'details: must have at most 200 lines for EFACTURA, found 201.',
       needs: ['cfe_type', 'details'],
@@ -58,7 +58,7 @@ export const lineRules: readonly CfeRule[] = [
   rule(
     {
       code: 'line.iva_type',
-      checks: 'The type allows the kind of line: export documents have no lines under local VAT.',
+      checks: 'Export documents have no lines under local VAT.',
       source: 'Formato CFE v25.2, zone B, field 4',
       example:
         'details[0].iva_type: must be one of FREE, EXPORT, NON_BILLABLE, NON_BILLABLE_NEGATIVE for EFACTURA_EXPORT, found BASIC_RATE.',
@@ -107,8 +107,7 @@ export const lineRules: readonly CfeRule[] = [
   rule(
     {
       code: 'line.item_amount',
-      checks:
-        'The amount is exactly count × unit price, rounded half up to cents, less the discounts and plus the surcharges of the line.',
+      checks: 'The amount is count × unit price, rounded half up to cents, less discounts, plus surcharges.',
       source: 'docs/contract.md#lines; Formato CFE v25.2, zone B, field 24',
       example: 'details[0].item_amount: must be 1000.00 (2 × 500), found 999.99.',
       needs: ['lines'],

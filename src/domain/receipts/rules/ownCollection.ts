@@ -10,7 +10,7 @@ export const ownCollectionRules: readonly CfeRule[] = [
   rule(
     {
       code: 'own_collection.type',
-      checks: 'Only an ETICKET or an EFACTURA is the receipt of a collection.',
+      checks: 'Only an ETICKET or EFACTURA is a collection’s receipt.',
       source: SOURCE,
       example: 'header.doc_id.own_collection: must be false or omitted for ETICKET_NC.',
       needs: ['cfe_type', 'own_collection'],

@@ -39,7 +39,7 @@ export const receiverRules: readonly CfeRule[] = [
   rule(
     {
       code: 'receiver.required',
-      checks: 'e-Facturas, export documents and their notes have a receiver.',
+      checks: 'e-Facturas and exports have a receiver.',
       source: 'openapi.json, issueCfe; docs/authority/receipts.md#who-must-be-named',
       example: 'header.receiver: is required for EFACTURA.',
       needs: ['cfe_type', 'receiver'],
@@ -52,7 +52,7 @@ export const receiverRules: readonly CfeRule[] = [
   rule(
     {
       code: 'receiver.empty',
-      checks: 'A receiver has a document, a name or an address; {} or a country_code alone is not enough.',
+      checks: 'A receiver has a document, a name or an address.',
       source: 'docs/contract.md#bodies; docs/authority/receipts.md#receiver',
       example: 'header.receiver: must have a document, a name or an address; otherwise omit the receiver.',
       needs: ['receiver'],
@@ -67,7 +67,7 @@ export const receiverRules: readonly CfeRule[] = [
   rule(
     {
       code: 'receiver.document_required',
-      checks: 'The receiver of an e-Factura or of its notes has a RUC.',
+      checks: 'The receiver of an e-Factura has a RUC.',
       source: 'Formato CFE v25.2, zone A, fields 60 and 62; docs/contract.md#receivers',
       example: 'header.receiver.receiver_document: a RUC is required for EFACTURA.',
       needs: ['cfe_type', 'receiver', 'receiver_doc_type', 'receiver_document'],
@@ -106,7 +106,7 @@ export const receiverRules: readonly CfeRule[] = [
   rule(
     {
       code: 'receiver.document_type',
-      checks: 'An e-Factura has a RUC; e-Tickets and export documents may have any kind of document.',
+      checks: 'An e-Factura has a RUC; all others may have any document.',
       source: 'Formato CFE v25.2, zone A, fields 60 to 62.1; docs/contract.md#receivers',
       example: 'header.receiver.receiver_doc_type: must be RUC for EFACTURA, found NIFE.',
       needs: ['cfe_type', 'receiver_doc_type'],
@@ -141,7 +141,7 @@ export const receiverRules: readonly CfeRule[] = [
     {
       code: 'receiver.country_code',
       checks:
-        'With a RUC, CI or NIE the country is UY or omitted; with a DNI it is AR, BR, CL or PY; with a NIFE another one than UY; with a PASSPORT or OTHER any one of the list, or 99.',
+        'The country is UY or omitted with a RUC, CI or NIE; AR, BR, CL or PY with a DNI; not UY with a NIFE; given with a PASSPORT or OTHER.',
       source: 'Formato CFE v25.2, zone A, field 61; docs/contract.md#receivers',
       example:
         'header.receiver.country_code: must be a country other than UY, or 99, when the document is a NIFE, found none.',
@@ -160,8 +160,8 @@ export const receiverRules: readonly CfeRule[] = [
         code: `receiver.${field}`,
         checks:
           field === 'department' || field === 'country'
-            ? `Export documents and their notes have the receiver’s ${field}.`
-            : `e-Facturas, export documents and their notes have the receiver’s ${field}.`,
+            ? `Exports have the receiver’s ${field}.`
+            : `e-Facturas and exports have the receiver’s ${field}.`,
         source: `Formato CFE v25.2, zone A, field ${FIELD_NUMBERS[field]}; docs/contract.md#receivers`,
         example: `header.receiver.${field}: is required for EFACTURA_EXPORT.`,
         needs: ['cfe_type', 'receiver', field],

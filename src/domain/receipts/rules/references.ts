@@ -49,7 +49,7 @@ export const referenceRules: readonly CfeRule[] = [
   rule(
     {
       code: 'reference.required',
-      checks: 'Credit and debit notes name the CFE that they correct, or have references.',
+      checks: 'Notes name the CFE that they correct, or have references.',
       source: 'Formato CFE v25.2, zone F; docs/contract.md#notes',
       example:
         'reference: is required for ETICKET_NC; give the cfe_id of the CFE that the note corrects, or references.',
@@ -91,7 +91,7 @@ export const referenceRules: readonly CfeRule[] = [
   rule(
     {
       code: 'references.emission_date',
-      checks: 'The emission date of a CFE of another system is at most 60 days after today in Montevideo.',
+      checks: 'A CFE of another system is emitted at most 60 days after today in Montevideo.',
       source: 'Formato CFE v25.2, zone F, field 7',
       example: 'references[0].emission_date: must be at most 60 days after today, found 2030-01-01.',
       needs: ['references'],
@@ -160,7 +160,7 @@ export const referenceRules: readonly CfeRule[] = [
   rule(
     {
       code: 'reference.unknown',
-      checks: 'A CFE that is referred to by its cfe_id belongs to the same enterprise and environment.',
+      checks: 'A CFE referred to by cfe_id is of the same enterprise and environment.',
       source: 'docs/contract.md#notes; Formato Mensaje de Respuesta v19, code E12',
       example: 'reference.cfe_id: must name a CFE of this enterprise and environment; there is no 101-9.',
       needs: ['cfe_type', 'referred'],
@@ -175,7 +175,7 @@ export const referenceRules: readonly CfeRule[] = [
   rule(
     {
       code: 'reference.rejected',
-      checks: 'A CFE that is referred to by its cfe_id is not REJECTED.',
+      checks: 'A CFE referred to by cfe_id is not REJECTED.',
       source: 'docs/contract.md#notes',
       example: 'reference.cfe_id: must name a CFE that is not REJECTED; 101-1 is REJECTED.',
       needs: ['cfe_type', 'referred'],
@@ -192,7 +192,7 @@ export const referenceRules: readonly CfeRule[] = [
     {
       code: 'references.amount',
       checks:
-        'The amount of a reference to a CFE of this service is at most what is left of it to credit; in other types than credit notes at most its pay_amount.',
+        'The amount for a CFE of this service is at most what is left of it to credit; outside credit notes at most its pay_amount.',
       source: 'docs/contract.md#references; Formato CFE v25.2, zone F, field 8',
       example: 'references[0].amount: must be at most 22.00 UYU (what is left of 101-1), found 22.01.',
       needs: ['cfe_type', 'referred'],
@@ -212,8 +212,7 @@ export const referenceRules: readonly CfeRule[] = [
   rule(
     {
       code: 'references.amount_sum',
-      checks:
-        'The amounts stated for CFEs of this service in a credit note are together at most what it credits.',
+      checks: 'The amounts stated for CFEs of this service are together at most what the note credits.',
       source: 'docs/contract.md#references',
       example: 'references: must have amounts of at most 100.00 UYU together, found 120.00 UYU.',
       needs: ['cfe_type', 'referred', 'total_amount', 'pay_amount', 'currency', 'exchange_rate'],
@@ -231,7 +230,7 @@ export const referenceRules: readonly CfeRule[] = [
     {
       code: 'reference.amount_exceeded',
       checks:
-        'All credit notes for one CFE, in its currency, add up to at most its total_amount or its pay_amount, whichever is greater.',
+        'All credit notes for a CFE, in its currency, add up to at most the greater of its total_amount and pay_amount.',
       source: 'docs/contract.md#notes; Formato CFE v25.2, zone F, field 8',
       example:
         'header.totals.pay_amount: must be at most 22.00 UYU (122.00 of the original less 100.00 already credited), found 22.01 UYU.',
