@@ -45,7 +45,7 @@ describe('two API processes behind one database', () => {
     }
   });
 
-  test('the hourly limit is exact: of 150 requests at both, 100 are served', async () => {
+  test('the rate limit is exact: of 150 requests at both, 100 are served', async () => {
     const bases = [stack.info().base_url, second.baseUrl];
     const hour = (): number => Math.floor(Date.now() / 3_600_000);
     let [began, statuses]: [number, number[]] = [0, []];

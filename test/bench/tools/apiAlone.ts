@@ -142,5 +142,5 @@ export async function startApiAlone(
   };
 }
 
-/** The hourly limits of the local developer would end a bench early. */
+/** The rate limits of the local developer would end a bench early. */
 export const WITHOUT_LIMIT = 'update rate_limit set per_hour = 100000000';

@@ -325,7 +325,7 @@ describe('a call that may have been done', () => {
     ['half a CFE', 1, [{ status: 201, body: '{"data":{"cfe_id":"101-' }]],
     ['a twin that is still at work', 60, [refusal(409, 'IDEMPOTENCY_IN_PROGRESS', NOT_NOW)]],
     ['lost, then 503', 60, ['dropped', refusal(503, 'UNAVAILABLE', NOT_NOW)]],
-    ['lost, then the hourly limit', 60, ['dropped', refusal(429, 'RATE_LIMITED', NOT_NOW)]],
+    ['lost, then the rate limit', 60, ['dropped', refusal(429, 'RATE_LIMITED', NOT_NOW)]],
     ['lost, then no role any more', 60, ['dropped', refusal(404, 'NOT_FOUND')]],
     ['lost, then a key that was revoked', 60, ['dropped', refusal(401, 'UNAUTHORIZED')]],
     ['lost, then a fault', 60, ['dropped', refusal(400, 'INVALID_INPUT')]],

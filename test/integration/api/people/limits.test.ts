@@ -58,7 +58,7 @@ async function limited(perHour: number): Promise<TestCaller> {
   return caller;
 }
 
-describe('the hourly limit of an account', () => {
+describe('the rate limit of an account', () => {
   test('is 1,000 in production and 5,000 in the sandbox, each counted for itself', async () => {
     const live = await api.aCaller();
     const sandbox = await api.aCaller({ accountId: live.accountId, environment: 'sandbox' });
