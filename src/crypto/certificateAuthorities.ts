@@ -2,10 +2,10 @@ import { X509Certificate } from 'node:crypto';
 import type { Issued } from './revocation.ts';
 import { isValidAt } from './x509.ts';
 
-/** The accepted certification authorities of enterprises; `any`: not checked. */
+/** The certification authorities accepted for enterprises; `any`: every one. */
 export type CertificateAuthorities = readonly X509Certificate[] | 'any';
 
-/** Certificates between that of an enterprise and an authority's. */
+/** Longest chain of certificates between an enterprise's and an authority's. */
 export const MOST_INTERMEDIATES = 4;
 
 /** True when `issuer`, valid at `at`, signed the certificate. Checks names, key identifiers and the key usage, too. */
@@ -13,9 +13,8 @@ const isIssuedBy = (certificate: X509Certificate, issuer: X509Certificate, at: D
   isValidAt(issuer, at) && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 
 /**
- * Returns the chain from this certificate (DER) to an accepted authority, as pairs of certificate and issuer; null without
- * one, or for malformed certificates. `intermediates`: its issuers in order, the nearest first; each must be a CA
- * certificate that is valid at `at`.
+ * Returns the chain from a certificate (DER) to an accepted authority, as pairs of certificate and issuer; null without a
+ * chain. `intermediates`: the issuers, the nearest first; each must be a CA certificate that is valid at `at`.
  */
 export function certifiedChain(
   certificateDer: Uint8Array,
@@ -37,7 +36,7 @@ export function certifiedChain(
   return null;
 }
 
-/** True if `certifiedChain` finds a chain, or none is required. */
+/** True if `certifiedChain` finds a chain, or any authority is accepted. */
 export const isCertified = (
   certificateDer: Uint8Array,
   authorities: CertificateAuthorities,

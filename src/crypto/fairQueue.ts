@@ -17,7 +17,7 @@ export function createFairQueue(limits: {
   waitingOfOne: number;
   heavy?: { atOnce: number; waiting: number; ofOne: number };
   seconds: number;
-  /** The message of the refusal. */
+  /** The message of the error when the queue is full. */
   full: string;
 }): FairQueue {
   const { heavy = { atOnce: limits.atOnce, waiting: limits.waiting, ofOne: limits.waitingOfOne } } = limits;

@@ -7,35 +7,34 @@ const ID_BYTES = 12;
 const MOST_PEOPLE = 5;
 
 export interface KnownBrowsers {
-  /** Returns the id of the browser with the cookie `held`, if `email` signed in from it before; otherwise null. */
-  idFor(email: string, held: string | undefined): string | null;
+  /** Returns the id of the browser with this cookie, if `email` signed in from the browser before; otherwise null. */
+  idFor(email: string, cookie: string | undefined): string | null;
   /** Returns the new cookie of the browser after `email` signed in. */
-  remember(email: string, held: string | undefined): string;
+  remember(email: string, cookie: string | undefined): string;
 }
 
-/** `peppers`: the keys of the proofs; the first makes new ones. */
+/** `peppers`: the keys of the proofs; the first makes new proofs. */
 export function createKnownBrowsers(peppers: Peppers): KnownBrowsers {
   const keys = peppers.map(({ key }) => Buffer.from(hkdfSync('sha256', key, '', 'cfe console browsers', 32)));
   const proofsOf = (id: string, email: string): string[] =>
     keys.map((key) => createHmac('sha256', key).update(`${id}\0${email.toLowerCase()}`).digest('base64url'));
-  const partsOf = (held: string | undefined): [id: string, ...proofs: string[]] => {
-    const [id = '', ...proofs] = (held ?? '').split('.');
+  const partsOf = (cookie = ''): [id: string, ...proofs: string[]] => {
+    const [id = '', ...proofs] = cookie.split('.');
     return /^[\w-]{16}$/.test(id)
       ? [id, ...proofs.slice(0, MOST_PEOPLE)]
       : [randomBytes(ID_BYTES).toString('base64url')];
   };
   return {
-    idFor(email, held) {
-      const [id, ...proofs] = partsOf(held);
+    idFor(email, cookie) {
+      const [id, ...proofs] = partsOf(cookie);
       const expected = proofsOf(id, email).map((proof) => Buffer.from(proof));
-      const isKnown = proofs.some((proof) => {
-        const given = Buffer.from(proof);
-        return expected.some((one) => given.length === one.length && timingSafeEqual(given, one));
-      });
+      const isKnown = proofs
+        .map((proof) => Buffer.from(proof))
+        .some((proof) => expected.some((one) => proof.length === one.length && timingSafeEqual(proof, one)));
       return isKnown ? id : null;
     },
-    remember(email, held) {
-      const [id, ...proofs] = partsOf(held);
+    remember(email, cookie) {
+      const [id, ...proofs] = partsOf(cookie);
       const [proof, ...older] = proofsOf(id, email);
       const others = proofs.filter((one) => one !== proof && !older.includes(one));
       return [id, ...others.slice(-(MOST_PEOPLE - 1)), proof].join('.');

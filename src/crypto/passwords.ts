@@ -16,7 +16,7 @@ const HASH_BYTES = 32;
 export interface Passwords {
   /** Hashes a new password with a new salt. */
   hash(password: string): Promise<string>;
-  /** True when `password` matches `hash`. Takes equally long without one (null). Throws UNAVAILABLE when too many wait. */
+  /** True when `password` matches `hash`. Takes equally long without a hash (null). Throws UNAVAILABLE when too many wait. */
   matches(password: string, hash: string | null, from: CheckedFrom): Promise<boolean>;
   /** True for one of the most common passwords, as folded text. */
   isCommon(text: string): boolean;
@@ -24,15 +24,15 @@ export interface Passwords {
 
 /** The origin of a check. */
 export interface CheckedFrom {
-  /** A network or a person, with one check at a time. */
+  /** The network or person that the check is queued for. */
   readonly owner: string;
-  /** Whether the owner is a person who is signed in or uses a known browser; they have a separate queue. */
+  /** Whether the owner is a person who is signed in or uses a known browser: such people have a separate queue. */
   readonly known: boolean;
 }
 
 /**
  * Creates the password checks. Two queues, for known people and for others, run one check each, so that a flood of checks
- * leaves threads to the process. `cost`: of new hashes.
+ * leaves threads to the rest of the process. `cost`: the cost of new hashes.
  */
 export function createPasswords(cost: Cost = COST): Passwords {
   const limits = {
@@ -43,7 +43,7 @@ export function createPasswords(cost: Cost = COST): Passwords {
   };
   const strangers = createFairQueue({ ...limits, waiting: 20 });
   const known = createFairQueue({ ...limits, waiting: 40 });
-  const common = commonPasswords();
+  const common = readCommonPasswords();
   const dummyHash = format(cost, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
   return {
     async hash(password) {
@@ -51,20 +51,20 @@ export function createPasswords(cost: Cost = COST): Passwords {
       return format(cost, salt, await derive(password, salt, cost));
     },
     async matches(password, hash, from) {
-      const [, log2N, r, p, salt = '', held = ''] = (hash ?? dummyHash).split('.');
-      const stored = { log2N: Number(log2N), r: Number(r), p: Number(p) };
+      const [, log2N, r, p, salt = '', stored = ''] = (hash ?? dummyHash).split('.');
+      const storedCost = { log2N: Number(log2N), r: Number(r), p: Number(p) };
       const queue = from.known ? known : strangers;
       const derived = await queue.run(from.owner, () =>
-        derive(password, Buffer.from(salt, 'base64url'), stored),
+        derive(password, Buffer.from(salt, 'base64url'), storedCost),
       );
-      return timingSafeEqual(derived, Buffer.from(held, 'base64url')) && hash !== null;
+      return timingSafeEqual(derived, Buffer.from(stored, 'base64url')) && hash !== null;
     },
     isCommon: (text) => common.has(text),
   };
 }
 
-/** Reads common-passwords.txt, which names its source. */
-function commonPasswords(): ReadonlySet<string> {
+/** Reads common-passwords.txt, whose header names the source. */
+function readCommonPasswords(): ReadonlySet<string> {
   const lines = readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8').split('\n');
   return new Set(lines.filter((line) => !line.startsWith('#')).flatMap((line) => line.split(' ')));
 }

@@ -7,15 +7,15 @@ export interface Pepper {
   readonly key: Uint8Array;
 }
 
-/** The first makes new hashes; the others check older ones. */
+/** All configured peppers: the first makes new hashes, the others check older hashes. */
 export type Peppers = readonly [Pepper, ...Pepper[]];
 
 const SEPARATOR = ':';
 
-/** Returns the id in front of a stored hash; undefined without one. */
+/** Returns the pepper's id at the start of a stored hash; undefined without one. */
 function pepperIdIn(stored: Uint8Array): string | undefined {
-  const at = stored.indexOf(SEPARATOR.charCodeAt(0));
-  return at < 0 ? undefined : Buffer.from(stored.subarray(0, at)).toString('latin1');
+  const end = stored.indexOf(SEPARATOR.charCodeAt(0));
+  return end < 0 ? undefined : Buffer.from(stored.subarray(0, end)).toString('latin1');
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Opens .p12 files (PKCS#12; docs/contract.md#certificate). The file itself decides the cost of opening it, so each is
+ * Opens .p12 files (PKCS#12; docs/contract.md#certificate). A file itself decides the cost of opening it, so each file is
  * opened in its own thread with a time limit, one at a time per owner.
  */
 import { Worker } from 'node:worker_threads';
@@ -10,7 +10,7 @@ export type { Identity, Pkcs12Failure } from './pkcs12Identity.ts';
 
 /** Files with a key and a chain of certificates have 2 to 10 KiB. */
 const MOST_BYTES = 64 * 1024;
-/** CPU time, so that a busy machine refuses no valid file. The rounds that pkcs12Container.ts allows take less. */
+/** Limits CPU time, so that a busy machine refuses no valid file. The rounds that pkcs12Container.ts allows take less. */
 const MOST_SECONDS = 3;
 const LOOK_EVERY_MS = 100;
 /** Each thread may use a core. Twelve waiting files are at most 18 s of work. */

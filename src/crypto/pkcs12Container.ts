@@ -39,7 +39,7 @@ export function openContainer(file: Uint8Array, password: string): Container {
 
 class TooCostly extends Error {}
 
-/** Rounds spent on the open file; a thread opens one at a time. Null: no file is open, no limit applies. */
+/** Rounds spent on the open file; a thread opens one file at a time. Null: no file is open, and no limit applies. */
 let spentRounds: number | null = null;
 
 /** The hash function of a derivation in forge; undefined: SHA-1. */
@@ -58,7 +58,7 @@ function spend(rounds: number, bytes: number, hash: Hash): void {
 
 /**
  * Every key derivation of forge goes through these functions, also for nested encrypted parts, so rounds are counted
- * before they run. PBKDF2 uses Node, which takes a tenth of the time.
+ * before they run. PBKDF2 runs in Node, in a tenth of the time.
  */
 interface Derivations {
   pbe: { generatePkcs12Key: Pkcs12Derivation };
@@ -140,7 +140,7 @@ const { Type, Class } = forge.asn1;
 const isUniversal = (node: forge.asn1.Asn1 | undefined, type: forge.asn1.Type): boolean =>
   node?.type === type && node.tagClass === Class.UNIVERSAL;
 
-/** True for the form of a PFX: version and authSafe. */
+/** True if `node` has the form of a PFX: version and authSafe. */
 function isPfx(node: forge.asn1.Asn1): boolean {
   const [version, authSafe] = childrenOf(node);
   return (

@@ -5,7 +5,7 @@ import { MOST_INTERMEDIATES } from './certificateAuthorities.ts';
 import { type ContainerFailure, openContainer } from './pkcs12Container.ts';
 import { hasRsaKey, isRsaKey } from './rsa.ts';
 
-/** A real file has one key, its certificate, and a chain of two or three. */
+/** Real files have one key, its certificate, and a chain of two or three. */
 const MOST_KEYS = 4;
 const MOST_CERTIFICATES = 16;
 
@@ -17,7 +17,7 @@ export interface Identity {
   /** PKCS#8, DER. Secret: overwrite it with zeros when done. */
   readonly privateKeyDer: Buffer;
   readonly certificateDer: Buffer;
-  /** Certificates of its issuers in the file, in order, DER. */
+  /** Certificates of the issuers that the file contains, the nearest first, DER. */
   readonly intermediates: readonly Uint8Array[];
   /** All attributes of the subject: `C=UY, serialNumber=RUC…, CN=…`. */
   readonly subject: string;
@@ -42,10 +42,10 @@ export type OpenedPkcs12 =
  */
 export function openIdentity(file: Uint8Array, password: string): OpenedPkcs12 {
   const container = openContainer(file, password);
-  return container.ok ? choose(container.keys, container.certificates) : container;
+  return container.ok ? chooseIdentity(container.keys, container.certificates) : container;
 }
 
-function choose(keyDers: Uint8Array[], certificateDers: Uint8Array[]): OpenedPkcs12 {
+function chooseIdentity(keyDers: Uint8Array[], certificateDers: Uint8Array[]): OpenedPkcs12 {
   if (keyDers.length > MOST_KEYS || certificateDers.length > MOST_CERTIFICATES)
     return { ok: false, reason: 'too_costly' };
   if (keyDers.length === 0) return { ok: false, reason: 'no_key' };
@@ -70,7 +70,7 @@ function identityOf(
   certificate: X509Certificate,
   others: readonly X509Certificate[],
 ): Identity {
-  // Only this reading removes the escapes of the subject; a repeated attribute is a list.
+  // Only the legacy object has the subject without escapes; the value of a repeated attribute is a list.
   const names: Readonly<Record<string, unknown>> = { ...certificate.toLegacyObject().subject };
   return {
     privateKeyDer: key.export({ type: 'pkcs8', format: 'der' }),
@@ -79,8 +79,8 @@ function identityOf(
     subject: Object.entries(names)
       .flatMap(([name, value]) => [value].flat().map((one) => `${name}=${String(one)}`))
       .join(', '),
-    commonName: single(names['CN']),
-    serialNumber: single(names['serialNumber']),
+    commonName: singleValue(names['CN']),
+    serialNumber: singleValue(names['serialNumber']),
     notBefore: certificate.validFromDate,
     notAfter: certificate.validToDate,
     modulusBits: key.asymmetricKeyDetails?.modulusLength ?? 0,
@@ -88,7 +88,7 @@ function identityOf(
   };
 }
 
-/** Returns the issuers of a certificate among others, the nearest first, without a root. */
+/** Returns the issuers of a certificate that are among `others`, the nearest first, without a root. */
 function issuersOf(certificate: X509Certificate, others: readonly X509Certificate[]): Uint8Array[] {
   const issuers: X509Certificate[] = [];
   for (let below: X509Certificate | undefined = certificate; below && issuers.length < MOST_INTERMEDIATES; ) {
@@ -116,8 +116,8 @@ function maySign({ raw }: X509Certificate): boolean {
   return !usage || usage['digitalSignature'] === true || usage['nonRepudiation'] === true;
 }
 
-/** Returns the attribute's value; null if it is repeated, which makes it ambiguous. */
-function single(value: unknown): string | null {
+/** Returns the value of an attribute; null if the attribute is repeated and so ambiguous. */
+function singleValue(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 

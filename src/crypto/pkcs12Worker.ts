@@ -1,4 +1,4 @@
-/** The thread that opens one container, since the file decides how long that takes (pkcs12.ts). */
+/** The thread that opens one container: the file decides the running time (pkcs12.ts). */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openIdentity } from './pkcs12Identity.ts';
 

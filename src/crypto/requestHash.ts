@@ -1,4 +1,4 @@
-/** Keyed hashes of requests, to compare a repeated Idempotency-Key with its first request. */
+/** Keyed hashes of requests, to compare requests with the same Idempotency-Key. */
 import { createPepperedHash, type Peppers } from './peppers.ts';
 
 /** Separates these hashes from other uses of the pepper. */

@@ -1,6 +1,6 @@
 /**
- * Outline of a request: field names, and a short keyed hash for each value. Stored to report where a later request with the same
- * Idempotency-Key differs.
+ * Outline of a request: field names, and a short keyed hash for each value. Stored to show where a later request with the
+ * same Idempotency-Key differs.
  */
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../domain/values/canonicalJson.ts';
@@ -42,24 +42,24 @@ export function outlineRequest(body: unknown, key: string): RequestOutline {
 }
 
 /**
- * Returns the JSON Pointer of the first difference between a body and an outline, in the order of the body, fields that
- * it lacks last. '' if none is found (short tags may be equal by chance); null if the outline has another method or path.
+ * Returns the JSON Pointer of the first difference between a body and an outline, in the order of the body; fields that
+ * the body lacks come last. '' without a difference (short tags may collide); null for another method or path.
  */
 export function findFirstDifference(
-  { check, body: kept }: RequestOutline,
+  { check, body: outlined }: RequestOutline,
   body: unknown,
   key: string,
 ): string | null {
-  const differs = (shape: Shape | undefined, value: unknown, pointer: string): string | null => {
+  const findIn = (shape: Shape | undefined, value: unknown, pointer: string): string | null => {
     if (shape === undefined || value === undefined) return pointer;
     if (isLeaf(value)) return shape === tagOf(key, pointer, canonicalJson(value)) ? null : pointer;
     if (typeof shape === 'string' || Array.isArray(shape) !== Array.isArray(value)) return pointer;
-    const [was, is] = [new Map(Object.entries(shape)), new Map(Object.entries(value as object))];
-    for (const name of new Set([...is.keys(), ...was.keys()])) {
-      const found = differs(was.get(name), is.get(name), appendPointer(pointer, name));
-      if (found !== null) return found;
+    const [before, after] = [new Map(Object.entries(shape)), new Map(Object.entries(value as object))];
+    for (const name of new Set([...after.keys(), ...before.keys()])) {
+      const difference = findIn(before.get(name), after.get(name), appendPointer(pointer, name));
+      if (difference !== null) return difference;
     }
     return null;
   };
-  return check === tagOf(key, '', '') ? (differs(kept, body, '') ?? '') : null;
+  return check === tagOf(key, '', '') ? (findIn(outlined, body, '') ?? '') : null;
 }

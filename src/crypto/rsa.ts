@@ -1,11 +1,11 @@
 /**
- * Checks foreign keys and certificates before OpenSSL reads them: for most kinds of key it computes with any size, and
- * nothing can stop it. Accepts only RSA of a sane size.
+ * Checks foreign keys and certificates before OpenSSL reads them: for most kinds of key OpenSSL computes with any size, and
+ * nothing can stop the computation. Accepts only RSA of a sane size.
  */
 
-/** Certification authorities issue up to 4,096; a signature with 8,192 takes some 35 ms. */
+/** Certification authorities issue keys up to 4,096 bits; a signature with 8,192 bits takes some 35 ms. */
 const LONGEST_BITS = 8_192;
-/** OpenSSL has the same limit for long keys; 65,537 has 17. */
+/** OpenSSL has the same limit for long keys; the usual exponent is 65,537. */
 const LARGEST_EXPONENT = 2n ** 64n;
 const BITS_PER_BYTE = 8;
 /** The structures read here have at most ten sibling elements. */
@@ -24,7 +24,7 @@ export function isRsaKey(pkcs8: Uint8Array): boolean {
   return p * q === n && d < n && dP < p && dQ < q && qInv < p;
 }
 
-/** True for a certificate (DER) with an RSA key of at most 8,192 bits. False for malformed ones, and for PEM inside. */
+/** True for a certificate (DER) with an RSA key of at most 8,192 bits. False for malformed certificates and for PEM inside. */
 export function hasRsaKey(certificate: Uint8Array): boolean {
   // Node searches the whole input for PEM before DER, so it could read another certificate than this check.
   if (Buffer.from(certificate).includes('-----BEGIN')) return false;
@@ -56,23 +56,23 @@ interface Element {
   readonly content: Uint8Array;
 }
 
-/** Returns the first elements of `der`, up to an incomplete one. */
+/** Returns the first elements of `der`, up to an incomplete element. */
 function elementsIn(der: Uint8Array): Element[] {
-  const found: Element[] = [];
-  for (let at = 0; at + 2 <= der.length && found.length < MOST_ELEMENTS; ) {
-    const [tag = 0, short = 0] = der.subarray(at, at + 2);
-    // From 0x80 on it is the number of length bytes.
+  const elements: Element[] = [];
+  for (let offset = 0; offset + 2 <= der.length && elements.length < MOST_ELEMENTS; ) {
+    const [tag = 0, short = 0] = der.subarray(offset, offset + 2);
+    // From 0x80 on, `short` counts the length bytes that follow.
     const bytes = short < 0x80 ? 0 : short - 0x80;
-    const start = at + 2 + bytes;
-    const length = bytes === 0 ? short : Number(numberIn(der.subarray(at + 2, start)));
+    const start = offset + 2 + bytes;
+    const length = bytes === 0 ? short : Number(numberIn(der.subarray(offset + 2, start)));
     if (bytes > 4 || short === 0x80 || start + length > der.length) break;
-    found.push({ tag, content: der.subarray(start, start + length) });
-    at = start + length;
+    elements.push({ tag, content: der.subarray(start, start + length) });
+    offset = start + length;
   }
-  return found;
+  return elements;
 }
 
-/** Returns the content of an element with that tag; empty for another tag. */
+/** Returns the content of an element with this tag; empty for another tag. */
 const contentOf = (element: Element | undefined, tag: number): Uint8Array =>
   element?.tag === tag ? element.content : new Uint8Array();
 

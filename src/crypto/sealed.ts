@@ -1,7 +1,7 @@
 /**
  * Secrets at rest, sealed with a public key and opened with the private one (X25519 and AES-256-GCM), so that the API,
  * which receives secrets, cannot read them again. The owner of a secret is authenticated, so a sealed string copied to
- * another row does not open. The sealer is not: any process that writes to the database could replace a secret.
+ * another row does not open. The sealer is not authenticated: any process that writes to the database can replace a secret.
  *
  * `v1.<key id>.<public key made for this secret>.<iv, ciphertext, tag>`.
  */
@@ -22,7 +22,7 @@ export type SecretOwner = (
   | { readonly purpose: 'certificate-key' | 'efactura-login'; readonly rut: string }
   | { readonly purpose: 'webhook-secret'; readonly accountId: string }
 ) & {
-  /** Id of its row. */
+  /** Id of the secret's row. */
   readonly rowId: string;
 };
 
@@ -38,7 +38,7 @@ export interface OpeningKey {
   readonly key: Uint8Array;
 }
 
-/** A sealed string does not open: it is malformed, its key is not configured, or string, key or owner was changed. */
+/** A sealed string that does not open: malformed, its key not configured, or string, key or owner changed. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError';
   readonly code: 'malformed' | 'unknown_key' | 'not_authentic';
@@ -50,7 +50,6 @@ export class UnsealError extends Error {
 }
 
 export interface Sealer {
-  /** Seals `secret`. */
   seal(secret: Uint8Array, belongsTo: SecretOwner): string;
 }
 
@@ -59,7 +58,7 @@ export interface Opener {
   readonly keyIds: readonly [string, ...string[]];
   /** Returns the secret; overwrite it with zeros when done. Throws UnsealError. */
   open(sealed: string, belongsTo: SecretOwner): Buffer;
-  /** Seals the secret under the first key; null if it already is. Throws UnsealError. */
+  /** Seals the secret under the first key; null if that key sealed it already. Throws UnsealError. */
   reseal(sealed: string, belongsTo: SecretOwner): string | null;
 }
 
@@ -77,12 +76,12 @@ export function createSealer({ id, key }: SealingKey): Sealer {
   const recipient = publicKey(key);
   return {
     seal(secret, belongsTo) {
-      const own = generateKeyPairSync('x25519');
-      const ownBytes = bytesOf(own.publicKey);
-      const shared = sharedKey(own.privateKey, recipient, ownBytes, key);
-      const text = encrypt(shared, secret, authenticated(belongsTo, id));
+      const sender = generateKeyPairSync('x25519');
+      const senderKey = bytesOf(sender.publicKey);
+      const shared = deriveKey(sender.privateKey, recipient, senderKey, key);
+      const text = encrypt(shared, secret, additionalData(belongsTo, id));
       shared.fill(0);
-      return [FORMAT, id, ownBytes.toString('base64url'), text].join('.');
+      return [FORMAT, id, senderKey.toString('base64url'), text].join('.');
     },
   };
 }
@@ -134,29 +133,40 @@ interface Parts {
 }
 
 function partsOf(sealed: string): Parts {
-  const found = /^v1\.([a-z0-9-]{1,20})\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/.exec(sealed);
-  if (!found) throw new UnsealError('malformed', 'not a sealed text');
-  const [, keyId = '', key = '', text = ''] = found;
+  const match = /^v1\.([a-z0-9-]{1,20})\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/.exec(sealed);
+  if (!match) throw new UnsealError('malformed', 'not a sealed text');
+  const [, keyId = '', key = '', text = ''] = match;
   return { keyId, key, text };
 }
 
 function openWith(holder: OpeningKey, { key, text }: Parts, belongsTo: SecretOwner): Buffer {
-  const theirs = Buffer.from(key, 'base64url');
-  if (theirs.length !== KEY_BYTES) throw new UnsealError('malformed', 'not a sealed text');
+  const senderKey = Buffer.from(key, 'base64url');
+  if (senderKey.length !== KEY_BYTES) throw new UnsealError('malformed', 'not a sealed text');
   const shared = orNotAuthentic(() =>
-    sharedKey(privateKey(holder.key), publicKey(theirs), theirs, sealingKeyOf(holder).key),
+    deriveKey(privateKey(holder.key), publicKey(senderKey), senderKey, sealingKeyOf(holder).key),
   );
   try {
-    return decrypt(shared, text, authenticated(belongsTo, holder.id));
+    return decrypt(shared, text, additionalData(belongsTo, holder.id));
   } finally {
     shared.fill(0);
   }
 }
 
 /** Derives the key of one secret: HKDF-SHA256 over X25519, bound to both public keys. */
-function sharedKey(own: KeyObject, other: KeyObject, made: Uint8Array, recipient: Uint8Array): Buffer {
-  const secret = diffieHellman({ privateKey: own, publicKey: other });
-  const key = hkdfSync('sha256', secret, Buffer.concat([made, recipient]), 'cfe sealed v1', KEY_BYTES);
+function deriveKey(
+  privateHalf: KeyObject,
+  publicHalf: KeyObject,
+  senderKey: Uint8Array,
+  recipientKey: Uint8Array,
+): Buffer {
+  const secret = diffieHellman({ privateKey: privateHalf, publicKey: publicHalf });
+  const key = hkdfSync(
+    'sha256',
+    secret,
+    Buffer.concat([senderKey, recipientKey]),
+    'cfe sealed v1',
+    KEY_BYTES,
+  );
   secret.fill(0);
   return Buffer.from(key);
 }
@@ -172,8 +182,8 @@ const privateKey = (bytes: Uint8Array): KeyObject =>
 
 const bytesOf = (key: KeyObject): Buffer => Buffer.from(String(key.export({ format: 'jwk' }).x), 'base64url');
 
-/** Returns the additional data: a JSON list, so that different owners give different bytes. */
-function authenticated(belongsTo: SecretOwner, keyId: string): Buffer {
+/** Returns the additional authenticated data: a JSON list, so that different owners give different bytes. */
+function additionalData(belongsTo: SecretOwner, keyId: string): Buffer {
   const owner = belongsTo.purpose === 'webhook-secret' ? belongsTo.accountId : belongsTo.rut;
   return Buffer.from(JSON.stringify([FORMAT, belongsTo.purpose, owner, belongsTo.rowId, keyId]));
 }

@@ -11,7 +11,7 @@ const TYPE = 'at+jwt';
 const ISSUER = 'cfe-service';
 const AUDIENCE = 'cfe-api';
 
-/** A private Ed25519 key as JWK; tokens name it by `kid`. */
+/** A private Ed25519 key as JWK; tokens name the key by `kid`. */
 export interface TokenKey {
   readonly kty: 'OKP';
   readonly crv: 'Ed25519';
@@ -28,13 +28,13 @@ interface TokenClaims {
 }
 
 export interface Tokens {
-  /** Signs a token with the first key; it expires TOKEN_SECONDS after `now`. */
+  /** Signs, with the first key, a token that expires TOKEN_SECONDS after `now`. */
   issue(claims: TokenClaims, now: Date): Promise<string>;
   /** Returns the claims of a token with a valid signature that has not expired at `now`; otherwise null. */
   verify(token: string, now: Date): Promise<TokenClaims | null>;
 }
 
-/** Creates tokens: the first key signs, all verify. To rotate, put the new key first and drop the old an hour later. */
+/** Creates tokens: the first key signs, all verify. To rotate, put the new key first and drop the old one an hour later. */
 export async function createTokens(keys: readonly TokenKey[]): Promise<Tokens> {
   const [current] = keys;
   if (!current) throw new RangeError('at least one token key is needed');

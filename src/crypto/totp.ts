@@ -40,26 +40,26 @@ export const otpauthUrl = (
 /** A new secret before its first code. */
 export interface OfferedSecret {
   readonly secret: Buffer;
-  /** The sealed secret for the form, since it is not stored yet. */
+  /** The sealed secret, which travels in the form because it is not stored yet. */
   readonly sealed: string;
 }
 
 /** Secrets of authenticator apps; creating and reading them requires the peppers. */
 export interface TotpSecrets {
   /**
-   * Derives the secret of an invitation, which is not stored until it is accepted. `shown`: the app's code, to find a
-   * secret that was derived from an older pepper.
+   * Derives the secret of an invitation, which is not stored until acceptance. `proof`: the app's code, to find a secret
+   * that was derived from an older pepper.
    */
-  ofInvitation(token: string, shown?: { code: string; now: Date }): Buffer;
+  ofInvitation(token: string, proof?: { code: string; now: Date }): Buffer;
   /** Creates a secret for a signed-in person, sealed for that session only. */
   offer(sessionId: string, until: Date): OfferedSecret;
-  /** Opens the secret that was offered in a session; null if it is another session's, changed or expired. */
+  /** Opens the secret that was offered in a session; null if `sealed` is another session's, changed or expired. */
   offered(sealed: string, sessionId: string, now: Date): Buffer | null;
   /** Seals a secret for storing, under the first pepper. */
   seal(secret: Uint8Array, personId: string): string;
-  /** True for a secret that is sealed under an older pepper. */
+  /** True for a secret that was sealed under an older pepper. */
   isOld(sealed: string): boolean;
-  /** Opens a stored secret. Throws if its pepper is not configured, or the text was changed or is another person's. */
+  /** Opens a stored secret. Throws if its pepper is not configured, or `sealed` was changed or is another person's. */
   open(sealed: string, personId: string): Buffer;
 }
 
@@ -68,16 +68,16 @@ const AT_REST = 'cfe console totp at rest';
 const INVITATION = 'cfe console totp of an invitation';
 const OFFER = 'cfe console totp before its first code';
 
-/** `peppers`: outside the database, so that a stolen table gives no codes. */
+/** Creates the secrets from `peppers`, which are outside the database, so that a stolen table gives no codes. */
 export function createTotpSecrets(peppers: Peppers): TotpSecrets {
   const [first] = peppers;
-  const invited = (pepper: Pepper, token: string): Buffer =>
+  const deriveInvited = (pepper: Pepper, token: string): Buffer =>
     createHmac('sha256', keyFor(pepper, INVITATION)).update(token).digest().subarray(0, SECRET_BYTES);
   return {
-    ofInvitation(token, shown) {
-      const secrets = peppers.map((pepper) => invited(pepper, token));
-      const its = shown && secrets.find((secret) => matchTotpStep(secret, shown.code, shown.now) !== null);
-      return its ?? invited(first, token);
+    ofInvitation(token, proof) {
+      const secrets = peppers.map((pepper) => deriveInvited(pepper, token));
+      const proven = proof && secrets.find((secret) => matchTotpStep(secret, proof.code, proof.now) !== null);
+      return proven ?? deriveInvited(first, token);
     },
     offer(sessionId, until) {
       const secret = randomBytes(SECRET_BYTES);
@@ -110,7 +110,7 @@ function sealText(pepper: Pepper, purpose: string, bytes: Uint8Array, owner: str
 function openText(peppers: Peppers, purpose: string, text: string, owner: string): Buffer {
   const [id, sealed = ''] = text.split('.');
   const pepper = peppers.find((one) => one.id === id);
-  if (!pepper) throw new Error('it was sealed under a pepper that is not configured');
+  if (!pepper) throw new Error('the secret was sealed under a pepper that is not configured');
   const key = keyFor(pepper, purpose);
   const bytes = Buffer.from(sealed, 'base64url');
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES), {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 const PREFIX = 'whsec_';
-/** Standard Webhooks 1.0 requires 24 to 64. */
+/** Standard Webhooks 1.0 requires 24 to 64 bytes. */
 const BYTES = 32;
 
 /** Creates a secret for signing webhooks: `whsec_` and 32 random bytes in base64. */

@@ -12,7 +12,7 @@ import type { Breakers, CallPermit } from '../dgi/calls.ts';
 import type { Endpoint } from '../domain/authority/breaker.ts';
 import { ENVIRONMENTS } from '../domain/receipts/cfeTypes.ts';
 
-/** Age up to which a read breaker is used again: quiet times cost no statement per call. */
+/** How long a breaker's state is cached, so that not every call queries the database. */
 const CACHED_MILLISECONDS = 250;
 
 /**
@@ -24,17 +24,17 @@ export const createStopwatch =
   () =>
     clock?.().getTime() ?? performance.now();
 
-/** Breakers that accept a state which another part of the process has just read. */
+/** Breakers whose cached state another part of the process can refresh. */
 export interface GateBreakers extends Breakers {
   /** Notes that the endpoint's breaker is closed, with this count of failures. */
   noteClosed(endpoint: Endpoint, failures: number): void;
 }
 
 /**
- * Creates one breaker per endpoint of the authority, shared by all processes through the database: once one
- * process has found an endpoint unavailable, no other calls it. An open breaker lets one probe through at a
- * time, after pauses that double; while a sobre is the prober (gatekeeper.ts) no other call probes, so that
- * it is sent first. `clock`: a test's, in place of PostgreSQL's; `chance`: from 0 to 1.
+ * Creates one breaker per endpoint of the authority, shared by all processes through the database: once one process has
+ * found an endpoint unavailable, no process calls it. An open breaker lets one probe through at a time, after pauses that
+ * double; while a sobre is the prober (gatekeeper.ts), no other call probes. `clock`: a test's, in place of PostgreSQL's;
+ * `chance`: from 0 to 1.
  */
 export function createBreakers(options: {
   orm: Orm;
@@ -54,29 +54,29 @@ export function createBreakers(options: {
   }
 
   /**
-   * Changes an endpoint under its lock. Only this function opens or closes one, so it notifies customers in
-   * the same transaction: once of each committed change.
+   * Changes an endpoint under its lock. Only this function opens or closes breakers, so it also records the event for
+   * customers, in the same transaction: once per change.
    */
   async function change<T>(name: Endpoint, work: (endpoint: LockedEndpoint) => T): Promise<T> {
     const result = await orm.em.fork().transactional(async (em) => {
       const endpoint = await lockEndpoint(em, name, clock);
       const wasOpen = endpoint.breaker.openSince !== null;
-      const done = work(endpoint);
+      const value = work(endpoint);
       const isOpen = endpoint.breaker.openSince !== null;
       const environment = ENVIRONMENTS.find((one) => receptionEndpoint(one) === name);
       if (environment && isOpen !== wasOpen) {
         await recordAuthorityEvent(em, environment, isOpen ? 'DOWN' : 'UP', endpoint.now);
       }
-      return done;
+      return value;
     });
     cache.delete(name);
     return result;
   }
 
-  /** `failures`: the count at the start of the call, the only ones that its success clears. */
+  /** `failures`: the count at the start of the call; only these failures are cleared by the call's success. */
   const createPermit = (name: Endpoint, { wasProbe = false, failures = 0 } = {}): CallPermit => ({
-    async ended(how) {
-      if (how === 'failed') {
+    async ended(outcome) {
+      if (outcome === 'failed') {
         await change(name, (endpoint) => endpoint.countFailure({ wasProbe, chance: chance() }));
       } else if (wasProbe) {
         await change(name, (endpoint) => endpoint.close());

@@ -18,9 +18,9 @@ import { DEADLINES } from '../domain/authority/deadlines.ts';
 import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import { createStopwatch, type GateBreakers } from './breakers.ts';
 
-/** The longest wait within a process; a longer one is spent in the database. */
+/** The longest wait within a process; for longer waits the process stores the state and leaves. */
 export const NEAR_MILLISECONDS = 3_500;
-/** A CFE issued now gets a slot of its own within this time. */
+/** A new CFE gets its own sobre at once if a slot is free within this time. */
 export const AT_ONCE_MILLISECONDS = 100;
 /** Slots are assigned this far ahead: the gatekeeper looks every 250 ms. */
 export const HORIZON_MILLISECONDS = 3_000;
@@ -31,15 +31,14 @@ const MOST_TOLERANCE_MILLISECONDS = 250;
 export const spacingOf = (sendsPerSecond: number): number => Math.ceil(1_000 / sendsPerSecond);
 
 /**
- * Returns how late a send may use its slot; a later one takes another slot, so that late sends do not go all
- * at once.
+ * Returns how late a send may use its slot; a later send takes another slot, so that late sends do not all go at once.
  */
 const toTolerance = (spacingMilliseconds: number): number =>
   Math.min(Math.max(spacingMilliseconds, LEAST_TOLERANCE_MILLISECONDS), MOST_TOLERANCE_MILLISECONDS);
 
 /**
- * Probes of an outage by the first sobre, half a minute's worth; later ones rotate, so that a sobre whose own
- * send fails blocks no other.
+ * Probes of an outage by the first sobre, about half a minute; then the sobres take turns, so that a sobre whose own send
+ * fails blocks no other.
  */
 const PROBES_BY_THE_FIRST = 5;
 /** A failed prober is skipped for this long while others wait. */
@@ -56,14 +55,14 @@ export interface Permit {
   readonly isProbe: boolean;
 }
 
-/** The sobre is the prober and tries again in so many milliseconds. */
+/** The sobre is the prober: its next probe is in `probeIn` milliseconds. */
 export interface ProbeLater {
   readonly probeIn: number;
 }
 
 /**
- * The answer to a sobre: a permit; or it waits until the gatekeeper calls it; or it is the prober and tries
- * again later.
+ * The answer to a sobre: a permit; `waits`, until the gatekeeper calls the sobre; or, for the prober, the time of its next
+ * probe.
  */
 export type GateAdmission = Permit | 'waits' | ProbeLater;
 
@@ -76,9 +75,9 @@ type Waiting = Pick<Sobre, 'id' | 'environment'>;
 export interface Gate {
   /** Asks for a permit for a sobre whose bytes are stored. */
   enter(hand: Pick<LoadedSobre, 'sobre' | 'slotIn' | 'isAway' | 'failures'>): Promise<GateAdmission>;
-  /** Resolves at the slot, or at a later one if that has passed; false if none is near: then call `wait`. */
+  /** Resolves at the slot, or at a later slot if it was missed; false if no slot is near: then call `wait`. */
   untilSlot(sobre: Waiting, permit: Permit): Promise<boolean>;
-  /** Removes the slot of a sobre; the gatekeeper calls it with another. */
+  /** Removes the slot of a sobre; the gatekeeper calls the sobre when it has another slot. */
   wait(sobre: Waiting): Promise<void>;
   afterFailure(sobre: Waiting): Promise<AfterFailure>;
   /** Ends the use of a permit; after a probe others may be the prober. */
@@ -86,20 +85,20 @@ export interface Gate {
   /** Removes the slot and the prober's role of a sobre whose step fails by a bug. */
   giveUp(sobreId: string): Promise<void>;
   /**
-   * Waits until a question for verdicts may go, at its reserved slot or a free one, and returns null. If none
-   * is near, returns when to come again, and the slot reserved until then.
+   * Waits for the reserved slot or a free slot for a question about verdicts, and returns null. If no slot is near,
+   * returns when to ask again, and the slot that is reserved until then.
    */
   untilQuestion(environment: Environment, reserved?: Date | null): Promise<QuestionLater | null>;
 }
 
-/** How long a question must wait; no slot is reserved if very many wait before it. */
+/** How long a question must wait; no slot is reserved if too many questions wait. */
 export interface QuestionLater {
   readonly milliseconds: number;
   readonly reserved: Date | null;
 }
 
 /**
- * Returns the candidate for the next prober, if any: the first in order that has not lately probed in vain.
+ * Returns the candidate for the next prober, if any: the first in order that has not recently failed as a prober.
  */
 export function findFreshProbers(
   em: EntityManager,
@@ -109,7 +108,7 @@ export function findFreshProbers(
   return findNextToSend(em, {
     environment,
     count: 1,
-    // A sobre that may be under way goes before those that wait.
+    // A sobre that may be in flight goes before waiting sobres.
     flightSince: new Date(now.getTime() - DEADLINES.slotUnused),
     full: Number.MAX_SAFE_INTEGER,
     notProbedSince: new Date(now.getTime() - PROBE_AGAIN_MILLISECONDS),
@@ -117,8 +116,7 @@ export function findFreshProbers(
 }
 
 /**
- * A decision on a sobre with the endpoint locked, so that gatekeepers and other sends see all of it or
- * nothing.
+ * A sobre, with its endpoint locked: gatekeepers and other sends see all changes of a decision or none.
  */
 interface Decision {
   readonly em: EntityManager;
@@ -130,7 +128,7 @@ interface GateOptions {
   readonly orm: Orm;
   readonly sendsPerSecond: number;
   readonly questionsPerSecond: number;
-  /** The sending client's breakers, which are notified of a state read with a sobre. */
+  /** The sending client's breakers, whose cache takes the state that was read with a sobre. */
   readonly breakers?: Pick<GateBreakers, 'noteClosed'>;
   readonly clock?: () => Date;
   readonly pause?: (milliseconds: number) => Promise<unknown>;
@@ -172,9 +170,9 @@ export function createGate(options: GateOptions): Gate {
         const ahead = due - stopwatch();
         if (ahead > 0) await pause(ahead);
         if (isProbe || stopwatch() - due <= tolerance) return true;
-        const taken = await takeSlot(orm.em.fork(), { environment, spacingMilliseconds, ...near });
-        if (!taken) return false;
-        due = stopwatch() + taken.ahead;
+        const slot = await takeSlot(orm.em.fork(), { environment, spacingMilliseconds, ...near });
+        if (!slot) return false;
+        due = stopwatch() + slot.ahead;
       }
     },
 
@@ -188,7 +186,7 @@ export function createGate(options: GateOptions): Gate {
     },
 
     async leave({ id }, { isProbe }) {
-      // It may end without a probe, as when the authority has the sobre already.
+      // The permit may end without a probe, for example when the authority already has the sobre.
       if (isProbe) await dismissProber(orm.em.fork(), id);
     },
 
@@ -196,7 +194,7 @@ export function createGate(options: GateOptions): Gate {
       const em = orm.em.fork();
       const probedAt = await databaseNow(em, clock);
       await em.nativeUpdate(Sobre, { id }, { probedAt });
-      // An unwritten sobre needs no slot: its next attempt comes automatically.
+      // An OPEN sobre keeps its slot: its next attempt comes automatically.
       await em.nativeUpdate(Sobre, { id, state: { $ne: 'OPEN' } }, { slot: null });
       await dismissProber(em, id);
     },
@@ -254,7 +252,7 @@ function admit(decision: Decision, spacingMilliseconds: number): OwnSlot | 'wait
   return sobre.slot ? { ahead: sobre.slot.getTime() - now.getTime(), isProbe: false } : 'waits';
 }
 
-/** A probe takes a slot like any send. */
+/** Admits a probe, which takes a slot like any send. */
 function admitProber(endpoint: LockedEndpoint, spacingMilliseconds: number): OwnSlot | ProbeLater {
   const { now, breaker } = endpoint;
   const slot = isProbeDue(breaker, now) ? now : (breaker.nextProbeAt ?? now);
@@ -275,11 +273,11 @@ async function handOverProbe(decision: Decision, chance: number): Promise<AfterF
   const { now, breaker } = endpoint;
   if (breaker.openSince === null) return 'tryAgain';
   if (breaker.proberId !== sobre.id) return removeSlot(decision);
-  // If the question before the send failed, no probe was made; it counts as one.
+  // If the question before the send failed, no probe was sent; the question counts as the probe.
   if (endpoint.startProbe()) endpoint.countFailure({ wasProbe: true, chance });
-  const [other] =
+  const [successor] =
     breaker.probes < PROBES_BY_THE_FIRST ? [] : await findFreshProbers(em, sobre.environment, now);
-  if (!other) return { probeIn: millisecondsToNextProbeCheck(breaker, now) };
+  if (!successor) return { probeIn: millisecondsToNextProbeCheck(breaker, now) };
   endpoint.setProber(null);
   sobre.probedAt = now;
   return removeSlot(decision);

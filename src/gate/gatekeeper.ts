@@ -27,23 +27,23 @@ import { findFreshProbers, HORIZON_MILLISECONDS, spacingOf } from './gate.ts';
 const LOOK_MILLISECONDS = 250;
 /** Waiting CFEs are signed even while nothing can be sent, so that their receipts can be shown. */
 const SIGN_MILLISECONDS = 1_000;
-/** Slots' worth that may be called and not yet received: more would only wait for an unavailable Temporal. */
+/** Seconds of sends that may be in flight: more sobres would only wait for an unavailable Temporal. */
 const UNDER_WAY_SECONDS = 30;
 /**
- * Sobres whose send failed just before a breaker opened start to wait within a second, and may be the oldest.
+ * Wait before a prober is chosen: sobres whose send failed just before the breaker opened may be the oldest.
  */
 const SETTLING_MILLISECONDS = 1_500;
-/** A number no other program uses on the database; the holder of this lock assigns the slots. */
+/** Key of the advisory lock whose holder assigns the slots: a number that no other program uses on the database. */
 const GATE_LOCK = 4_171_984_002;
 
 /** Puts waiting CFEs into sobres and calls waiting sobres when there is a slot for them. */
 export interface Gatekeeper {
-  /** Looks once and assigns slots. For tests; `start` looks regularly. */
+  /** Assigns slots once. For tests; `start` does so regularly. */
   look(): Promise<void>;
-  /** Looks at once; never throws. */
+  /** Assigns slots in the background; never throws. */
   scheduleLook(): void;
   start(): void;
-  /** Stops looking; resolves after the look under way. */
+  /** Stops assigning slots; resolves after the current `look`. */
   close(): Promise<void>;
 }
 
@@ -62,10 +62,9 @@ interface GatekeeperOptions {
 }
 
 /**
- * Creates the gatekeeper of a worker; of all workers' gatekeepers the holder of the lock assigns the slots,
- * in the order of `findNextToSend`. Slot, sobre and message are one transaction, so that a slot never exists
- * without a start. While the endpoint is unavailable one sobre is called, as the prober, and all others wait
- * as rows. `clock`: a test's, in place of PostgreSQL's.
+ * Creates the gatekeeper of a worker; of all gatekeepers the holder of the lock assigns the slots, in the order of
+ * `findNextToSend`. Slot, sobre and message are stored in one transaction: no slot without a workflow. While the endpoint
+ * is unavailable, the gatekeeper calls one sobre, the prober. `clock`: a test's, in place of PostgreSQL's.
  */
 export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
   const { orm, outbox, logger, signWaitingCfes, acceptReportOnlyCfes, clock } = options;
@@ -78,8 +77,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
 
   async function look(): Promise<void> {
     for (const environment of await listWaitingEnvironments(orm.em.fork())) {
-      // One sobre of each enterprise per round: an enterprise with more CFEs gets the next while slots are
-      // left.
+      // Each round gives an enterprise one sobre; enterprises with more CFEs get another while slots are left.
       while ((await orm.em.fork().transactional((em) => assignSlots(em, environment, options))) > 0) {
         failpoint('gate.calledStored');
         outbox.scheduleDispatch();
@@ -89,7 +87,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
       signedAt = stopwatch();
       await signWaitingCfes();
     }
-    // Last: it throws as long as one CFE cannot be accepted.
+    // Last, because it throws while a CFE cannot be accepted.
     if (await acceptReportOnlyCfes?.()) again = true;
   }
 
@@ -125,7 +123,7 @@ export function createGatekeeper(options: GatekeeperOptions): Gatekeeper {
 /** The next CFE or sobre in line, with its slot. */
 type Assigned = NextToSend & { readonly slot: Date };
 
-/** Assigns slots to all that can have one now; returns the number of sobres. */
+/** Assigns the free slots up to the horizon; returns the number of sobres. */
 async function assignSlots(
   em: EntityManager,
   environment: Environment,
@@ -144,18 +142,18 @@ async function assignSlots(
   return assigned.length;
 }
 
-interface Chance {
+interface SlotContext {
   readonly environment: Environment;
   readonly endpoint: LockedEndpoint;
   readonly sobreMost: number;
 }
 
-/** Assigns slots in order, as many as fit before the horizon. */
+/** Assigns slots in order of waiting, as many as fit before the horizon. */
 async function assignInOrder(
   em: EntityManager,
-  { sendsPerSecond, ...chance }: Chance & { sendsPerSecond: number },
+  { sendsPerSecond, ...context }: SlotContext & { sendsPerSecond: number },
 ): Promise<readonly unknown[]> {
-  const { environment, endpoint, sobreMost } = chance;
+  const { environment, endpoint, sobreMost } = context;
   const spacing = spacingOf(sendsPerSecond);
   const now = endpoint.now.getTime();
   const first = endpoint.freeSlot(endpoint.now).getTime();
@@ -172,13 +170,13 @@ async function assignInOrder(
   });
   endpoint.takeSlotsBefore(new Date(first + next.length * spacing));
   const assigned = next.map((one, index) => ({ ...one, slot: new Date(first + index * spacing) }));
-  await callAssigned(em, assigned, chance);
+  await callAssigned(em, assigned, context);
   return assigned;
 }
 
 /** Appoints a prober of an unavailable endpoint, if it has no prober. */
-async function assignToProber(em: EntityManager, chance: Chance): Promise<readonly unknown[]> {
-  const { environment, endpoint } = chance;
+async function assignToProber(em: EntityManager, context: SlotContext): Promise<readonly unknown[]> {
+  const { environment, endpoint } = context;
   const { now, breaker } = endpoint;
   if (breaker.openSince === null || now.getTime() - breaker.openSince.getTime() < SETTLING_MILLISECONDS)
     return [];
@@ -186,15 +184,15 @@ async function assignToProber(em: EntityManager, chance: Chance): Promise<readon
     const prober = await em.findOne(Sobre, { id: breaker.proberId });
     const silentSince = now.getTime() - DEADLINES.slotUnused;
     if (prober?.slot && prober.slot.getTime() > silentSince && isUnsent(prober)) return [];
-    // It was decided meanwhile, or did not start in time.
+    // The prober has its verdict, or did not start in time.
     if (prober) Object.assign(prober, { slot: null, probedAt: now });
     await em.flush();
   }
   const [fresh] = await findFreshProbers(em, environment, now);
   const [next] = fresh
     ? [fresh]
-    : await findNextToSend(em, { environment, count: 1, flightSince: now, full: chance.sobreMost });
-  const [proberId] = next ? await callAssigned(em, [{ ...next, slot: now }], chance) : [];
+    : await findNextToSend(em, { environment, count: 1, flightSince: now, full: context.sobreMost });
+  const [proberId] = next ? await callAssigned(em, [{ ...next, slot: now }], context) : [];
   endpoint.setProber(proberId ?? null);
   return next ? [next] : [];
 }
@@ -202,11 +200,11 @@ async function assignToProber(em: EntityManager, chance: Chance): Promise<readon
 const isUnsent = ({ state }: Sobre): boolean =>
   state === 'OPEN' || state === 'PREPARED' || state === 'SENDING';
 
-/** Calls the next sobres and makes new ones of the next CFEs; returns their ids. */
+/** Calls waiting sobres, and puts waiting CFEs into new sobres; returns the ids of all these sobres. */
 async function callAssigned(
   em: EntityManager,
   assigned: readonly Assigned[],
-  { environment, endpoint: { now }, sobreMost }: Chance,
+  { environment, endpoint: { now }, sobreMost }: SlotContext,
 ): Promise<string[]> {
   if (assigned.length === 0) return [];
   const called = assigned.flatMap(({ sobreId, slot }) => (sobreId === null ? [] : [{ sobreId, slot }]));
@@ -223,13 +221,13 @@ async function callAssigned(
       cfes: takeOneSobre(cfes),
     }),
   );
-  const made = await openSobres(em, sobres, now);
-  for (const { message } of made) enqueue(em, message, now);
+  const opened = await openSobres(em, sobres, now);
+  for (const { message } of opened) enqueue(em, message, now);
   await storeLastSlots(em, environment, assigned);
-  return [...called.map(({ sobreId }) => sobreId), ...made.map(({ id }) => id)];
+  return [...called.map(({ sobreId }) => sobreId), ...opened.map(({ id }) => id)];
 }
 
-/** Returns the first CFEs that share a certificate, which signs a whole sobre, and fit into one. */
+/** Returns the first CFEs that fit into one sobre and share a certificate, which signs the whole sobre. */
 function takeOneSobre(cfes: readonly WaitingCfe[]): readonly WaitingCfe[] {
   let bytes = 0;
   const end = cfes.findIndex((cfe, index) => {

@@ -8,23 +8,22 @@ import type { Orm } from '../db/orm.ts';
 import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import { NEAR_MILLISECONDS, spacingOf } from './gate.ts';
 
-/** A report takes no slot further ahead: a CFE issued now would have to wait for it. */
+/** Farthest slot that a report takes: new CFEs must not wait for reports. */
 const AHEAD_MILLISECONDS = 250;
 
 /** The rate limiter of daily reports, which shares the slots of CFEs. */
 export interface ReportSlots {
   /**
-   * Takes a slot and returns the wait until then, or that CFEs go first. An urgent report waits behind no CFE
-   * and takes the next slot like one. While the breaker is open no slot is needed: the breaker decides who
-   * probes.
+   * Takes a slot and returns the wait until then; `cfesFirst` if CFEs wait for slots. An urgent report does not let CFEs
+   * go first. While the breaker is open no slot is needed: the breaker itself limits the probes.
    */
   take(
     environment: Environment,
-    how: { isUrgent: boolean },
+    options: { isUrgent: boolean },
   ): Promise<{ waitMilliseconds: number } | 'cfesFirst'>;
 }
 
-/** `sendsPerSecond`: that of the gate for CFEs; `clock`: a test's, in place of PostgreSQL's. */
+/** `sendsPerSecond`: the rate of the gate for CFEs; `clock`: a test's, in place of PostgreSQL's. */
 export function createReportSlots({
   orm,
   sendsPerSecond,
@@ -37,15 +36,14 @@ export function createReportSlots({
   return {
     async take(environment, { isUrgent }) {
       const em = orm.em.fork();
-      const nearMilliseconds = isUrgent ? NEAR_MILLISECONDS : AHEAD_MILLISECONDS;
       const request = {
         environment,
         spacingMilliseconds: spacingOf(sendsPerSecond),
-        nearMilliseconds,
+        nearMilliseconds: isUrgent ? NEAR_MILLISECONDS : AHEAD_MILLISECONDS,
         clock,
       };
-      const taken = await (isUrgent ? takeSlot(em, request) : takeSlotUnlessCfesWait(em, request));
-      if (taken) return { waitMilliseconds: Math.max(0, taken.ahead) };
+      const slot = await (isUrgent ? takeSlot(em, request) : takeSlotUnlessCfesWait(em, request));
+      if (slot) return { waitMilliseconds: Math.max(0, slot.ahead) };
       const { isOpen } = await readBreaker(em, receptionEndpoint(environment), clock);
       return isOpen ? { waitMilliseconds: 0 } : 'cfesFirst';
     },

@@ -1,6 +1,6 @@
 /**
- * The guides: one Markdown file per language in docs/guides/, with the same name in both; their code is
- * shared, in docs/guides/code/.
+ * The guides: one Markdown file per guide and language in docs/guides/; their languages share the code in
+ * docs/guides/code/.
  */
 import { readFileSync } from 'node:fs';
 import { Lexer, type Token, type Tokens } from 'marked';
@@ -45,19 +45,19 @@ const REJECTIONS_PLACE = '<!-- rejections -->';
 
 const guides = new Map<string, Guide>();
 
-/** A guide, parsed once. */
+/** Returns a guide, parsed at the first call. */
 export function guideOf(language: GuideLanguage, slug: Slug): Guide {
   const key = `${language}/${slug}`;
   const known = guides.get(key);
   if (known) return known;
   const blocks = blocksOf(slug);
   const tokens = tokensOf(key).flatMap((token) => {
-    if (token.type === 'html' && token.raw.trim() === REJECTIONS_PLACE) return rejections(language);
+    if (token.type === 'html' && token.raw.trim() === REJECTIONS_PLACE) return rejectionsTable(language);
     const [, place] = CODE_PLACE.exec(token.type === 'paragraph' ? token.raw.trim() : '') ?? [];
     if (place === undefined) return [token];
-    const found = blocks.get(place);
-    if (!found) throw new TypeError(`the guide ${key} has no code ${place}`);
-    return found;
+    const block = blocks.get(place);
+    if (!block) throw new TypeError(`the guide ${key} has no code ${place}`);
+    return block;
   });
   const title = tokens.find(
     (token): token is Tokens.Heading => token.type === 'heading' && token.depth === 1,
@@ -74,17 +74,17 @@ const tokensOf = (file: string): Token[] =>
 /** Returns the blocks of code of a guide, by the links in its language files. */
 function blocksOf(slug: Slug): Map<string, Token[]> {
   const blocks = new Map<string, Token[]>();
-  let here: Token[] = [];
+  let current: Token[] = [];
   for (const token of tokensOf(`code/${slug}`)) {
     if (token.type === 'heading') {
-      here = [];
-      blocks.set(`${slug}.md#${token['text']}`, here);
-    } else if (token.type === 'code') here.push(token);
+      current = [];
+      blocks.set(`${slug}.md#${token['text']}`, current);
+    } else if (token.type === 'code') current.push(token);
   }
   return blocks;
 }
 
-function rejections(language: GuideLanguage): Token[] {
+function rejectionsTable(language: GuideLanguage): Token[] {
   const head = { en: '| Code | What it means | What to do |', es: '| Código | Qué significa | Qué hacer |' };
   const rows = rejectionRows(CFE_WORDS[language]).map(
     ([code, means, fix]) => `| \`${code}\` | ${means} | ${fix} |`,

@@ -30,7 +30,7 @@ const CODE_NAMES: Readonly<Record<Code, string>> = { sh: 'curl', ts: 'TypeScript
 /** A comment that is replaced by the tables of all codes. */
 const RULES_PLACE = /^<!-- rules -->\s*$/;
 const MOST_RESULTS = 30;
-/** Words of a search that are used; further words cannot add results. */
+/** Most words of a query that a search uses; further words could only narrow the results. */
 const MOST_WORDS = 8;
 const EXCERPT = 240;
 
@@ -65,11 +65,11 @@ export function notFoundPage(visit: GuideVisit): string {
 /** The page of one guide. */
 export function guidePage(visit: GuideVisit, slug: Slug): string {
   const { title, tokens } = guideOf(visit.language, slug);
-  const shown = tokens.filter((token) => {
+  const visible = tokens.filter((token) => {
     const code = token.type === 'code' ? codeVariantOf(token as Tokens.Code) : undefined;
     return code === undefined || code === visit.code;
   });
-  return page(visit, { title, content: new Html(renderMarkdown(visit, shown)), here: slug });
+  return page(visit, { title, content: new Html(renderMarkdown(visit, visible)), here: slug });
 }
 
 /** An entry of the reference, in English: an operation, a field, a parameter or an event. */
@@ -91,7 +91,7 @@ interface Part {
     readonly title: string;
     readonly heading: string;
     readonly text: string;
-    /** Other words by which people search for it. */
+    /** Other words by which people search for this part. */
     readonly also: string;
     readonly all: string;
   };
@@ -101,12 +101,12 @@ interface Part {
 export type Search = (visit: GuideVisit, query: string) => string;
 
 /**
- * Returns the page of results: the parts that contain every word of the query, those with words in their
- * headings first, guides before the reference. Only the first distinct words of the query are used.
+ * Creates the search, which returns a page of results: the parts that contain every word of the query, parts with words in
+ * their headings first, guides before the reference. Uses only the first distinct words of the query.
  */
 export function createSearch(reference: readonly ReferencePart[]): Search {
   const parts = new Map<GuideLanguage, readonly Part[]>();
-  // Immutable, so they are folded once.
+  // The parts never change, so they are folded once.
   const partsIn = (language: GuideLanguage): readonly Part[] => {
     const known = parts.get(language) ?? [
       ...partsOfGuides(language),
@@ -117,25 +117,25 @@ export function createSearch(reference: readonly ReferencePart[]): Search {
   };
   return (visit, query) => {
     const words = SITE_WORDS[visit.language];
-    const asked = [...new Set(foldText(query).split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS);
-    const found = partsIn(visit.language)
-      .filter(({ folded: { all } }) => asked.length > 0 && asked.every((word) => placeOf(word, all) >= 0))
-      .map((part) => ({ part, rank: rank(part, asked) }))
+    const queryWords = [...new Set(foldText(query).split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS);
+    const hasAll = ({ folded: { all } }: Part): boolean => queryWords.every((word) => findWord(word, all) >= 0);
+    const results = (queryWords.length === 0 ? [] : partsIn(visit.language).filter(hasAll))
+      .map((part) => ({ part, rank: rank(part, queryWords) }))
       .toSorted((a, b) => b.rank - a.rank)
       .slice(0, MOST_RESULTS);
-    const item = ({ part }: (typeof found)[number]): Html => {
+    const item = ({ part }: (typeof results)[number]): Html => {
       const { to, title, heading } = part;
       const name = heading === title ? title : `${title}: ${heading}`;
-      const text = html`<p ${'place' in to && html`lang="en"`}>${excerpt(part, asked)}</p>`;
+      const text = html`<p ${'place' in to && html`lang="en"`}>${excerpt(part, queryWords)}</p>`;
       return html`<li><a href="${hrefOf(visit, to)}">${name}</a>${text}</li>`;
     };
     const reference = html`<a href="${visit.base}/reference">${words.reference}</a>`;
     const content = html`<h1>${words.results(query)}</h1>
       ${
-        found.length === 0
+        results.length === 0
           ? html`<p>${words.none} ${reference}</p>`
           : html`<ol class="found">
-              ${found.map(item)}
+              ${results.map(item)}
             </ol>`
       }`;
     return page(visit, { title: words.search, content, here: 'search', query });
@@ -178,28 +178,28 @@ const hrefOf = (visit: GuideVisit, to: Part['to']): string =>
     : address(visit, to.slug) + (to.anchor && `#${to.anchor}`);
 
 /**
- * A word in the part's own heading, or a search word of its guide, scores two; in the guide's title one, so a
- * guide's beginning gets both. In the reference, whose names share words, only the exact name scores.
+ * Scores a part: two for a word in its heading or among its search words, one for a word in the title of its guide. In the
+ * reference, whose names share words, only the exact name scores.
  */
-function rank({ to, folded: { title, heading, also } }: Part, asked: readonly string[]): number {
-  if ('place' in to) return heading.split(' ').includes(asked.join(' ')) ? 2 : 0;
-  const has = (text: string, word: string): number => (placeOf(word, text) >= 0 ? 1 : 0);
-  return asked.reduce((sum, word) => sum + 2 * has(`${heading} ${also}`, word) + has(title, word), 0);
+function rank({ to, folded: { title, heading, also } }: Part, words: readonly string[]): number {
+  if ('place' in to) return heading.split(' ').includes(words.join(' ')) ? 2 : 0;
+  const has = (text: string, word: string): number => (findWord(word, text) >= 0 ? 1 : 0);
+  return words.reduce((sum, word) => sum + 2 * has(`${heading} ${also}`, word) + has(title, word), 0);
 }
 
 /** Returns the position of a word in `text` that starts with `word`; -1 without one. */
-function placeOf(word: string, text: string): number {
+function findWord(word: string, text: string): number {
   let place = text.indexOf(word);
   while (place > 0 && /[\p{L}\p{N}]/u.test(text.charAt(place - 1))) place = text.indexOf(word, place + 1);
   return place;
 }
 
 /** Returns an excerpt of a part's text, starting shortly before the first word found. */
-function excerpt({ text, folded: { text: looked } }: Part, asked: readonly string[]): string {
-  const places = asked.map((word) => placeOf(word, looked)).filter((place) => place >= 0);
+function excerpt({ text, folded }: Part, words: readonly string[]): string {
+  const places = words.map((word) => findWord(word, folded.text)).filter((place) => place >= 0);
   const first = places.length === 0 ? 0 : Math.min(...places);
-  const from = first < EXCERPT / 2 ? 0 : text.lastIndexOf(' ', first - EXCERPT / 4) + 1;
-  return (from > 0 ? '… ' : '') + text.slice(from, from + EXCERPT);
+  const start = first < EXCERPT / 2 ? 0 : text.lastIndexOf(' ', first - EXCERPT / 4) + 1;
+  return (start > 0 ? '… ' : '') + text.slice(start, start + EXCERPT);
 }
 
 /** Removes accents and capitals, so that `anulacion` finds «Anulación». */
@@ -280,7 +280,7 @@ function renderMarkdown(visit: GuideVisit, tokens: readonly Token[]): string {
         return html`<pre tabindex="0" class="${lang}"><code>${text}</code></pre>`.text;
       },
       table(token) {
-        // A table without a header names its rows.
+        // In a table without a header the first cell names its row.
         const hasHead = token.header.some(({ text }) => text !== '');
         const cell = ({ tokens: inner }: Tokens.TableCell, kind: string): string => {
           const [tag] = kind.split(' ');
@@ -313,7 +313,7 @@ const CODES_WITH_ROWS = new Set<string>(
   [...REFUSAL_CODES, ...REJECTION_CODES].filter((code) => !RULES.has(code)),
 );
 
-/** Rows whose first cell is an error or rejection code get an anchor, unless the tables of rules have it. */
+/** Returns the anchor of a row whose first cell is an error or rejection code, unless a table of rules has that anchor. */
 const idOf = (cell: Tokens.TableCell | undefined): string => {
   const [token, ...more] = cell?.tokens ?? [];
   const text = token?.type === 'codespan' && more.length === 0 ? (token as Tokens.Codespan).text : '';
@@ -338,7 +338,7 @@ function rulesTables(visit: GuideVisit): Html {
         <td lang="${visit.language}">${exampleOf(visit.language, example)}</td>
       </tr>`;
     });
-    const shown = html`<table>
+    const table = html`<table>
       <thead>
         <tr>
           ${heads}
@@ -349,12 +349,12 @@ function rulesTables(visit: GuideVisit): Html {
       </tbody>
     </table>`;
     return html`<h3>${words.rules[title]}</h3>
-      <div class="wide" tabindex="0">${shown}</div>`;
+      <div class="wide" tabindex="0">${table}</div>`;
   });
   return html`<div id="rules">${tables}</div>`;
 }
 
-/** Makes each code of an error, rejection or rule a part of its own, so that a search finds its row. */
+/** Returns each code of an error, rejection or rule as its own part, so that a search finds its row. */
 function codeSections(language: GuideLanguage): GuideSection[] {
   const guide = guideOf(language, 'refused');
   const tables = guide.tokens.filter((token): token is Tokens.Table => token.type === 'table');

@@ -2,7 +2,7 @@ import { Refusal } from '../errors.ts';
 
 /** Concurrent requests of one owner per process, which has 20 database connections by default. */
 const AT_ONCE = 10;
-/** Waiting requests of one owner, with unread bodies. */
+/** Waiting requests of one owner, whose bodies are still unread. */
 const WAITING = 1_000;
 const RETRY_AFTER_SECONDS = 1;
 
@@ -22,24 +22,24 @@ export function createConcurrencySlots({
   waiting?: number;
   full?: () => Refusal;
 } = {}): ConcurrencySlots {
-  const owners = new Map<string, { held: number; line: (() => void)[] }>();
+  const owners = new Map<string, { running: number; line: (() => void)[] }>();
 
   return {
     async hold(id, work) {
-      const owner = owners.get(id) ?? { held: 0, line: [] };
+      const owner = owners.get(id) ?? { running: 0, line: [] };
       owners.set(id, owner);
-      if (owner.held >= atOnce) {
+      if (owner.running >= atOnce) {
         if (owner.line.length >= waiting) throw full();
-        // The finished work passes its slot on, so `held` does not change.
+        // Finished work passes its slot on, so `running` does not change.
         await new Promise<void>((start) => owner.line.push(start));
-      } else owner.held += 1;
+      } else owner.running += 1;
       try {
         return await work();
       } finally {
         const next = owner.line.shift();
         if (next) next();
-        else owner.held -= 1;
-        if (owner.held === 0) owners.delete(id);
+        else owner.running -= 1;
+        if (owner.running === 0) owners.delete(id);
       }
     },
   };

@@ -9,9 +9,9 @@ const REQUESTS = 50;
 const INNER = ['private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat', 'loopback'];
 
 /**
- * Returns a function to call for every request. With 0 trusted proxies it warns once: after 50 requests with
- * X-Forwarded-For from private addresses or this machine, or if the first 50 others come from one private address.
- * Ignores direct requests of this machine, such as health checks.
+ * Returns a function to call for every request. With 0 trusted proxies it warns once: after 50 requests from private
+ * addresses or this machine that have X-Forwarded-For, or if the first 50 without it come from one private address.
+ * Direct requests of this machine, such as health checks, do not count.
  */
 export function createProxyNotice({
   trustedProxies,
@@ -22,7 +22,7 @@ export function createProxyNotice({
 }): (request: Pick<IncomingMessage, 'socket' | 'headers'>) => void {
   let isOver = trustedProxies > 0;
   let forwarded = 0;
-  /** Requests without the header, and their only address; null once there are two. */
+  /** Requests without the header, and their only address; null once they have two addresses. */
   let plain = 0;
   let only: string | null | undefined;
   return (request) => {

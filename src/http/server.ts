@@ -5,7 +5,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RefusalCode } from '../errors.ts';
 
-/** Limits how long a request holds a connection. keepAlive: above a load balancer's usual 60 s. */
+/** Limits how long a request occupies a connection. keepAlive: above a load balancer's usual 60 s. */
 const TIMEOUTS = {
   headersTimeout: 15_000,
   requestTimeout: 30_000,
@@ -15,7 +15,7 @@ const TIMEOUTS = {
 const REQUESTS_PER_CONNECTION = 1_000;
 const CONNECTIONS = 2_000;
 
-/** Creates a server that does not listen yet. Requests that the HTTP parser refuses also get the error envelope. */
+/** Creates a server that does not listen yet. Answers requests that the HTTP parser refuses with the error envelope, too. */
 export function createHttpServer(listener: RequestListener): Server {
   const server = createServer(TIMEOUTS);
   server.maxRequestsPerSocket = REQUESTS_PER_CONNECTION;
@@ -26,13 +26,13 @@ export function createHttpServer(listener: RequestListener): Server {
     answering.set(socket, (answering.get(socket) ?? 0) + 1);
     response.once('close', () => {
       answering.set(socket, (answering.get(socket) ?? 1) - 1);
-      // A closing server closes only connections that are idle at that moment, so close later ones here.
+      // `server.close` closes only the connections that are idle at that moment; this closes the others later.
       if (!server.listening) setImmediate(() => server.closeIdleConnections());
     });
     listener(request, response);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // A second answer would be read as part of the one being written.
+    // The client would read a second answer as part of the answer that is being written.
     const busy = (answering.get(socket) ?? 0) > 0;
     if (busy || !socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else socket.end(refusalOf(error.code), () => socket.destroySoon());
@@ -40,10 +40,14 @@ export function createHttpServer(listener: RequestListener): Server {
   return server;
 }
 
-type Why = readonly [status: string, code: RefusalCode, message: string];
-const NO_REQUEST: Why = ['400 Bad Request', 'INVALID_INPUT', 'The bytes received are not an HTTP request.'];
+type ParserRefusal = readonly [status: string, code: RefusalCode, message: string];
+const NO_REQUEST: ParserRefusal = [
+  '400 Bad Request',
+  'INVALID_INPUT',
+  'The bytes received are not an HTTP request.',
+];
 /** By error code of the HTTP parser. */
-const WHY_NOT: Readonly<Record<string, Why>> = {
+const PARSER_REFUSALS: Readonly<Record<string, ParserRefusal>> = {
   HPE_HEADER_OVERFLOW: [
     '431 Request Header Fields Too Large',
     'HEADERS_TOO_LARGE',
@@ -54,7 +58,7 @@ const WHY_NOT: Readonly<Record<string, Why>> = {
 
 /** Returns a complete HTTP response to a malformed request. */
 function refusalOf(code: string | undefined): string {
-  const [status, refusal, message] = WHY_NOT[code ?? ''] ?? NO_REQUEST;
+  const [status, refusal, message] = PARSER_REFUSALS[code ?? ''] ?? NO_REQUEST;
   const body = { error: { code: refusal, message } };
   const text = JSON.stringify(body);
   return [

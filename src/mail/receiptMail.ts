@@ -1,5 +1,5 @@
 /**
- * The e-mail that brings a receipt to its receiver: Spanish, in plain text and HTML with the same content.
+ * The e-mail with a receipt for its receiver: Spanish, in plain text and HTML with the same content.
  */
 import type { CfeDocument } from '../domain/receipts/cfeDocument.ts';
 import { CFE_TYPES, type Environment } from '../domain/receipts/cfeTypes.ts';
@@ -12,7 +12,7 @@ export interface MailedReceipt {
   readonly environment: Environment;
   /** The page of the receipt. */
   readonly url: string;
-  /** The address of replies; null if no one reads them. */
+  /** The address for replies; null without one. */
   readonly replyTo: string | null;
 }
 

@@ -5,7 +5,7 @@ import type { MailError, MailOutcome } from '../domain/mail/mail.ts';
 
 /** The mail server for our e-mails, and their signature. */
 export interface SmtpSettings {
-  /** smtps: TLS from the start; smtp: STARTTLS. With user and password, percent-encoded, if needed. */
+  /** `smtps:` (TLS from the start) or `smtp:` (STARTTLS), with percent-encoded user and password if needed. */
   readonly url: string;
   /** Whether TLS is optional; development only. */
   readonly mayBeClear: boolean;
@@ -17,12 +17,12 @@ export interface SmtpSettings {
   readonly dkim?: { readonly selector: string; readonly privateKey: string } | undefined;
 }
 
-/** An e-mail for sending: equal messages give the same bytes, DKIM aside. */
+/** An e-mail for sending: equal messages give equal bytes, except for the DKIM signature. */
 export interface MailMessage {
   /** Without angle brackets. */
   readonly messageId: string;
   readonly date: Date;
-  /** The name before our address. */
+  /** The sender's name, shown before our address. */
   readonly fromName: string;
   readonly replyTo: string | null;
   readonly to: string;
@@ -67,7 +67,7 @@ export function createMailer({ url, mayBeClear, ca, from, dkim }: SmtpSettings):
     dnsTimeout: DEADLINES.mailConnect,
     greetingTimeout: DEADLINES.mailAnswer,
     socketTimeout: DEADLINES.mailAnswer,
-    // A name in an e-mail must never be read as a path or an address.
+    // A text in an e-mail must never be opened as a file or URL.
     disableFileAccess: true,
     disableUrlAccess: true,
     ...(dkim && { dkim: { domainName: domain, keySelector: dkim.selector, privateKey: dkim.privateKey } }),
@@ -118,15 +118,15 @@ function toMailFields(message: MailMessage, from: string) {
 
 /** The server requires a login or refuses ours: RFC 4954 §6. */
 const LOGIN_CODES = [530, 534, 535, 538];
-/** The session went wrong, not the e-mail: RFC 5321 §4.2.2. */
+/** A failure of the session, not of the e-mail: RFC 5321 §4.2.2. */
 const BAD_SEQUENCE = 503;
 /** Without an enhanced code: the mailbox does not exist or its name is not allowed (RFC 5321 §4.2.2). */
 const NO_MAILBOX = [550, 551, 553];
 /** Enhanced codes of an address that does not exist, has moved or is disabled: RFC 3463 §3.2 and §3.3. */
 const NO_ADDRESS = /^5\.1\.[1236]$|^5\.2\.1$/;
 
-/** Our names of nodemailer's errors, for answers without a decisive code. */
-const WORDS: Readonly<Record<string, MailError>> = {
+/** Our names for nodemailer's errors, for answers without a decisive code. */
+const ERRORS: Readonly<Record<string, MailError>> = {
   EAUTH: 'login',
   ENOAUTH: 'login',
   EDNS: 'dns',
@@ -150,25 +150,25 @@ function toFailedOutcome(error: NodemailerError): Omit<MailOutcome, 'millisecond
     const isBounce = isFinal && error.command === 'RCPT TO' && concernsAddress(smtpCode, response ?? '');
     return { smtpCode, error: 'refused', answer, isFinal, isBounce };
   }
-  const word = wordFor(error);
-  return { smtpCode, error: word, answer, isFinal: word === 'address', isBounce: false };
+  const mailError = toMailError(error);
+  return { smtpCode, error: mailError, answer, isFinal: mailError === 'address', isBounce: false };
 }
 
 /**
- * Returns whether an answer to RCPT TO concerns the address itself. Relays also refuse there by policy,
- * reputation or quota, which says nothing about the next e-mail.
+ * Returns whether an answer to RCPT TO concerns the address itself. Relays also refuse RCPT TO by policy, reputation or
+ * quota: then the next e-mail may still arrive.
  */
 function concernsAddress(smtpCode: number, response: string): boolean {
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];
   return enhanced === undefined ? NO_MAILBOX.includes(smtpCode) : NO_ADDRESS.test(enhanced);
 }
 
-function wordFor(error: NodemailerError): MailError {
+function toMailError(error: NodemailerError): MailError {
   const cause = error.cause as { code?: string } | undefined;
   const codes = [error.code ?? '', error.errno, cause?.code].filter((code) => typeof code === 'string');
   if (codes.some((code) => TLS.test(code)) || /certificate|TLS/i.test(error.message)) return 'tls';
   if (codes.includes('ECONNREFUSED') || error.message.includes('ECONNREFUSED')) return 'connection_refused';
-  return WORDS[error.code ?? ''] ?? 'connection';
+  return ERRORS[error.code ?? ''] ?? 'connection';
 }
 
 const codeOf = (response: string): number | null => Number(/^\d{3}/.exec(response)?.[0] ?? 0) || null;

@@ -13,11 +13,11 @@ import { createReading } from './reading.ts';
 
 /** Longest wait of a scrape for the database; Prometheus itself gives up after 10 s. */
 const PATIENCE_MILLISECONDS = 3_000;
-/** Concurrent scrapes share one reading. */
+/** Cache time for work in progress, so that frequent scrapes share one reading. */
 const WORK_KEPT_MILLISECONDS = 5_000;
-/** CAEs and certificates change slowly, and reading them costs more. */
+/** CAEs and certificates change slowly, and their queries cost more. */
 const EXPIRIES_KEPT_MILLISECONDS = 60_000;
-/** Counts every CFE, to prove that no number is unaccounted for. */
+/** The query counts every CFE, to prove that no number is unaccounted for. */
 const NUMBERS_KEPT_MILLISECONDS = 3_600_000;
 
 const ENVIRONMENTS = ['production', 'sandbox'] as const;
@@ -44,9 +44,8 @@ export async function measureDatabase(registry: Registry, orm: Orm): Promise<voi
 }
 
 /**
- * Measures what only the database knows: open CFEs, the outbox, deliveries, CAEs and certificates. Every
- * worker exports the same values, so expressions take the maximum. A value that cannot be read is not
- * exported.
+ * Measures open CFEs, the outbox, deliveries, CAEs and certificates from the database. Every worker exports the same
+ * values, so expressions take the maximum. Does not export values that it cannot read.
  */
 export function measureWorkAndExpiries(options: {
   registry: Registry;

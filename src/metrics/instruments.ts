@@ -15,7 +15,7 @@ export function histogram<N extends NameOf<'histogram'>>(registry: Registry, nam
   return new Histogram({ ...settings(registry, name), buckets: [...(rowOf(name).buckets ?? [])] });
 }
 
-/** Creates a gauge that `read` sets at every scrape; values it does not set are not exported. */
+/** Creates a gauge that `read` sets at every scrape; only values that `read` sets are exported. */
 export function gauge<N extends NameOf<'gauge'>>(
   registry: Registry,
   name: N,
@@ -27,7 +27,7 @@ export function gauge<N extends NameOf<'gauge'>>(
     ...own,
     async collect() {
       this.reset();
-      // Without labels a reset leaves a 0, which was never measured.
+      // The reset of a gauge without labels would export a 0 that was never measured.
       if (labels === 0) this.remove();
       await read(this);
     },

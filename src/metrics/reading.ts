@@ -1,6 +1,6 @@
 import { withTimeout } from '../db/orm.ts';
 
-/** A failure is kept no longer: a value read once an hour would be missing for an hour. */
+/** Longest cache time of a failure: otherwise a value that is read once an hour would be missing for an hour. */
 const FAILURE_KEPT_MILLISECONDS = 300_000;
 
 /**
@@ -12,12 +12,12 @@ export function createReading<T>(options: {
   read: () => Promise<T>;
   keepMilliseconds: number;
   patienceMilliseconds: number;
-  /** Milliseconds of any origin; default the process's own. */
+  /** A clock in milliseconds of any origin; the process's own by default. */
   clock?: () => number;
 }): () => Promise<T | undefined> {
   const { read, keepMilliseconds, patienceMilliseconds, clock = () => performance.now() } = options;
   let latest: Promise<T | undefined> | undefined;
-  /** Until when `latest` is used; open-ended while the query runs. */
+  /** When `latest` expires; never while the query runs. */
   let until = Number.POSITIVE_INFINITY;
 
   async function query(): Promise<T | undefined> {

@@ -5,7 +5,7 @@
 
 interface MetricRow {
   readonly type: 'counter' | 'gauge' | 'histogram';
-  /** The processes that export it. */
+  /** The processes that export this metric. */
   readonly from: readonly ('api' | 'worker' | 'console')[];
   readonly help: string;
   /** Each label with its values. A RUT is public and may be a label; no other fact of a customer may. */

@@ -1,4 +1,4 @@
-/** Metrics of work as it happens: ports for code that knows nothing of metrics. */
+/** Metrics of work as it happens, as callbacks for code that does not know about metrics. */
 import type { Registry } from 'prom-client';
 import type { StoredVerdict } from '../activities/authority/storeMoves.ts';
 import type { StoredMailAttempt } from '../activities/mail/storeMailAttempt.ts';
@@ -8,7 +8,7 @@ import { MAIL_KINDS } from '../domain/mail/mail.ts';
 import { PURGED_TABLES, type PurgedTable } from '../domain/operations/retention.ts';
 import { counter, histogram } from './instruments.ts';
 
-/** The outcome of a call that an open breaker held back. */
+/** The outcome of a call that an open breaker prevented. */
 const HELD_BACK = 'held back';
 
 /** A call to the check of logins or to the central bank; both count as production. */
@@ -25,7 +25,7 @@ export function measureAuthority(registry: Registry): (call: Call) => void {
   const duration = histogram(registry, 'cfe_authority_request_duration_seconds');
   const answers = counter(registry, 'cfe_authority_answers_total');
   return ({ environment, service, operation, seconds, answer, result }) => {
-    // A call that was held back was never made.
+    // A prevented call has no duration.
     if (answer !== HELD_BACK) duration.observe({ environment, service, operation }, seconds);
     answers.inc({ environment, service, operation, answer, result });
   };
@@ -51,7 +51,7 @@ export function measureBugs(registry: Registry): (activityType: string) => void 
 export function measureWebhooks(registry: Registry): (attempt: StoredAttempt) => void {
   const attempts = counter(registry, 'cfe_webhook_attempts_total');
   const deliveries = counter(registry, 'cfe_webhook_deliveries_total');
-  // A rate needs a first 0, without which the first failure would not count.
+  // Exports 0 from the start: otherwise a rate would miss the first failure.
   for (const status of ['DELIVERED', 'FAILED']) deliveries.inc({ status }, 0);
   return ({ httpStatus, error, status }) => {
     attempts.inc({
@@ -80,8 +80,8 @@ export function measurePurges(registry: Registry): (table: PurgedTable, rows: nu
 }
 
 /**
- * Wraps a function to measure its calls. A failed call counts as `unavailable`, or as `held back` for the
- * errors that `isHeldBack` recognises: nothing was sent.
+ * Wraps a function to measure its calls. A failed call counts as `unavailable`; as `held back` if `isHeldBack` recognises
+ * the error: nothing was sent.
  */
 export function measureCalls<I, O>(
   report: (call: Call) => void,

@@ -21,36 +21,36 @@ import { startAttributePairs } from '../searchAttributes.ts';
 import { LANES, priorityKeyOf, type TemporalServer, WORKFLOWS, type WorkflowMessage } from '../temporal.ts';
 
 /**
- * Messages taken at a time, all that are under way: few, so that new messages never wait long, and Temporal,
- * which takes some hundred starts a second, is not flooded.
+ * Most messages dispatched at a time: few, so that new messages never wait long and Temporal, which takes some hundred
+ * starts a second, is not flooded.
  */
 const BATCH: LeaseLimits = { first: 12, bulk: 4 };
 /** Longest wait for one start. The gRPC client itself would retry for some 30 s while Temporal is down. */
 const START_MILLISECONDS = 3_000;
 /** Pause between two reads of the table. */
 const RELAY_MILLISECONDS = 1_000;
-/** Time in which marks of messages started from memory are collected into one statement. */
+/** Time during which messages dispatched from memory are collected, to mark them in one statement. */
 const MARK_MILLISECONDS = 50;
 /** Longest pause before a message that Temporal refused is retried. */
 const LONGEST_PAUSE_SECONDS = 60;
 
-/** gRPC DEADLINE_EXCEEDED and UNAVAILABLE: the server is unavailable, and the message is fine. */
+/** gRPC DEADLINE_EXCEEDED and UNAVAILABLE: not the message's fault. */
 const UNREACHABLE = new Set([4, 14]);
 
 export interface Dispatcher {
-  /** Dispatches waiting messages in the background; called right after a commit. Never throws. */
+  /** Dispatches waiting messages in the background, right after a commit. Never throws. */
   scheduleDispatch(): void;
-  /** Dispatches, in the background, a message that the caller has just stored with a lease; never throws. */
+  /** Dispatches, in the background, a message that the caller has just stored with a lease. Never throws. */
   dispatchStored(message: LeasedMessage): void;
   /** Dispatches every second the messages that a crash or an outage left behind. */
   startRelay(): void;
-  /** Stops the relay, waits for the messages under way and closes the connection. */
+  /** Stops the relay, waits for running dispatches and closes the connection. */
   close(): Promise<void>;
 }
 
 /**
- * Creates the dispatcher of the outbox to Temporal. A message may be dispatched twice, after a crash between
- * the start and its mark; the workflow ids make that harmless.
+ * Creates the dispatcher of the outbox to Temporal. After a crash before its mark a message is dispatched again; the
+ * workflow id makes that harmless.
  */
 export function createDispatcher(options: {
   orm: Orm;
@@ -73,15 +73,15 @@ export function createDispatcher(options: {
   const state = { closed: false, again: false };
   let running: Promise<void> | null = null;
   let timer: NodeJS.Timeout | null = null;
-  const kept = createMemoryStarts({ orm, client, logger });
+  const memory = createMemoryStarts({ orm, client, logger });
 
-  /** Dispatches batch after batch until none waits, or Temporal or the database is unavailable. */
+  /** Dispatches batches until no message waits, or Temporal or the database is unavailable. */
   async function drain(): Promise<void> {
     try {
-      let more = true;
-      while (!state.closed && (more || state.again)) {
+      let mayBeMore = true;
+      while (!state.closed && (mayBeMore || state.again)) {
         state.again = false;
-        more = await dispatchBatch({ orm, client, logger });
+        mayBeMore = await dispatchBatch({ orm, client, logger });
       }
     } catch (err) {
       state.again = false;
@@ -97,14 +97,14 @@ export function createDispatcher(options: {
     }
     running = drain().finally(() => {
       running = null;
-      // Requested after the last batch, and before `running` was cleared.
+      // `scheduleDispatch` was called after the last batch, while `running` was still set.
       if (state.again) scheduleDispatch();
     });
   };
 
   return {
     scheduleDispatch,
-    dispatchStored: (message) => kept.start(message),
+    dispatchStored: memory.start,
     startRelay() {
       timer ??= setInterval(scheduleDispatch, RELAY_MILLISECONDS);
     },
@@ -112,19 +112,19 @@ export function createDispatcher(options: {
       state.closed = true;
       if (timer) clearInterval(timer);
       await running;
-      await kept.untilStarted();
+      await memory.untilStarted();
       await connection.close();
     },
   };
 }
 
-/** Dispatches messages just stored, without reading them; several marks are one statement. */
+/** Dispatches just stored messages without reading their rows, and marks several in one statement. */
 function createMemoryStarts({ orm, client, logger }: Tools) {
   const starts = new Set<Promise<void>>();
   let dispatched: DispatchResult[] = [];
   let marking: Promise<void> | null = null;
 
-  /** A message that Temporal did not take waits for the end of its lease, and the relay. */
+  /** After a failure the relay dispatches the message once its lease has ended. */
   async function startAndMark(message: LeasedMessage): Promise<void> {
     const outcome = await dispatch(client, message);
     if (outcome !== 'dispatched') return;
@@ -135,10 +135,10 @@ function createMemoryStarts({ orm, client, logger }: Tools) {
 
   async function mark(): Promise<void> {
     marking = null;
-    const all = dispatched;
+    const results = dispatched;
     dispatched = [];
-    await storeDispatchResults(orm.em.fork(), all).catch((err: unknown) =>
-      logger.warn({ err }, 'outbox: started messages could not be marked; they are started again'),
+    await storeDispatchResults(orm.em.fork(), results).catch((err: unknown) =>
+      logger.warn({ err }, 'outbox: dispatched messages could not be marked; they are dispatched again'),
     );
     failpoint('dispatch.marked');
   }
@@ -173,7 +173,7 @@ async function dispatchBatch({ orm, client, logger }: Tools): Promise<boolean> {
   );
   await storeDispatchResults(
     em,
-    outcomes.map(({ message, outcome }) => toSettled(message, outcome, logger)),
+    outcomes.map(({ message, outcome }) => toResult(message, outcome, logger)),
   );
   failpoint('dispatch.marked');
   const bulk = messages.filter(({ lane }) => lane === LANES.bulk).length;
@@ -181,7 +181,7 @@ async function dispatchBatch({ orm, client, logger }: Tools): Promise<boolean> {
   return mayBeMore && outcomes.every(({ outcome }) => outcome !== 'unreachable');
 }
 
-function toSettled(
+function toResult(
   { id, workflowId, attempts }: OutboxMessage,
   outcome: DispatchOutcome,
   logger: Logger,
@@ -227,8 +227,8 @@ function grpcCode(error: unknown): number | undefined {
 }
 
 /**
- * Receipts go first in their queue; enterprises of the same priority take slots in turn. Activities inherit
- * it.
+ * Returns the priority of a workflow and its activities: receipts go first in their queue; within one priority the
+ * enterprises take turns.
  */
 function priorityOf({ workflow, searchAttributes = {} }: Startable): Priority {
   const { EnterpriseRut: fairnessKey } = searchAttributes;

@@ -33,7 +33,7 @@ const REJECTED_MARK = 'RECHAZADO – SIN VALIDEZ';
 
 /** Returns a whole page without script. */
 export function page(title: string, body: Html): string {
-  // The content security policy has the hash of the style, so it must not change.
+  // The content security policy contains the hash of the style, so no formatter may change the style.
   const style = new Html(`<style>${STYLE}</style>`);
   return html`<!doctype html>
     <html lang="es-UY">
@@ -90,7 +90,7 @@ export function receiptPage(receipt: PageReceipt): string {
   );
 }
 
-/** Writes a list of names and values, without missing values. */
+/** Returns a list of names and values, without missing values. */
 function pairs(
   rows: readonly (readonly [name: string, value: string | undefined])[],
   style = '',
@@ -246,7 +246,7 @@ function referencesBlock({ references }: CfeDocument): Html | null {
     )}`;
 }
 
-/** The printed name of a CFE that another refers to, with what of it that one is about. */
+/** Returns the printed name of a referred CFE, with the amount that the reference concerns. */
 function nameOf({ typeCode, serie, numero, emissionDate, value }: ReferredCfe): string {
   const type = cfeTypeOfCode(typeCode);
   const name = `${type ? CFE_TYPES[type].label : `Tipo ${typeCode}`} ${serie} ${numero}, del ${dateText(emissionDate)}`;
@@ -259,7 +259,7 @@ function adendaBlock({ adenda }: CfeDocument): Html | null {
     <div class="adenda">${adenda}</div>`;
 }
 
-/** What a page shows of a document, in this order. */
+/** The blocks of a page, in order. */
 const BLOCKS = [
   documentBlock,
   receiverBlock,

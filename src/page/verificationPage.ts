@@ -1,9 +1,9 @@
-/** The form by which anybody finds the receipt of a printed e-Ticket: Spanish, without script. */
+/** The form that finds the receipt of a printed e-Ticket: public, in Spanish, without script. */
 import { CFE_TYPES } from '../domain/receipts/cfeTypes.ts';
 import { Html, html } from './html.ts';
 import { page } from './receiptPage.ts';
 
-/** What the page says above its form: nothing yet, that nothing was found, or that the type is verified elsewhere. */
+/** The message above the form: none yet, nothing found, or a type that is verified elsewhere. */
 export type VerificationState = 'form' | 'miss' | 'other';
 
 const TITLE = 'Verificar un comprobante';
@@ -34,7 +34,7 @@ const field = (name: string, label: string, attributes: Html): Html =>
     <input id="${name}" name="${name}" required autocomplete="off" ${attributes} />
   </p>`;
 
-/** Returns the page. Nothing that was typed is in it, so that all misses are the same. */
+/** Returns the page. Does not repeat the input, so that all misses look the same. */
 export const verificationPage = (state: VerificationState): string =>
   page(
     state === 'miss' ? `No encontrado – ${TITLE}` : TITLE,

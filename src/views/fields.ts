@@ -27,9 +27,9 @@ export type FieldsShape<T extends FieldTable> = {
 
 /** Returns the schemas of fields in an answer. */
 export function fieldsShape<T extends FieldTable>(fields: T): FieldsShape<T> {
-  const shown = Object.entries(fields).map(([name, { kind, optional, words: said, schema: asked }]) => {
-    const schema = kind === 'choice' ? asked : SCHEMAS[kind]();
-    return [name, (optional ? schema.nullable() : schema).meta(describeField(said))];
+  const schemas = Object.entries(fields).map(([name, { kind, optional, words, schema: choice }]) => {
+    const schema = kind === 'choice' ? choice : SCHEMAS[kind]();
+    return [name, (optional ? schema.nullable() : schema).meta(describeField(words))];
   });
-  return Object.fromEntries(shown) as FieldsShape<T>;
+  return Object.fromEntries(schemas) as FieldsShape<T>;
 }

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 
-/** Public by number, but inside a cloud: Azure's WireServer. */
+/** Addresses in a public range that lead into a cloud: Azure's WireServer. */
 const INNER = new Set(['168.63.129.16']);
 /**
  * The only part of IPv6 that IANA assigns for the internet; the deprecated `::/96` and `fec0::/10` are
@@ -21,5 +21,5 @@ export function isPublicAddress(text: string): boolean {
   return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(GLOBAL_UNICAST, GLOBAL_UNICAST_BITS);
 }
 
-/** Returns whether an address is this machine's own, as of receivers in development. */
+/** Returns whether an address is this machine's own; receivers in development have such addresses. */
 export const isLoopback = (text: string): boolean => text === '127.0.0.1' || text === '::1';

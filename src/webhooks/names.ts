@@ -7,16 +7,15 @@ import { Resolver as DnsResolver, lookup } from 'node:dns/promises';
 export type Resolver = (host: string) => Promise<{ address: string; family: number }[]>;
 
 /**
- * Time for the first question; the second takes twice as long. Together well below the limit of an attempt.
+ * Time for the first query; the second gets twice as long. Both together are well below the limit of an attempt.
  */
 const QUESTION_MILLISECONDS = 2_000;
 const QUESTIONS = 2;
 
 /**
- * Creates a resolver that asks the name servers of this machine, or `servers`. The system's look-up
- * (getaddrinfo) holds one of the process's four threads until it has an answer: names with silent servers
- * would block them all, and with them the authority's. Each name has a resolver of its own, as a resolver
- * remembers its servers' failures.
+ * Creates a resolver that asks the name servers of this machine, or `servers`. The system's look-up (getaddrinfo) would
+ * hold one of the process's four threads until it has an answer: names with silent servers would block all look-ups, also
+ * the authority's. Each name gets its own DnsResolver, which would otherwise remember its servers' failures.
  */
 export function askNameServers({
   servers,

@@ -40,9 +40,9 @@ export type Sender = (message: Message) => Promise<SendOutcome>;
 const ANSWER_BYTES = 4_096;
 
 /**
- * Creates a sender that reaches only the internet: every address is checked when connecting, so that a name
- * cannot change its address after the check. Redirects are not followed; connections are not kept. With
- * `localCa` (PEM; development) receivers on this machine are reached, too, and may use its certificates.
+ * Creates a sender that reaches only the internet: it checks every address when connecting, so that a name cannot change
+ * its address after the check. Follows no redirects, keeps no connections. `localCa` (PEM; development): an authority to
+ * trust; receivers on this machine are then allowed.
  */
 export function createSender(
   options: { localCa?: string | undefined; resolve?: Resolver; patienceMilliseconds?: number } = {},
@@ -67,7 +67,7 @@ export function createSender(
     if (webhookUrlFaults(message.url, { localReceivers }).length > 0) return failed('refused_url');
     const target = new URL(message.url);
     const literal = target.hostname.replace(/^\[|\]$/g, '');
-    // An IP address is connected to without a look-up.
+    // IP addresses need no look-up, so the look-up does not check them.
     if (isIP(literal) !== 0 && !mayReach(literal)) return failed('blocked_address');
     // Our own timer: got's `timeout.request` would include the body of the answer.
     const patience = new AbortController();
@@ -85,14 +85,14 @@ export function createSender(
       throwHttpErrors: false,
       signal: patience.signal,
     });
-    // A connection may also break while the body is read.
+    // Errors may also occur while the body is read, and must not crash the process.
     stream.on('error', () => undefined);
     try {
       const [{ statusCode }] = (await once(stream, 'response')) as [{ statusCode: number }];
       clearTimeout(timer);
       return { httpStatus: statusCode, error: null, answer: await readStart(stream) };
     } catch (error) {
-      return failed(patience.signal.aborted ? 'timeout' : wordFor(error));
+      return failed(patience.signal.aborted ? 'timeout' : toSendError(error));
     } finally {
       clearTimeout(timer);
       stream.destroy();
@@ -108,19 +108,19 @@ export function createSender(
 
 class Failure extends Error {
   override readonly name = 'Failure';
-  readonly word: SendError;
+  readonly error: SendError;
 
-  constructor(word: SendError) {
-    super(word);
-    this.word = word;
+  constructor(error: SendError) {
+    super(error);
+    this.error = error;
   }
 }
 
 const failed = (error: SendError) => ({ httpStatus: null, error, answer: null });
 
 /**
- * Returns a lookup for sockets that succeeds only if every address of the name may be reached: mixed answers
- * are a trap.
+ * Returns a lookup for sockets that succeeds only if every address of the name may be reached: an answer that mixes public
+ * and private addresses is an attack.
  */
 export function guardedLookup(resolve: Resolver, mayReach: (address: string) => boolean): LookupFunction {
   const addressesOf = async (host: string) => {
@@ -132,10 +132,10 @@ export function guardedLookup(resolve: Resolver, mayReach: (address: string) => 
   };
   return (host, { all }, done) => {
     const answer = async (): Promise<void> => {
-      const found = await addressesOf(host);
-      if (found instanceof Failure) done(found, '');
-      else if (all) done(null, found.addresses);
-      else done(null, found.first.address, found.first.family);
+      const result = await addressesOf(host);
+      if (result instanceof Failure) done(result, '');
+      else if (all) done(null, result.addresses);
+      else done(null, result.first.address, result.first.family);
     };
     void answer();
   };
@@ -154,7 +154,7 @@ async function readStart(stream: Request): Promise<string> {
       if (length >= ANSWER_BYTES) break;
     }
   } catch {
-    // The connection broke or the time is over: the bytes so far count.
+    // The connection broke or the time is over: return the bytes so far.
   } finally {
     clearTimeout(timer);
   }
@@ -165,10 +165,10 @@ async function readStart(stream: Request): Promise<string> {
 const TLS =
   /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|ERR_OSSL|HOSTNAME_MISMATCH|INVALID_)/;
 
-function wordFor(error: unknown): SendError {
+function toSendError(error: unknown): SendError {
   // got wraps errors of the lookup, the socket and the HTTP parser.
   const { cause } = error as { cause?: unknown };
-  if (cause instanceof Failure) return cause.word;
+  if (cause instanceof Failure) return cause.error;
   const { code = '' } = error as { code?: string };
   if (code === 'ECONNREFUSED') return 'connection_refused';
   if (TLS.test(code)) return 'tls';

@@ -11,8 +11,8 @@ export interface SignatureHeaders {
 }
 
 /**
- * Signs one attempt: HMAC-SHA256 over id, timestamp and the exact body, once for each secret, so that a
- * receiver with any of them can verify it.
+ * Signs one attempt: HMAC-SHA256 over id, timestamp and the exact body, once per secret, so that a receiver with any of
+ * the secrets can verify the signature.
  */
 export function signatureHeaders(message: {
   id: string;

@@ -7,13 +7,13 @@ export interface SlotLimits {
 }
 
 /**
- * The worker itself has 200 (wiring/temporal/workers.ts): no account can hold them all, however many receivers it has.
+ * Of the 200 slots of a worker (wiring/temporal/workers.ts) one account can occupy few, whatever its number of receivers.
  */
 const LIMITS: SlotLimits = { receiver: 5, account: 10 };
-/** Longest wait for a slot, in case the receiver becomes quick meanwhile. */
+/** Longest wait before asking again, in case the receiver has become quick. */
 const LONGEST_WAIT_MILLISECONDS = 300_000;
 const SHORTEST_WAIT_MILLISECONDS = 100;
-/** Assumed duration of an attempt before any has ended. */
+/** Assumed duration of an attempt before the first has ended. */
 const FIRST_GUESS_MILLISECONDS = 200;
 
 /** A slot, to be freed when the attempt ends; or the wait before asking again. */
@@ -39,10 +39,9 @@ interface Side {
 }
 
 /**
- * Creates a few slots for each receiver and a few more for each account, so that a slow receiver with
- * thousands of waiting deliveries holds few slots of the worker and delays no other. Each attempt without a
- * slot gets a time of its own, spread by the receiver's speed, to keep polling rare. `clock`: milliseconds;
- * `chance`: 0 to 1.
+ * Creates a few slots for each receiver and a few more for each account, so that a slow receiver with thousands of waiting
+ * deliveries occupies few slots of the worker and delays no other receiver. An attempt without a slot gets a time to ask
+ * again, later for slower receivers, to keep polling rare. `clock`: milliseconds; `chance`: 0 to 1.
  */
 export function createDeliverySlots(
   options: { limits?: SlotLimits; clock?: () => number; chance?: () => number } = {},
@@ -65,7 +64,7 @@ export function createDeliverySlots(
   function leave(side: Side, milliseconds: number): void {
     side.underWay -= 1;
     side.averageMilliseconds = 0.8 * side.averageMilliseconds + 0.2 * milliseconds;
-    // A quick receiver needs no memory.
+    // Keeps the averages of slow receivers only.
     if (side.underWay === 0 && side.averageMilliseconds <= FIRST_GUESS_MILLISECONDS) sides.delete(side.name);
   }
 
@@ -82,20 +81,20 @@ export function createDeliverySlots(
 
   return {
     take({ receiver, accountId }) {
-      const both = [
+      const pair = [
         sideOf(`receiver ${receiver}`, limits.receiver),
         sideOf(`account ${accountId}`, limits.account),
       ];
-      const full = both.filter(({ underWay, atOnce }) => underWay >= atOnce);
+      const full = pair.filter(({ underWay, atOnce }) => underWay >= atOnce);
       if (full.length > 0) return { waitMilliseconds: Math.max(...full.map(waitFor)) };
       const started = clock();
-      for (const side of both) side.underWay += 1;
+      for (const side of pair) side.underWay += 1;
       let freed = false;
       return {
         free() {
           if (freed) return;
           freed = true;
-          for (const side of both) leave(side, clock() - started);
+          for (const side of pair) leave(side, clock() - started);
         },
       };
     },

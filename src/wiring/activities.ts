@@ -121,50 +121,51 @@ interface AuthorityParts {
 }
 
 /**
- * Creates all activities, by the names of `TASK_QUEUES`, and the gatekeeper, which uses their signer for
- * waiting CFEs.
+ * Creates all activities, by the names of `TASK_QUEUES`, and the gatekeeper, which signs waiting CFEs with the
+ * activities' signer.
  */
-export function createWorkerActivities(parts: Omit<Parts, 'opener'>) {
-  const all: Parts = { ...parts, opener: createOpener(parts.config.CFE_KEY_ENCRYPTION_KEYS) };
-  const onCall = measureAuthority(all.registry);
-  const breakers = createBreakers({ orm: all.orm });
+export function createWorkerActivities(given: Omit<Parts, 'opener'>) {
+  const parts: Parts = { ...given, opener: createOpener(given.config.CFE_KEY_ENCRYPTION_KEYS) };
+  const { config, orm, outbox } = parts;
+  const onCall = measureAuthority(parts.registry);
+  const breakers = createBreakers({ orm });
   const authority = {
     onCall,
     breakers,
-    client: openDgiClient(all.config, all.orm, { onCall, breakers, clock: all.clock }),
+    client: openDgiClient(config, orm, { onCall, breakers, clock: parts.clock }),
   };
   const gatekeeper = createGatekeeper({
-    orm: all.orm,
-    outbox: all.outbox,
-    logger: all.logger,
-    sendsPerSecond: all.config.CFE_DGI_SENDS_PER_SECOND,
-    sobreMost: all.config.CFE_SOBRE_MOST,
+    orm,
+    outbox,
+    logger: parts.logger,
+    sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND,
+    sobreMost: config.CFE_SOBRE_MOST,
     signWaitingCfes: () => signWaitingCfes(verdictParts),
     acceptReportOnlyCfes: () => acceptReportOnlyCfes(verdictParts),
   });
-  const verdictParts = createVerdictParts(all, authority, gatekeeper);
+  const verdictParts = createVerdictParts(parts, authority, gatekeeper);
   const gate = createGate({
-    orm: all.orm,
-    sendsPerSecond: all.config.CFE_DGI_SENDS_PER_SECOND,
-    questionsPerSecond: all.config.CFE_DGI_QUESTIONS_PER_SECOND,
+    orm,
+    sendsPerSecond: config.CFE_DGI_SENDS_PER_SECOND,
+    questionsPerSecond: config.CFE_DGI_QUESTIONS_PER_SECOND,
     breakers,
   });
-  const { prepareReport, ...reportCalls } = reportActivities(all, authority);
+  const { prepareReport, ...reportCalls } = reportActivities(parts, authority);
   const activities = {
-    cfe: { ...databaseActivities(all), ...runActivities(all), ...testRunActivities(all) },
-    dgi: cfeActivities(all, gate, verdictParts),
+    cfe: { ...databaseActivities(parts), ...runActivities(parts), ...testRunActivities(parts) },
+    dgi: cfeActivities(parts, gate, verdictParts),
     calls: {
-      ...otherCalls(all, authority, gate),
+      ...otherCalls(parts, authority, gate),
       ...reportCalls,
       askRejected: createAskRejected({
         ...verdictParts,
-        questionsPerSecond: all.config.CFE_DGI_SENDS_PER_SECOND * ASKING_SHARE,
+        questionsPerSecond: config.CFE_DGI_SENDS_PER_SECOND * ASKING_SHARE,
       }),
     },
     reports: { prepareReport },
-    webhooks: webhookActivities(all),
-    mail: mailActivities(all),
-    exports: exportActivities(all),
+    webhooks: webhookActivities(parts),
+    mail: mailActivities(parts),
+    exports: exportActivities(parts),
   };
   return { activities, gatekeeper };
 }
@@ -217,11 +218,11 @@ const RUN_SHARE = 0.5;
 /** Share of the daily queries about rejected CFEs, which are not urgent. */
 const ASKING_SHARE = 0.1;
 /**
- * Maximum queries to the authority per support action (activities/operations/supportCfe.ts); a retry uses the gate
- * itself.
+ * Maximum queries to the authority per support action (activities/operations/supportCfe.ts); a retry is one query, since
+ * the send itself passes the gate.
  */
 const QUESTIONS = { retry: 1, settle: 5, abandon: 5 };
-/** Redeliveries per second of all runs together: outbox and receivers' slots are shared with everyone. */
+/** Redeliveries per second of all runs together: runs share outbox and receivers' slots with ordinary deliveries. */
 const REDELIVERIES_PER_SECOND = 20;
 
 /** Creates the activities of bulk runs, which use the same commands as a person. */
@@ -417,7 +418,7 @@ function createSharedPrinter(): Draw {
 }
 
 /**
- * A worker has 50 slots (wiring/temporal/workers.ts): no account can occupy them all, whatever its number of
+ * Of the 50 slots of a worker (wiring/temporal/workers.ts) one account can occupy few, whatever its number of
  * enterprises.
  */
 const MAIL_SLOTS = { receiver: 3, account: 5 };

@@ -7,10 +7,9 @@ export const CLOCK_VARIABLES = ['CFE_CLOCK_FILE', 'CFE_TEST_MODE'] as const;
 const SECONDS = /^-?\d{1,10}$/;
 
 /**
- * Returns the clock of business dates: signing, issue-date limits, expiries, report days and deadlines. It is
- * the machine's clock; in test mode (CFE_TEST_MODE) the file CFE_CLOCK_FILE holds the seconds to add. Timers,
- * leases, tokens and rate limits keep the machine's time. Throws ConfigurationError outside test mode and,
- * when called, for malformed file contents.
+ * Returns the clock of business dates (signing, issue-date limits, expiries, report days, deadlines): the machine's clock;
+ * in test mode (CFE_TEST_MODE) plus the seconds in the file CFE_CLOCK_FILE. Throws ConfigurationError for a file outside
+ * test mode and, when the clock is called, for malformed file contents.
  */
 export function businessClock(
   config: ReturnType<typeof readConfig<(typeof CLOCK_VARIABLES)[number]>>,

@@ -27,11 +27,11 @@ export function readCertificateAuthorities({
   });
   if (authorities.length === 0) refuse('which holds no certificate in PEM');
   const stranger = authorities.findIndex(({ ca }) => !ca);
-  if (stranger >= 0) refuse(`whose certificate ${stranger + 1} is not that of a certification authority`);
+  if (stranger >= 0) refuse(`whose certificate ${stranger + 1} is not a certification authority's`);
   return authorities;
 }
 
-/** Returns the look-up of revoked certificates; in development it may ask servers of this machine. */
+/** Returns the look-up of revoked certificates; only in development may it ask servers on this machine. */
 export const openRevocationLookUp = ({
   CFE_WEBHOOK_LOCAL_CA_FILE: file,
 }: ReturnType<typeof readConfig<'CFE_WEBHOOK_LOCAL_CA_FILE'>>): LookUpRevocation =>

@@ -60,8 +60,8 @@ export async function runCliProcess(variables: Variables): Promise<void> {
 }
 
 /**
- * Runs `work` with an open database; opens everything else on first use and closes all afterwards. Throws
- * UNAVAILABLE without a configured database, and INVALID_INPUT when an acting verb has no person.
+ * Runs `work` with an open database; opens all other dependencies on first use, and closes all afterwards. Throws
+ * UNAVAILABLE without a configured database, and INVALID_INPUT when a verb that acts has no person.
  */
 async function withCliDeps<T>(
   source: Variables,
@@ -90,7 +90,7 @@ async function withCliDeps<T>(
       caps: capsOf(config),
       sandboxMails: config.CFE_MAIL_SANDBOX_ALLOW,
       clock: businessClock(readConfig(CLOCK_VARIABLES, source)),
-      // The worker's relay finds stored messages within a second, leased ones once their lease has ended.
+      // The worker's relay finds stored messages within a second; leased messages, once their lease has ended.
       outbox: { scheduleDispatch: () => undefined, dispatchStored: () => undefined },
       pace: paceOf(readConfig(['CFE_DGI_SENDS_PER_SECOND'], source)),
       readFile: (path) => readBytes(path).toString('utf8'),
@@ -124,7 +124,7 @@ async function withCliDeps<T>(
   }
 }
 
-/** Support's connection to Temporal, loaded and opened on first use because few verbs need it. */
+/** Opens support's connection to Temporal on first use, because few verbs need the connection. */
 function openSupportOnce(
   source: Variables,
 ): Pick<CliDeps, 'askRejected'> & { ask: CliDeps['askSupport']; close(): Promise<void> } {
@@ -145,8 +145,8 @@ function openSupportOnce(
 }
 
 /**
- * Returns the actor for the audit: the named person, otherwise the user of this machine if each person has
- * their own.
+ * Returns the actor for the audit: the named person, or else the operating-system user if CFE_CLI_BY says that each
+ * person has one.
  */
 function personName(variables: Variables, by: string | undefined): string {
   if (by !== undefined) return by;
@@ -176,7 +176,7 @@ function writeFileBytes(variables: Variables, path: string, bytes: Uint8Array): 
   }
 }
 
-/** npm runs us in the checkout; the person may be in another folder. */
+/** Resolves a path from the person's folder: npm runs the command line in the checkout. */
 const toFilePath = (variables: Variables, path: string): string =>
   resolve((variables['npm_lifecycle_event'] === 'cfe' ? variables['INIT_CWD'] : undefined) ?? '.', path);
 
@@ -192,7 +192,7 @@ function userOfMachine(): string | undefined {
   }
 }
 
-/** What verbs need to judge certificates, and to sign with the operator's own. */
+/** Dependencies of verbs that judge certificates, or sign with the operator's own certificate. */
 const certificateDeps = (source: Variables) => ({
   certificateAuthorities: () => readCertificateAuthorities(readConfig(['CFE_CERTIFICATE_CA_FILE'], source)),
   lookUpRevocation: openRevocationLookUp(readConfig(['CFE_WEBHOOK_LOCAL_CA_FILE'], source)),

@@ -22,16 +22,16 @@ export function timeoutsOf(
   config: ReturnType<typeof readConfig<(typeof TIMEOUT_VARIABLES)[number]>>,
 ): DatabaseTimeouts {
   return {
-    connect: milliseconds(config.CFE_DATABASE_CONNECT_SECONDS),
-    statement: milliseconds(config.CFE_DATABASE_STATEMENT_SECONDS),
-    idleInTransaction: milliseconds(config.CFE_DATABASE_IDLE_TRANSACTION_SECONDS),
+    connect: toMilliseconds(config.CFE_DATABASE_CONNECT_SECONDS),
+    statement: toMilliseconds(config.CFE_DATABASE_STATEMENT_SECONDS),
+    idleInTransaction: toMilliseconds(config.CFE_DATABASE_IDLE_TRANSACTION_SECONDS),
   };
 }
 
-/** Whole and at least one: to PostgreSQL, 0 means no timeout. */
-const milliseconds = (seconds: number): number => Math.max(1, Math.round(seconds * 1_000));
+/** Returns a whole number, at least one: to PostgreSQL, 0 means no timeout. */
+const toMilliseconds = (seconds: number): number => Math.max(1, Math.round(seconds * 1_000));
 
-/** Opens the database of a process with its schema up to date; the process closes it at its end. */
+/** Opens the database of a process, with an up-to-date schema, until the process ends. */
 export async function openDatabase(
   config: ReturnType<typeof readConfig<(typeof DATABASE_VARIABLES)[number]>>,
   closers: Closers,
@@ -46,7 +46,7 @@ export async function openDatabase(
   return orm;
 }
 
-/** Opens the API's connections for counting requests; the process closes them at its end. */
+/** Opens the API's connections for counting requests, until the process ends. */
 export async function openCounters(
   config: ReturnType<
     typeof readConfig<'DATABASE_URL' | 'CFE_DATABASE_COUNTER_POOL' | (typeof TIMEOUT_VARIABLES)[number]>
@@ -63,9 +63,8 @@ export async function openCounters(
 }
 
 /**
- * Migrates the database; with CFE_MIGRATE `never`, only checks it. Throws ConfigurationError with the missing
- * migrations. Newer migrations are accepted, because the previous version keeps running during a rollout
- * (docs/production.md).
+ * Migrates the database; with CFE_MIGRATE `never`, throws ConfigurationError with the missing migrations instead. Accepts
+ * newer migrations, because the previous version keeps running during a rollout (docs/production.md).
  */
 export async function ensureSchema(
   orm: Orm,

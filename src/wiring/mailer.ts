@@ -14,7 +14,7 @@ export const MAIL_VARIABLES = [
 ] as const;
 
 /**
- * Opens the mail server's client; null when none is configured. Throws ConfigurationError for contradictory
+ * Opens the client of the configured mail server; null without one. Throws ConfigurationError for contradictory
  * settings.
  */
 export function openMailer(
@@ -24,7 +24,7 @@ export function openMailer(
   const { CFE_MAIL_DKIM_SELECTOR: selector, CFE_MAIL_DKIM_KEY: privateKey } = config;
   if (url === '') return null;
   if (from === '')
-    throw new ConfigurationError('CFE_SMTP_URL is set and CFE_MAIL_FROM is not; e-mails need a sender');
+    throw new ConfigurationError('CFE_SMTP_URL is set, but CFE_MAIL_FROM is not; e-mails need a sender');
   if ((selector === '') !== (privateKey === '')) {
     throw new ConfigurationError(
       'CFE_MAIL_DKIM_SELECTOR and CFE_MAIL_DKIM_KEY belong together; set both or neither',

@@ -3,7 +3,7 @@ import { DEADLINES } from '../domain/authority/deadlines.ts';
 import { armFailpoints } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
 
-/** Reads the variables of a process; exits with 1 and prints all faults when one is wrong or missing. */
+/** Reads the variables of a process; prints all faults and exits with 1 if a variable is wrong or missing. */
 export function configOrExit<T>(read: () => T): T {
   try {
     armFailpoints();
@@ -17,9 +17,9 @@ export function configOrExit<T>(read: () => T): T {
 
 /** Resources that a process must close, in order. */
 export interface Closers {
-  /** Registers a resource; the last registered is closed first. */
+  /** Registers a resource; the last registered resource is closed first. */
   add(name: string, close: () => unknown): void;
-  /** Closes everything once, last opened first; a failure does not stop the others from closing. */
+  /** Closes each resource once; after a failure continues with the others. */
   closeAll(): Promise<void>;
 }
 
@@ -43,9 +43,8 @@ function createClosers(logger: Logger): Closers {
 }
 
 /**
- * Runs `start` as a process. SIGTERM or SIGINT closes everything in order and exits with 0; a failed start
- * closes what was opened, logs the reason and exits with 1. After 28 s of closing it is cut off with exit
- * code 1.
+ * Runs `start` as a process. SIGTERM or SIGINT closes all resources in order and exits with 0; a failed start logs the
+ * reason, closes the opened resources and exits with 1. Closing that takes longer than 28 s ends with exit code 1.
  */
 export async function runProcess(logger: Logger, start: (closers: Closers) => Promise<void>): Promise<void> {
   const closers = createClosers(logger);
@@ -54,7 +53,7 @@ export async function runProcess(logger: Logger, start: (closers: Closers) => Pr
     if (ending) return;
     ending = true;
     setTimeout(() => {
-      logger.warn('not everything closed in time; it was cut off');
+      logger.warn('not everything closed in time; the process exits anyway');
       process.exit(1);
     }, DEADLINES.processGone).unref();
     await closers.closeAll();

@@ -17,13 +17,11 @@ export const providerOf = (
   version: VERSION,
 });
 
-/** Draws a sheet; the fonts are loaded with the first one. */
-export const drawSheet: DrawSheet = async (sheet, of) => {
-  const { drawApplicationSheet } = await import('../print/applicationSheet.ts');
-  return drawApplicationSheet(sheet, of);
-};
+/** Draws a sheet; loads the fonts with the first sheet. */
+export const drawSheet: DrawSheet = async (...sheet) =>
+  (await import('../print/applicationSheet.ts')).drawApplicationSheet(...sheet);
 
-/** Variables by which the operator's reports are signed. */
+/** Variables for signing the operator's reports. */
 export const SIGNING_VARIABLES = [
   'CFE_PROVIDER_RUT',
   'CFE_SERVICE_CERTIFICATE_FILE',
@@ -31,7 +29,7 @@ export const SIGNING_VARIABLES = [
   'CFE_DGI_CFE_HASH',
 ] as const;
 
-/** Opens the signature of the operator's reports. Throws ConfigurationError without a certificate of that RUT. */
+/** Opens the signer of the operator's reports. Throws ConfigurationError without a certificate of CFE_PROVIDER_RUT. */
 export async function openProviderSigner(
   config: ReturnType<typeof readConfig<(typeof SIGNING_VARIABLES)[number]>>,
 ): Promise<SignProviderReport> {
@@ -41,7 +39,7 @@ export async function openProviderSigner(
   const { subject } = new X509Certificate(credentials.certificateDer);
   if (!subject.split('\n').includes(`serialNumber=RUC${config.CFE_PROVIDER_RUT}`)) {
     throw new ConfigurationError(
-      'the certificate in CFE_SERVICE_CERTIFICATE_FILE is not that of CFE_PROVIDER_RUT',
+      'the certificate in CFE_SERVICE_CERTIFICATE_FILE is of another RUT than CFE_PROVIDER_RUT',
     );
   }
   const [{ createSigner }, { writeProviderReport }] = await Promise.all([

@@ -15,8 +15,8 @@ export const RATES_VARIABLES = [
 ] as const;
 
 /**
- * Opens the lookup of rates in our rows and at the configured central bank; `onCall` is called for every call
- * to it.
+ * Opens the lookup of rates, in our rows and at the configured central bank; `onCall` is called for every call to the
+ * bank.
  */
 export function openRates(
   config: ReturnType<typeof readConfig<(typeof RATES_VARIABLES)[number]>>,

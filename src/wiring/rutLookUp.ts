@@ -17,7 +17,7 @@ export const LOOK_UP_VARIABLES = [
 
 type LookUpConfig = ReturnType<typeof readConfig<(typeof LOOK_UP_VARIABLES)[number]>>;
 
-/** A person waits for the answer, so the authority gets no longer than this. */
+/** Longest wait for the authority: a person is waiting for the answer. */
 const MOST_SECONDS = 20;
 
 /**
@@ -36,16 +36,16 @@ export async function openRutLookUp(
   });
 }
 
-/** Opens the operator's own certificate; null without one. Throws ConfigurationError for an unusable one. */
+/** Opens the operator's own certificate; null without one. Throws ConfigurationError for an unusable certificate. */
 export async function serviceCredentials(
   config: ReturnType<typeof readConfig<'CFE_SERVICE_CERTIFICATE_FILE' | 'CFE_SERVICE_CERTIFICATE_PASSWORD'>>,
 ): Promise<DgiCredentials | null> {
   const { CFE_SERVICE_CERTIFICATE_FILE: file, CFE_SERVICE_CERTIFICATE_PASSWORD: password } = config;
   if (file === '') return null;
-  const opened = await openPkcs12(read(file), password, 'service');
+  const opened = await openPkcs12(readCertificateFile(file), password, 'service');
   if (!opened.ok) {
     throw new ConfigurationError(
-      `CFE_SERVICE_CERTIFICATE_FILE names ${file}, which cannot be used (${opened.reason}); see CFE_SERVICE_CERTIFICATE_PASSWORD, too`,
+      `CFE_SERVICE_CERTIFICATE_FILE names ${file}, which cannot be used (${opened.reason}); check CFE_SERVICE_CERTIFICATE_PASSWORD, too`,
     );
   }
   using identity = opened.identity;
@@ -54,7 +54,7 @@ export async function serviceCredentials(
   return { privateKey, certificateDer };
 }
 
-function read(file: string): Buffer {
+function readCertificateFile(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (cause) {

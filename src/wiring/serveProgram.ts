@@ -4,7 +4,7 @@ import { closeServer, createHttpServer, listen } from '../http/server.ts';
 import { serveHealth } from './health.ts';
 import type { Closers } from './process.ts';
 
-/** Time for running requests to finish once the process must end. */
+/** Time for running requests to finish when the process ends. */
 const GRACE_MILLISECONDS = 20_000;
 
 /** Serves a program over HTTP, and its health and metrics on a separate port. Returns both ports. */
@@ -15,7 +15,7 @@ export async function serveProgram(options: {
   metricsPort: number;
   ready: () => Promise<boolean>;
   registry: Registry;
-  /** Closed before the server, which then need not wait for the requests it holds open. */
+  /** Ends the waiting of open requests, before the server waits for these requests to finish. */
   waiting: { close(): void };
   closers: Closers;
 }): Promise<{ port: number; metricsPort: number }> {
@@ -24,7 +24,7 @@ export async function serveProgram(options: {
   closers.add('http', () => closeServer(server, GRACE_MILLISECONDS));
   closers.add('waiting', () => waiting.close());
   const port = await listen(server, { host, port: options.port });
-  // Opened after the server, so that a ready process is already listening.
+  // After the server, so that a process is already listening when it reports that it is ready.
   const health = await serveHealth({
     host,
     port: options.metricsPort,

@@ -6,8 +6,7 @@ import { createFolderTestKit, createPortalTestKit } from '../dgi/testKit.ts';
 export const TEST_KIT_VARIABLES = ['CFE_SANDBOX_PORTAL_URL', 'CFE_SANDBOX_PAPERS_DIR'] as const;
 
 /**
- * Returns the source of sandbox credentials: a simulator's portal or an operator's files; null without
- * either.
+ * Returns the configured source of sandbox credentials, a simulator's portal or an operator's files; null without one.
  */
 export function testKitOf(
   config: ReturnType<typeof readConfig<(typeof TEST_KIT_VARIABLES)[number]>>,

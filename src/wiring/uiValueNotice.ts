@@ -7,13 +7,12 @@ import type { Logger } from '../logger.ts';
 import { gauge } from '../metrics/instruments.ts';
 import { createReading } from '../metrics/reading.ts';
 
-/** The value changes once a year; a scrape waits no longer than this for the database. */
+/** Limits the queries of scrapes, and their wait for the database. */
 const READING = { keepMilliseconds: 5_000, patienceMilliseconds: 3_000 };
 
 /**
- * Warns, in the log at start and always in the metrics, when the UI value of this year, from 1 December on of the next, is an
- * estimate or taken from another year (docs/contract.md#value-of-the-ui): the 5,000 UI limit is then not
- * exact.
+ * Warns, in the log at start and always in the metrics, when the UI value of this year or, from 1 December on, of the next
+ * is an estimate or another year's (docs/contract.md#value-of-the-ui): the 5,000 UI limit is then not exact.
  */
 export async function watchUiValues(options: {
   orm: Orm;

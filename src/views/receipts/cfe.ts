@@ -51,7 +51,7 @@ export const Rejection = z
   .nullable()
   .meta({ description: 'Why it is REJECTED or OBSERVED; null without a reason.' });
 
-/** How a CFE came to the authority. */
+/** How a CFE reached the authority. */
 export const Transmission = TransmissionName.nullable().meta({
   description:
     'How it came to the tax authority: `SENT` once the authority has received it, `REPORT_ONLY` once an e-Ticket that is not sent is signed; null before, and for one that the authority never had.',
@@ -133,7 +133,7 @@ export const CfeView = z
   })
   .meta({ id: 'Cfe', description: 'The current state of a receipt.' });
 
-/** The CFE object that issuing answers. */
+/** The CFE object in the answer of issuing. */
 export const IssuedCfeView = CfeView.extend({ warnings: WarningsView }).meta({
   id: 'IssuedCfe',
   description: 'A receipt that was issued, and what in its request is probably a mistake.',
@@ -144,7 +144,7 @@ export const CfeListView = z
   .object({ items: z.array(CfeView).meta({ description: 'The CFEs of this page.' }), total: TotalCount })
   .meta({ id: 'CfeList', description: 'A page of CFEs.' });
 
-/** The public URL of receipt pages: that of the API, without a trailing slash. */
+/** The public URL of receipt pages: the API's, without a trailing slash. */
 export interface ReceiptPages {
   readonly publicUrl: string;
 }

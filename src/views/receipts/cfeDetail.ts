@@ -186,7 +186,7 @@ export const CfeDetailListView = z
   })
   .meta({ id: 'CfeDetailList', description: 'One CFE.' });
 
-/** Returns the CFE object with its content. `cfe`: with its `extra`; `notes`: those that refer to it, oldest first. */
+/** Returns the CFE object with its content. `cfe`: with `extra` loaded; `notes`: the notes on this CFE, oldest first. */
 export function cfeDetailView(
   cfe: CfeRow,
   notes: readonly (CfeIdParts & { readonly status: CfeStatus })[],
@@ -277,7 +277,7 @@ const referenceRead = ({ cfe, reason }: Reference): z.input<typeof ReferenceRead
   description: cfe ? null : (reason ?? null),
 });
 
-/** The unit of `extra` is in the lines, the reason in the references. */
+/** Returns `extra` as sent: the document has its unit in the lines, and its reason in the references. */
 const extraRead = (document: CfeDocument, others: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({
     branch: document.issuer.branch,

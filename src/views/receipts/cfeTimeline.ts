@@ -15,11 +15,11 @@ export interface CfeHistory {
   readonly by: string | null;
   readonly settledAt: Date | null;
   readonly status: CfeStatus;
-  /** It is never sent. */
+  /** The CFE is never sent. */
   readonly reportOnly: boolean;
   readonly rejection: readonly RejectionReason[] | null;
   readonly sobres: readonly {
-    /** Null before it is written. */
+    /** Null while the sobre is OPEN. */
     readonly idemisor: bigint | null;
     readonly createdAt: Date;
     readonly sendingAt: Date | null;
@@ -50,7 +50,7 @@ export interface TimelineEntry {
   /** The explanation, the actor or the authority's reasons. */
   readonly more: string | null;
   readonly kind: 'step' | 'call' | 'stuck' | 'act' | 'verdict';
-  /** A call whose request and response are stored: the last of a group. */
+  /** The call whose request and response are stored: the last call of a group. */
   readonly attempt?: AttemptSummary;
 }
 
@@ -59,7 +59,7 @@ export function cfeTimeline(history: CfeHistory, words: CfeWords): TimelineEntry
   const { timeline } = words;
   const step = (at: Date | null, what: string): TimelineEntry[] =>
     at === null ? [] : [{ at, what, more: null, kind: 'step' }];
-  const all: TimelineEntry[] = [
+  const entries: TimelineEntry[] = [
     {
       at: history.createdAt,
       what: timeline.numbered,
@@ -103,10 +103,10 @@ export function cfeTimeline(history: CfeHistory, words: CfeWords): TimelineEntry
         ]
       : []),
   ];
-  return all.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+  return entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** A group of equal calls gives two entries, its first and last call; only the last has its contents stored. */
+/** Returns the first and the last call of a group of equal calls; only the last call has its contents stored. */
 function callsOf(attempt: AttemptSummary, words: CfeWords): TimelineEntry[] {
   const { operation, answer, reasons, detail, count, firstAt, firstMilliseconds, lastAt, lastMilliseconds } =
     attempt;
@@ -150,12 +150,12 @@ function actHappening(
   const label = act ? acts[act].label : action === 'cfe.credit' ? timeline.credited : action;
   const end = SUPPORT_OUTCOMES.find((known) => known === outcome);
   const result = end ? outcomes[end] : (outcome ?? (requestId === null ? null : timeline.asked));
-  const who = actor === 'unverified' ? timeline.unverified : actor;
-  const from = address === null ? null : timeline.from(address);
+  const actorName = actor === 'unverified' ? timeline.unverified : actor;
+  const origin = address === null ? null : timeline.from(address);
   return {
     at,
     what: [label, result].filter(Boolean).join(': '),
-    more: [[who, from].filter(Boolean).join(' '), reason].filter(Boolean).join(': '),
+    more: [[actorName, origin].filter(Boolean).join(' '), reason].filter(Boolean).join(': '),
     kind: 'act',
   };
 }

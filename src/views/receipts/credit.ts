@@ -50,7 +50,7 @@ export const CreditView = z
   })
   .meta({ id: 'Credit', description: 'What is left of a receipt to credit, and its credit notes.' });
 
-/** Returns the answer for a receipt with its figures that are left; null: it cannot be credited. */
+/** Returns the answer for a receipt with its remaining figures; null for a receipt that cannot be credited. */
 export function creditView(
   left: Figures | null,
   notes: readonly CreditNoteRow[],

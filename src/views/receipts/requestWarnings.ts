@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What in a valid request is probably a mistake. */
+/** Probable mistakes in a valid request. */
 export const WarningsView = z
   .array(
     z

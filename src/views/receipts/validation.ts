@@ -99,7 +99,7 @@ export const previewView = (body: unknown, warnings: readonly RequestWarning[]) 
   warnings,
 });
 
-/** Returns JSON as it was read, to be written with the same numbers. */
+/** Returns parsed JSON for an answer that keeps all digits of its numbers. */
 export function withExactNumbers(value: unknown): unknown {
   if (value instanceof JsonNumber) return exactNumber(value.text);
   if (Array.isArray(value)) return value.map(withExactNumbers);

@@ -155,7 +155,7 @@ export const listedReportView = ({
   due_at: dueAt.toISOString(),
 });
 
-/** Returns a report with its submissions, oldest first, and the CFEs it waits for. */
+/** Returns a report with its submissions, oldest first, and the CFEs that it waits for. */
 export function dailyReportView(
   report: DailyReport,
   submissions: readonly ReportSubmission[],

@@ -56,7 +56,7 @@ type Item = z.input<typeof EventListView>['items'][number];
 export function listedEventView({ id, body, deliveries }: ListedEvent): Item {
   return {
     id,
-    // Created by the constructors of domain/webhooks/webhookEvents.ts, of this or an earlier version.
+    // Stored bodies come from domain/webhooks/webhookEvents.ts, of this or an earlier version.
     ...(parseExactly(body) as Pick<Item, 'event' | 'timestamp' | 'data'>),
     deliveries: deliveries.map((one) => ({
       delivery_id: one.id,

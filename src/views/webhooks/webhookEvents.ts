@@ -38,8 +38,8 @@ const change = <S extends z.ZodType>(schema: S) =>
     .meta({ description: 'The old and the new value.' });
 
 /**
- * The fields of the enterprise object, each with its old and its new value; the role is that of the notified
- * account, and warnings follow from the other fields.
+ * Returns the fields of the enterprise object, each with its old and its new value; `role` is the notified account's.
+ * Warnings follow from the other fields.
  */
 function changesOfEnterprise(): z.ZodType<EnterpriseChanges, EnterpriseChanges> {
   const { warnings: _, ...shape } = EnterpriseView.shape;
@@ -190,7 +190,7 @@ const DATA = {
   readonly [N in EventName]: z.ZodType<unknown, Extract<WebhookEvent, { name: N }>['data']>;
 };
 
-/** `cfe.updated` is `CfeUpdated` in the names of schemas and operations. */
+/** Returns `CfeUpdated` for `cfe.updated`, for the names of schemas and operations. */
 export const pascalCase = (name: string): string =>
   name.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
 

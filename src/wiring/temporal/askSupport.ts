@@ -24,8 +24,7 @@ const CONNECT_MILLISECONDS = 3_000;
 const ACCEPT_MILLISECONDS = 20_000;
 
 /**
- * Opens a connection to Temporal that sends the update `support`, for one run of the command line; the caller
- * closes it.
+ * Opens a connection to Temporal for requests of support; the caller closes the connection.
  */
 export function openSupport({ server, namespace }: { server: TemporalServer; namespace: string }): {
   ask: SupportCfeDeps['askSupport'];
@@ -61,7 +60,8 @@ export function openSupport({ server, namespace }: { server: TemporalServer; nam
             workflowId: `rejected:${cfe.rut}:${formatCfeId(cfe)}:${cfe.id.slice(0, 8)}`,
             taskQueue: TASK_QUEUES.cfe,
             args: [act],
-            staticSummary: 'Queries one CFE that was rejected for E06, on request of support',
+            staticSummary:
+              'Queries the authority about one CFE that was rejected for E06, on request of support',
           }),
         );
         return await withDeadline(DEADLINES.supportAnswer, () => handle.result() as Promise<SupportAnswer>);
@@ -86,7 +86,7 @@ function interpretFailure(error: unknown): Awaited<ReturnType<SupportCfeDeps['as
   }
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError) {
     const message =
-      'No worker accepts the request: is one running? It may still be done once a worker runs again.';
+      'No worker accepts the request: is one running? The request may still be executed once a worker runs again.';
     throw new Refusal('UNAVAILABLE', message, { cause: error });
   }
   if (error instanceof ServiceError) throwUnavailable(error);

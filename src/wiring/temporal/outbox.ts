@@ -10,8 +10,7 @@ import { TEMPORAL_SERVER_VARIABLES, temporalServerOf } from './temporalServer.ts
 export const TEMPORAL_VARIABLES = [...TEMPORAL_SERVER_VARIABLES, 'TEMPORAL_NAMESPACE'] as const;
 
 /**
- * Opens the outbox of a process, which closes it at its end. It connects to Temporal when it has something to
- * dispatch.
+ * Opens the outbox of a process, until the process ends. The outbox connects to Temporal at the first message.
  */
 export function openOutbox(
   config: ReturnType<typeof readConfig<(typeof TEMPORAL_VARIABLES)[number]>>,

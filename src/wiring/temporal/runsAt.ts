@@ -2,7 +2,7 @@ import { Client, WorkflowNotFoundError } from '@temporalio/client';
 import type { NativeConnection } from '@temporalio/worker';
 
 /**
- * Returns a function that tells whether a workflow has an open run. It rejects when Temporal is unavailable.
+ * Creates a check whether a workflow has an open run; the check rejects when Temporal is unavailable.
  */
 export function createRunCheck(
   connection: NativeConnection,

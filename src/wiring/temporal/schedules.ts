@@ -18,13 +18,14 @@ interface ScheduleRow extends Pick<ScheduleOptions, 'spec'> {
 }
 
 /**
- * Scheduled workflows, by schedule id, which is also the prefix of the ids of their runs. One run makes up
- * for missed ones; a run still in progress skips the next. `reportsAt`: CFE_REPORT_AT.
+ * Scheduled workflows, by schedule id, which is also the prefix of their workflow ids. One run makes up for missed runs;
+ * a run that is still in progress skips the next. `reportsAt`: CFE_REPORT_AT.
  */
 const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> => ({
   expiries: {
     workflow: 'tellExpiries',
-    summary: 'Notifies webhooks of certificates and CAEs that have expired or soon will, and of low numbers',
+    summary:
+      'Notifies webhooks of certificates and CAEs that have expired or will soon expire, and of low numbers',
     // Numbers can run low within a day.
     spec: {
       calendars: [{ hour: '*', minute: 5, comment: 'Every hour; after midnight dates have passed' }],
@@ -34,7 +35,7 @@ const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> =
   },
   rejected: {
     workflow: 'askRejected',
-    summary: 'Asks about CFEs that were rejected for E06, which the authority may accept for 60 days',
+    summary: 'Asks the authority about CFEs rejected for E06, which it may still accept within 60 days',
     spec: {
       calendars: [{ hour: 9, minute: 20, comment: 'Once a day' }],
       timezone: 'America/Montevideo',
@@ -43,7 +44,7 @@ const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> =
   },
   directory: {
     workflow: 'loadDirectory',
-    summary: 'Loads the electronic issuers that came or changed, to whom CFEs go',
+    summary: 'Loads new and changed electronic issuers, which receive CFEs',
     spec: {
       calendars: [{ hour: 4, minute: 20, comment: 'Once a day, at night' }],
       timezone: 'America/Montevideo',
@@ -52,19 +53,19 @@ const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> =
   },
   purge: {
     workflow: 'purgeExpired',
-    summary: 'Takes out the rows whose time is over',
+    summary: 'Deletes expired rows',
     spec: { calendars: [{ hour: '*', minute: 35, comment: 'Every hour' }] },
     catchUp: HOUR_MILLISECONDS,
   },
   recover: {
     workflow: 'recoverRuns',
-    summary: 'Starts again what is not ended and has no run',
+    summary: 'Restarts unfinished workflows that have no run',
     spec: { calendars: [{ hour: '*', minute: 50, comment: 'Every hour' }] },
     catchUp: HOUR_MILLISECONDS,
   },
   'daily-reports': {
     workflow: 'startDailyReports',
-    summary: 'Starts the reports of the days that are over, and wakes those whose day has changed',
+    summary: 'Starts the reports of past days, and wakes reports whose day has changed',
     spec: {
       calendars: [
         {
@@ -79,13 +80,12 @@ const schedulesAt = (reportsAt: string): Readonly<Record<string, ScheduleRow>> =
   },
 });
 
-/** Comment on times set by CFE_REPORT_AT: only those are replaced when the setting changes. */
+/** Comment on times set by CFE_REPORT_AT: only such times are replaced when the setting changes. */
 const REPORT_AT = /^At \d\d:\d\d, as CFE_REPORT_AT says$/;
 
 /**
- * Creates missing schedules; safe at every start and in concurrent processes. Existing ones are kept, because
- * operators may have changed or paused them, except times set by another CFE_REPORT_AT. Throws the server's
- * error when it is unreachable.
+ * Creates missing schedules; safe at every start and in concurrent processes. Keeps existing schedules, which operators may
+ * have changed or paused, except for times set by another CFE_REPORT_AT. Throws Temporal's error when it is unreachable.
  */
 export async function ensureSchedules(
   server: TemporalServer,
@@ -120,10 +120,9 @@ export async function ensureSchedules(
 }
 
 async function replaceReportAt(handle: ScheduleHandle, spec: ScheduleOptions['spec']): Promise<void> {
-  const wanted = spec.calendars?.map(({ comment }) => comment) ?? [];
-  const isOfAnother = (found: ScheduleDescription) =>
-    found.spec.calendars?.some(({ comment = '' }) => REPORT_AT.test(comment) && !wanted.includes(comment)) ??
-    false;
-  if (!isOfAnother(await handle.describe())) return;
-  await handle.update((found) => (isOfAnother(found) ? { ...found, spec } : found));
+  const comments = spec.calendars?.map(({ comment }) => comment) ?? [];
+  const hasOtherTime = ({ spec: { calendars = [] } }: ScheduleDescription) =>
+    calendars.some(({ comment = '' }) => REPORT_AT.test(comment) && !comments.includes(comment));
+  if (!hasOtherTime(await handle.describe())) return;
+  await handle.update((stored) => (hasOtherTime(stored) ? { ...stored, spec } : stored));
 }

@@ -13,7 +13,7 @@ const LOGGED = [
   'durationMs',
 ];
 
-/** The library's prefix before the error of a failed call, whose text may quote input and is removed. */
+/** The start of the SDK's text about a failed call; the rest may quote input and is not logged. */
 const GRPC_STATUS = /^Status \{ code: (\w+)/;
 
 /** Writes Temporal's own log lines in our format. */

@@ -3,21 +3,20 @@ import { createServer } from 'node:net';
 import { Runtime, type RuntimeOptions } from '@temporalio/worker';
 import got from 'got';
 
-/** Number of ports to try, because a free port may be taken in the meantime. */
+/** Number of ports to try: another program may take a free port in the meantime. */
 const TRIES = 5;
-/** Longest wait for the SDK's own page. */
+/** Longest wait for the SDK's metrics. */
 const PATIENCE_MILLISECONDS = 2_000;
 
 /**
- * Installs the Temporal runtime: logs go to the logger of `options`, and metrics to a free port of 127.0.0.1,
- * the only place where it can serve them. Returns a function that reads them in Prometheus' text format;
- * empty when unreadable.
+ * Installs the Temporal runtime: logs go to the logger of `options`, and metrics to a free port of 127.0.0.1, since the SDK
+ * can only serve them over HTTP. Returns a function that reads the metrics in Prometheus' text format; '' on failure.
  */
 export async function installRuntime(
   options: Omit<RuntimeOptions, 'telemetryOptions'>,
 ): Promise<() => Promise<string>> {
   for (let tries = 1; ; tries += 1) {
-    const bindAddress = `127.0.0.1:${await freePort()}`;
+    const bindAddress = `127.0.0.1:${await findFreePort()}`;
     try {
       Runtime.install({
         ...options,
@@ -34,14 +33,14 @@ export async function installRuntime(
           },
         },
       });
-      return () => read(`http://${bindAddress}/metrics`);
+      return () => readMetrics(`http://${bindAddress}/metrics`);
     } catch (error) {
       if (tries === TRIES) throw error;
     }
   }
 }
 
-async function read(url: string): Promise<string> {
+async function readMetrics(url: string): Promise<string> {
   try {
     return await got.get(url, { timeout: { request: PATIENCE_MILLISECONDS }, retry: { limit: 0 } }).text();
   } catch {
@@ -49,8 +48,8 @@ async function read(url: string): Promise<string> {
   }
 }
 
-/** The SDK cannot take any free port, nor report which one it took. */
-async function freePort(): Promise<number> {
+/** Returns a free port: the SDK cannot choose one itself and report it. */
+async function findFreePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

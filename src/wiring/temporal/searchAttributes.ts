@@ -5,14 +5,13 @@ import type { TemporalServer } from '../../temporal.ts';
 const AGAIN_MILLISECONDS = 5_000;
 
 /**
- * Waits until a namespace has the search attributes, and adds missing ones. Without them every workflow task
- * fails, so on failure the process keeps running, `missing` names the missing ones, and it retries until they
- * exist.
+ * Creates a check that adds missing search attributes to a namespace. Without the attributes every workflow task fails, so
+ * the check retries until they exist; until then `missing` explains the problem.
  */
 export function createSearchAttributeCheck(logger: Logger) {
   let problem: string | null = null;
   return {
-    /** The attributes missing at the last check; null: none. */
+    /** The problem at the last check; null without one. */
     missing: (): string | null => problem,
     async areThere(server: TemporalServer, namespace: string): Promise<void> {
       for (;;) {

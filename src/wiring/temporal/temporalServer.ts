@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { ConfigurationError, type readConfig, type Variables } from '../../config.ts';
 import type { TemporalServer } from '../../temporal.ts';
 
-/** The names are those of Temporal's own programs. */
+/** Variables with the names that Temporal's own programs use. */
 const SECURITY_VARIABLES = [
   'TEMPORAL_TLS',
   'TEMPORAL_TLS_SERVER_CA_CERT_PATH',
@@ -23,16 +23,16 @@ type Config = ReturnType<typeof readConfig<(typeof TEMPORAL_SERVER_VARIABLES)[nu
  * contradictory settings or an unreadable file.
  */
 export function temporalServerOf(config: Config): TemporalServer {
-  const { TEMPORAL_ADDRESS: address, TEMPORAL_TLS: wanted, TEMPORAL_API_KEY: apiKey } = config;
-  const asks = SECURITY_VARIABLES.find((name) => name !== 'TEMPORAL_TLS' && config[name] !== '');
-  if (wanted === 'false' && asks !== undefined) {
-    throw new ConfigurationError(`${asks} needs TLS, and TEMPORAL_TLS is false`);
+  const { TEMPORAL_ADDRESS: address, TEMPORAL_TLS: isTls, TEMPORAL_API_KEY: apiKey } = config;
+  const needsTls = SECURITY_VARIABLES.find((name) => name !== 'TEMPORAL_TLS' && config[name] !== '');
+  if (isTls === 'false' && needsTls !== undefined) {
+    throw new ConfigurationError(`${needsTls} needs TLS, but TEMPORAL_TLS is false`);
   }
-  if (wanted !== 'true' && asks === undefined) return { address };
+  if (isTls !== 'true' && needsTls === undefined) return { address };
   return { address, tls: tlsOf(config), ...(apiKey === '' ? {} : { apiKey }) };
 }
 
-/** Returns the variables without those that secure connections: our own local server has no TLS. */
+/** Returns the variables without those for secure connections: the local server has no TLS. */
 export function removeTemporalSecurity(variables: Variables): Variables {
   const names = new Set<string>(SECURITY_VARIABLES.flatMap((name) => [name, `${name}_FILE`]));
   return Object.fromEntries(Object.entries(variables).filter(([name]) => !names.has(name)));
@@ -51,20 +51,20 @@ function tlsOf(config: Config): TemporalServer['tls'] {
     throw new ConfigurationError(`${set} is set without TEMPORAL_TLS_CLIENT_${missing}_PATH`);
   }
   return {
-    ...(ca === '' ? {} : { serverRootCACertificate: read('TEMPORAL_TLS_SERVER_CA_CERT_PATH', ca) }),
+    ...(ca === '' ? {} : { serverRootCACertificate: readPem('TEMPORAL_TLS_SERVER_CA_CERT_PATH', ca) }),
     ...(name === '' ? {} : { serverNameOverride: name }),
     ...(certificate === ''
       ? {}
       : {
           clientCertPair: {
-            crt: read('TEMPORAL_TLS_CLIENT_CERT_PATH', certificate),
-            key: read('TEMPORAL_TLS_CLIENT_KEY_PATH', key),
+            crt: readPem('TEMPORAL_TLS_CLIENT_CERT_PATH', certificate),
+            key: readPem('TEMPORAL_TLS_CLIENT_KEY_PATH', key),
           },
         }),
   };
 }
 
-function read(name: string, path: string): Buffer {
+function readPem(name: string, path: string): Buffer {
   let content: Buffer;
   try {
     content = readFileSync(path);

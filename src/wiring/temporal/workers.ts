@@ -15,28 +15,28 @@ import { IDENTITY } from '../identity.ts';
 
 type Queue = keyof typeof TASK_QUEUES;
 
-/** Workflows cached in memory, at some 1 MB each: together less than the memory of a worker's container. */
+/** Workflows cached in memory, some 1 MB each: in all less than the memory of a worker's container. */
 const CFES_CACHED = 1_000;
 /** Waiting workflows need no cache: they are replayed from short histories when they continue. */
 const DELIVERIES_CACHED = 100;
-/** As above; a report resumes only a few times. */
+/** Reports resume only a few times, also from short histories. */
 const REPORTS_CACHED = 100;
 const RECONNECT_MILLISECONDS = 500;
 /** Deliveries mostly wait for receivers; each receiver gets only a few slots (webhooks/slots.ts). */
 const DELIVERIES_AT_ONCE = 200;
-/** They draw and wait for the mail server; each account gets only a few slots. */
+/** E-mails mostly wait for the mail server; each account gets only a few slots. */
 const MAILS_AT_ONCE = 50;
 const MAILS_CACHED = 50;
 /**
- * Each reads all receipts of a month. One more than an account's maximum, so that another account's can run.
+ * Exports read all receipts of a month. One slot more than an account's maximum lets another account's export run.
  */
 const EXPORTS_AT_ONCE = MOST_RUNNING_EXPORTS + 1;
 const EXPORTS_CACHED = 20;
-/** They wait for the authority, or for their slot in the next seconds. */
+/** Sends wait for the authority, or for a slot in the next seconds. */
 const SENDS_AT_ONCE = 200;
-/** They wait for the authority. Reports alone may be hundreds in a night, which queue here. */
+/** Other calls wait for the authority. Hundreds of reports may queue here in a night. */
 const OTHER_CALLS_AT_ONCE = 50;
-/** Days summed at a time: each reads all CFEs of its day over database connections that CFEs need. */
+/** Reports computed at a time: each reads all CFEs of its day over database connections that issuing needs. */
 const REPORTS_AT_ONCE = 2;
 
 /** Connects to Temporal, waiting while it is unavailable. */
@@ -60,7 +60,7 @@ const FEW_POLLS = {
 } as const;
 
 /**
- * Concurrency of each worker, by queue; without a number of workflows it runs none. @internal exported for
+ * Concurrency of each worker, by queue; a worker without `maxCachedWorkflows` runs no workflows. @internal exported for
  * tests
  */
 export const WORKER_LIMITS: Readonly<
@@ -113,8 +113,7 @@ export async function startWorkers(options: {
     identity: IDENTITY,
     shutdownGraceTime: DEADLINES.workerGrace,
     shutdownForceTime: DEADLINES.workerCut,
-    // Otherwise the SDK delays heartbeats for 8 of the 10 s, and a stall of 2 s causes a concurrent second
-    // attempt.
+    // By default the SDK delays heartbeats for 8 of the 10 s: a stall of 2 s would cause a concurrent second attempt.
     maxHeartbeatThrottleInterval: DEADLINES.heartbeatEvery,
     interceptors: { activity: activityInterceptors(onBug) },
   };
@@ -137,7 +136,7 @@ export async function startWorkers(options: {
       for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
       await runs.catch((err: unknown) => {
         if (!(err instanceof GracefulShutdownPeriodExpiredError)) throw err;
-        logger.warn('activities that were under way were cut off; they go on in another worker');
+        logger.warn('running activities were interrupted; they continue in another worker');
       });
     },
   };

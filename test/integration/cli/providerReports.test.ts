@@ -129,7 +129,7 @@ describe('the report of the provider', () => {
   test('a certificate of another RUT does not sign', async () => {
     const { code, stderr } = await other.call('provider-report', 'build', '--period', '202203');
     expect(code).not.toBe(0);
-    expect(stderr).toMatch(/is not that of CFE_PROVIDER_RUT/);
+    expect(stderr).toMatch(/is of another RUT than CFE_PROVIDER_RUT/);
   });
 
   test('received without a report', async () => {

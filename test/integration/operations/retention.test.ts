@@ -317,7 +317,7 @@ describe('what is kept for a time only', () => {
       expect([await hasKey(old), await hasKey(lately)]).toEqual([false, true]);
       const gone = await certificate(old);
       expect(gone.certificate.length).toBeGreaterThan(0);
-      expect(() => createKeyOpener(aKeyPair().opener)(gone)).toThrow('is gone');
+      expect(() => createKeyOpener(aKeyPair().opener)(gone)).toThrow('was deleted');
       const current = await db.orm.em
         .fork()
         .find(Certificate, { replacedAt: null }, { populate: ['sealedKey'] });

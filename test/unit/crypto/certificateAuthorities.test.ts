@@ -68,7 +68,7 @@ describe('CFE_CERTIFICATE_CA_FILE', () => {
     [
       'an enterprise’s certificate',
       authority.certificatePem + aCertificate({ rut: aRut() }).certificatePem,
-      /certificate 2 is not that of a certification authority/,
+      /certificate 2 is not a certification authority/,
     ],
   ])('is refused with %s', (_what, content, message) => {
     expect(() => read(content)).toThrow(message);
