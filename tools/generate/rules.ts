@@ -15,11 +15,11 @@ export function rulesPage(): string {
     'one of these codes in `error.details.fields[].code` ([contract.md](contract.md#answers)). Codes are stable. An',
     'example message for each is at `/v1/docs/refused`.',
     '',
-    ...RULE_TABLES.map(({ title, about, rules }) => section(title, about, rules)),
+    ...RULE_TABLES.map(({ title, description, rules }) => section(title, description, rules)),
   ].join('\n');
 }
 
-function section(title: string, about: string, rules: readonly (readonly [string, RuleRow])[]): string {
+function section(title: string, description: string, rules: readonly (readonly [string, RuleRow])[]): string {
   const rows = rules.map(
     ([code, { checks, source }]) =>
       `| \`${code}\` | ${cell(checks)} | ${linked(source)} | ${judgeOf(code)} |`,
@@ -27,7 +27,7 @@ function section(title: string, about: string, rules: readonly (readonly [string
   return [
     `## ${title}`,
     '',
-    about,
+    description,
     '',
     '| Code | What is checked | Source | Code in |',
     '|---|---|---|---|',

@@ -1,4 +1,4 @@
-/** The order in which the receipts of a test run are issued, and what its notes correct. */
+/** The order in which the receipts of a test run are issued, and the originals of its notes. */
 import { formatCfeId } from '../receipts/cfeId.ts';
 import { type CfeStatus, isFinal } from '../receipts/cfeStatus.ts';
 import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow } from '../receipts/cfeTypes.ts';
@@ -17,7 +17,7 @@ export function originalTypeOf(type: CfeType): CfeType | null {
   const { note, family } = cfeTypeRow(type);
   if (note === null) return null;
   const originals = CFE_TYPE_NAMES.map((name) => ({ name, ...cfeTypeRow(name) }));
-  return originals.find((one) => one.family === family && one.note === null)?.name ?? null;
+  return originals.find((row) => row.family === family && row.note === null)?.name ?? null;
 }
 
 const isNote = ({ type }: TestItem): boolean => originalTypeOf(type) !== null;
@@ -27,7 +27,7 @@ const isUnderWay = ({ status }: TestItem): boolean => status !== null && !isFina
 const isReceived = ({ status }: TestItem): boolean => status === 'ACCEPTED' || status === 'OBSERVED';
 
 /**
- * Returns the receipts that can be issued now, in order, and whether verdicts are awaited. Notes follow once all others
+ * Returns the receipts that can be issued now, in order, and whether verdicts are awaited. Notes follow once all other receipts
  * have their verdicts; those without a received original are never issued.
  */
 export function planNext(items: readonly TestItem[]): { next: readonly TestItem[]; isWaiting: boolean } {
@@ -44,8 +44,8 @@ const originalsFor = (items: readonly TestItem[], note: TestItem): TestItem[] =>
   items.filter((item) => item.type === originalTypeOf(note.type) && isReceived(item));
 
 /**
- * Returns which content a receipt has (testReceipts.ts) and, for a note, the cfe_id of its original: the received ones
- * in turn, so that none is corrected twice by one type before each is once.
+ * Returns the index of a receipt's content (testReceipts.ts) and, for a note, the cfe_id of its original: received
+ * originals in turn, so that each is corrected once before any is corrected again by the same type.
  */
 export function placeIn(
   items: readonly TestItem[],
