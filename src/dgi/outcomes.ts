@@ -97,7 +97,7 @@ type UnclearReaction =
 interface ClearReactions {
   send:
     | { readonly reaction: 'received' | 'refused' | 'duplicate' }
-    /** The authority may have received the sobre: it is asked before the same bytes are sent again. */
+    /** The authority may have received the sobre, and is asked before the same bytes are sent again. */
     | { readonly reaction: 'fateUnknown' };
   duplicate: /** The CFE is sent in a new sobre with the next number. */
     | { readonly reaction: 'renumber' }
@@ -107,7 +107,7 @@ interface ClearReactions {
   findCfe: { readonly reaction: 'found' | 'absent' };
   ask:
     | { readonly reaction: 'verdict'; readonly status: FinalStatus }
-    /** The valid verdict is that on another sobre of ours. */
+    /** Another sobre of ours has the valid verdict. */
     | { readonly reaction: 'original' }
     | { readonly reaction: 'notYet' }
     /** The list of sobres is asked for the right number and token. */

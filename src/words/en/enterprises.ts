@@ -1,8 +1,8 @@
-/** Texts of the pages of enterprises. */
 /** Days from which the rest is shown as "more than a year". */
 const YEAR = 365;
-const counted = (n: number, one: string): string => `${n} ${n === 1 ? one : `${one}s`}`;
+const counted = (n: number, unit: string): string => `${n} ${n === 1 ? unit : `${unit}s`}`;
 
+/** Texts of the pages of enterprises. */
 export const enterprisesEn = {
   title: 'Companies',
   none: 'No companies match these filters.',
