@@ -83,7 +83,7 @@ const SaleCondition = z
   })
   .meta({ pattern: '^([A-Za-z]{3}|N/A)$' });
 
-/** The known keys of `extra` (docs/contract.md#extra); unknown are stored without being used. */
+/** The known keys of `extra` (docs/contract.md#extra); unknown keys are stored without being used. */
 export const CfeExtra = z
   .looseObject({
     adenda: textSchema(LENGTHS.adenda, { lineEnds: true }).meta(describeField(EXTRA_WORDS.adenda)).optional(),

@@ -27,7 +27,7 @@ export interface Figures {
   readonly pay: Big;
 }
 
-/** The parts of an original that its credit notes are computed whole. */
+/** The parts of an original from which its credit notes are computed. */
 export type CreditedDocument = Pick<CfeDocument, 'lines' | 'totals' | 'adjustments' | 'pricesIncludeVat'>;
 
 /** A credit note that is not rejected: the lines it took or, if the caller wrote its lines, only its amount. */
