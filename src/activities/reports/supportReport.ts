@@ -18,7 +18,7 @@ const RESULT_LOST =
   'The worker that did this crashed before it could report more; `report show` has the present state of the report.';
 
 /**
- * Does what support asks of a stuck report and writes result and author into the audit, in one transaction.
+ * Executes an action of support on a stuck report and audits result and author, in one transaction.
  * Settle accepts the authority's state of the day and sends nothing.
  */
 export function createSupportReport(deps: AskingDeps): Activity<'supportReport'> {
@@ -47,7 +47,7 @@ async function support(deps: AskingDeps, act: ReportSupportAct): Promise<Support
 
 const isUnderWay = ({ status }: ReportSubmission): boolean => status === 'PREPARED' || status === 'SENT';
 
-/** Runs `work` and writes the audit with the report locked; a repeated request is not done again. */
+/** Runs `work` and writes the audit with the report locked; a repeated request is not executed again. */
 async function runAudited(
   deps: AskingDeps,
   { report: key, requestId, action, by, reason }: ReportSupportAct,
@@ -64,8 +64,8 @@ async function runAudited(
       report.stuckReason = null;
       report.undecidedSince = null;
     }
-    const did = { action: `report.${action}` as const, subject, rut: key.rut, requestId };
-    await recordOutcome(em, { ...did, outcome: done.kind, said: [by, reason] }, now);
+    const audit = { action: `report.${action}` as const, subject, rut: key.rut, requestId };
+    await recordOutcome(em, { ...audit, outcome: done.kind, said: [by, reason] }, now);
     return done;
   });
   deps.outbox.scheduleDispatch();
