@@ -44,7 +44,7 @@ export type SendAnswer =
 export interface FateUnknown {
   readonly kind: 'fateUnknown';
   /** A short description for logs and failures. */
-  readonly what: string;
+  readonly description: string;
 }
 /** Whether the authority has a sobre. */
 export type FindSobreAnswer =
@@ -108,7 +108,8 @@ export function toSendAnswer(reading: Reading<'send'>): SendAnswer {
   if (reaction === 'refused')
     return { kind: 'refused', reasons: [...(reading.reasons ?? [toReason(reading.answer)])] };
   if (reaction === 'duplicate') return { kind: 'duplicate' };
-  if (reaction === 'fateUnknown') return { kind: 'fateUnknown', what: reading.detail ?? reading.answer };
+  if (reaction === 'fateUnknown')
+    return { kind: 'fateUnknown', description: reading.detail ?? reading.answer };
   return classifyUnclearReading('send', reading);
 }
 
@@ -202,20 +203,20 @@ export function judgeCfe(
     return { kind: 'duplicate', original: receipt.original };
   }
   const known = (['AE', 'BE', 'CE'] as const).find((each) => each === state);
-  return verdictOutcome(known ?? 'other state', { what: `state ${state}`, reasons });
+  return verdictOutcome(known ?? 'other state', { description: `state ${state}`, reasons });
 }
 
 /** Classifies E02, given whether the sobre that first had the number is ours. */
 export const classifyDuplicate = (original: OriginalSobre, { isOurs }: { isOurs: boolean }): VerdictOutcome =>
-  verdictOutcome(isOurs ? 'E02 of ours' : 'E02 of others', { what: 'E02', original });
+  verdictOutcome(isOurs ? 'E02 of ours' : 'E02 of others', { description: 'E02', original });
 
 function verdictOutcome(
   answer: AuthorityAnswer<'ask'>,
   {
-    what,
+    description,
     reasons = [],
     original,
-  }: { what?: string; reasons?: readonly AuthorityReason[]; original?: OriginalSobre },
+  }: { description?: string; reasons?: readonly AuthorityReason[]; original?: OriginalSobre },
 ): VerdictOutcome {
   const outcome = outcomeOf('ask', answer);
   switch (outcome.reaction) {
@@ -230,7 +231,7 @@ function verdictOutcome(
       throw new TypeError(`${answer} applies to a whole sobre`);
     case 'repeat':
     case 'stuck':
-      return classifyUnclear('ask', answer, what);
+      return classifyUnclear('ask', answer, description);
   }
 }
 

@@ -83,7 +83,8 @@ export function toSendReportAnswer(reading: ReportReading<'sendReport'>): SendRe
     return { kind: 'refused', ...refusal, stuck: explainStuck(outcome.reason, reading.detail) };
   if (reaction === 'sequence' || reaction === 'early') return { kind: reaction, ...refusal };
   if (reaction === 'duplicate') return { kind: 'duplicate' };
-  if (reaction === 'fateUnknown') return { kind: 'fateUnknown', what: reading.detail ?? reading.answer };
+  if (reaction === 'fateUnknown')
+    return { kind: 'fateUnknown', description: reading.detail ?? reading.answer };
   return classifyUnclearReading('sendReport', reading);
 }
 

@@ -35,7 +35,10 @@ export function createRutLookUp(options: {
     if (answer.kind === 'found') return answer.record;
     if (answer.kind === 'unregistered') return null;
     if (answer.kind === 'stuck') throw new LookUpRefused(answer.reason);
-    throw unavailable("The tax authority's registry does not answer; try again in a while.", answer.what);
+    throw unavailable(
+      "The tax authority's registry does not answer; try again in a while.",
+      answer.description,
+    );
   }
 
   return (rut) => {

@@ -78,6 +78,6 @@ async function isKnown(
   const { code: typeCode } = CFE_TYPES[type];
   const answer = await client.findCfe(credentials, environment, { typeCode, serie, numero });
   if (answer.kind === 'stuck') throw authorityRefuses(answer.reason);
-  if (answer.kind === 'repeat') throw authorityUnreachable(answer.what);
+  if (answer.kind === 'repeat') throw authorityUnreachable(answer.description);
   return answer.kind === 'found';
 }

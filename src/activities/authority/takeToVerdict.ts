@@ -418,7 +418,7 @@ function escalateAll(
   step: StuckStep,
   answer: Unclear,
 ): Promise<VerdictResult> {
-  if (answer.kind !== 'stuck') throw new RangeError(`${answer.what} is retried automatically`);
+  if (answer.kind !== 'stuck') throw new RangeError(`${answer.description} is retried automatically`);
   return escalate(deps, loaded, findOpenCfes(loaded), { step, ...answer });
 }
 
@@ -433,12 +433,14 @@ async function retryOrEscalate(
   if (answer.kind === 'stuck') return escalateAll(deps, loaded, step, answer);
   if (answer.kind === 'repeat' && !answer.reached) {
     if (sobre.undecidedSince !== null) await setUndecidedSince(deps, sobre, null);
-    throw authorityUnreachable(answer.what);
+    throw authorityUnreachable(answer.description);
   }
   if (await isUndecidedTooLong(deps, sobre))
     return escalateAll(deps, loaded, step, classifyUnclear('ask', 'undecided'));
   const detail =
-    answer.kind === 'fateUnknown' ? `${answer.what}; it is asked before it is sent again` : answer.what;
+    answer.kind === 'fateUnknown'
+      ? `${answer.description}; it is asked before it is sent again`
+      : answer.description;
   throw authorityUnreachable(detail);
 }
 
@@ -556,7 +558,7 @@ async function storeAnswers(
       await storeOwnTicket(deps.orm.em.fork(), { sobreId: sobre.id, cfeUuid: cfe.id }, outcome);
     }
     if (outcome.kind === 'notYet') lastAnswer ||= outcome.code;
-    if (outcome.kind === 'repeat') lastAnswer ||= outcome.what;
+    if (outcome.kind === 'repeat') lastAnswer ||= outcome.description;
   }
   const decided = new Map(moves.map(({ cfe, to, reasons }) => [cfe.id, { status: to, rejection: reasons }]));
   const now = { ...loaded, cfes: loaded.cfes.map((cfe) => ({ ...cfe, ...decided.get(cfe.id) })) };

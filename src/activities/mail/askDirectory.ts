@@ -29,7 +29,9 @@ export async function askDirectory(
   const credentials = openCredentials(privateKeyOf, certificate);
   const answer = await client.listIssuers(credentials, 'production', query);
   if (answer.kind !== 'listed') {
-    throw answer.kind === 'stuck' ? authorityRefuses(answer.reason) : authorityUnreachable(answer.what);
+    throw answer.kind === 'stuck'
+      ? authorityRefuses(answer.reason)
+      : authorityUnreachable(answer.description);
   }
   return parseIssuers(answer.issuers);
 }

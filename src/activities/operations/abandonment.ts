@@ -72,7 +72,7 @@ export function describeObstacle(
     case 'absent':
       return refusalOf('absent');
     case 'repeat':
-      return refusalOf('no_answer', record.what);
+      return refusalOf('no_answer', record.description);
     case 'stuck':
       return { message: record.explanation, why: { code: 'stuck', value: record.reason } };
   }

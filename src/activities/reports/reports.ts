@@ -80,7 +80,7 @@ export async function retryOrEscalateReport(
     if (stuck.kind === 'stuck') return escalateReport(deps, key, stuck);
   }
   const after = answer.kind === 'fateUnknown' ? '; it is asked before it is sent again' : '';
-  throw authorityUnreachable(`${answer.what}${after}`);
+  throw authorityUnreachable(`${answer.description}${after}`);
 }
 
 /** Returns whether a reachable authority has been undecided for longer than our patience; stores since when. */

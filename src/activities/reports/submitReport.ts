@@ -175,7 +175,7 @@ async function afterSequence(
     return answer.kind === 'absent'
       ? retryOrEscalateReport(deps, submission, {
           kind: 'repeat',
-          what: 'listed and not found',
+          description: 'listed and not found',
           reached: true,
         })
       : afterAsking(deps, submission, answer);

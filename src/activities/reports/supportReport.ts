@@ -80,7 +80,7 @@ async function settle(
 ): Promise<SupportResult> {
   if (listed.kind === 'repeat') {
     return refused(
-      `The authority gave no answer to go by (${listed.what}); nothing was changed. Ask again later.`,
+      `The authority gave no answer to go by (${listed.description}); nothing was changed. Ask again later.`,
     );
   }
   if (listed.kind === 'stuck') return refused(listed.explanation);
