@@ -63,11 +63,7 @@ export interface Authority {
   ): Promise<SignedSobre | Unclear>;
   sendSobre: DgiClient['sendSobre'];
   /** Asks whether the authority has the sobre that contains the CFE. */
-  findSobre(
-    cfe: AskedCfe,
-    sobre: WrittenSobre,
-    certificate?: Certificate | undefined,
-  ): Promise<FindSobreAnswer>;
+  findSobre(cfe: AskedCfe, sobre: WrittenSobre, certificate?: Certificate): Promise<FindSobreAnswer>;
   /**
    * Asks for the verdicts on CFEs received under a number and token. A CFE is found by its `place` in the sobre or, if
    * null, by its fiscal number.
@@ -75,7 +71,7 @@ export interface Authority {
   askVerdicts(
     cfes: readonly PlacedCfe[],
     ticket: { readonly idReceptor: string | null; readonly token: string | null },
-    certificate?: Certificate | undefined,
+    certificate?: Certificate,
   ): Promise<VerdictOutcomes>;
   /** Asks for the state of the fiscal number, and the sobre that brought it. */
   findState(cfe: AskedCfe): Promise<FindStateAnswer>;
@@ -157,10 +153,10 @@ export function createAuthority(deps: AuthorityDeps): Authority {
 
     findReceipt: (cfe) =>
       withCredentials(deps, cfe, async (credentials): Promise<FindReceiptAnswer> => {
-        const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
-        if (found.kind !== 'found') return found;
-        const ours = await isOurs(deps, createSobreQuery(client, credentials), cfe, found);
-        if (typeof ours === 'boolean') return ours ? { ...found, kind: 'received' } : { kind: 'others' };
+        const answer = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
+        if (answer.kind !== 'found') return answer;
+        const ours = await isOurs(deps, createSobreQuery(client, credentials), cfe, answer);
+        if (typeof ours === 'boolean') return ours ? { ...answer, kind: 'received' } : { kind: 'others' };
         return ours.kind === 'stuck' || ours.kind === 'repeat'
           ? ours
           : classifyUnclear(
@@ -260,10 +256,10 @@ async function findOriginal(
   if (answered?.idemisor && answered.idReceptor && answered.token) {
     return { idemisor: answered.idemisor, idReceptor: answered.idReceptor, token: answered.token };
   }
-  const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
-  if (found.kind === 'found')
-    return { idemisor: found.idemisor, idReceptor: found.idReceptor, token: found.token };
-  return found.kind === 'absent' ? classifyUnclear('ask', 'E02 without its original') : found;
+  const answer = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
+  if (answer.kind === 'found')
+    return { idemisor: answer.idemisor, idReceptor: answer.idReceptor, token: answer.token };
+  return answer.kind === 'absent' ? classifyUnclear('ask', 'E02 without its original') : answer;
 }
 
 const numberOf = ({ type, serie, numero }: AskedCfe) => ({ typeCode: CFE_TYPES[type].code, serie, numero });

@@ -74,14 +74,14 @@ async function recordOfVerdict(
     case 'notYet':
       return { kind: 'undecided' };
     case 'recover': {
-      const found = await authority.findSobre(cfe, sobre);
-      return found.kind === 'absent' || found.kind === 'refused'
+      const sobreAnswer = await authority.findSobre(cfe, sobre);
+      return sobreAnswer.kind === 'absent' || sobreAnswer.kind === 'refused'
         ? classifyUnclear(
             'find',
             'signed for and not listed',
             'it signed for the sobre and does not find it now',
           )
-        : found;
+        : sobreAnswer;
     }
     case 'stuck': {
       if (!NUMBER_OF_OTHERS.includes(answer.reason)) return answer;

@@ -471,11 +471,11 @@ async function setUndecidedSince(
 /** Asks for the verdicts of a received sobre; throws "not yet" until each of its CFEs has one or is stuck. */
 async function askVerdicts(deps: Taking, loaded: LoadedSobre): Promise<Next> {
   const open = findOpenCfes(loaded);
-  const asked = open.filter(({ stuckReason }) => !needsSupport(stuckReason));
-  if (asked.length === 0) return reportStuck(loaded, open);
+  const askedCfes = open.filter(({ stuckReason }) => !needsSupport(stuckReason));
+  if (askedCfes.length === 0) return reportStuck(loaded, open);
   // A run does not know them after a restart or a crash of its worker; the other CFEs continue.
   const unreported = open.filter(
-    (cfe) => !asked.includes(cfe) && deps.reported?.includes(cfe.cfeId) === false,
+    (cfe) => !askedCfes.includes(cfe) && deps.reported?.includes(cfe.cfeId) === false,
   );
   if (unreported.length > 0)
     return { kind: 'stuck', step: 'ask', stuck: groupByReason(unreported), goesOn: true };
@@ -490,7 +490,7 @@ async function askVerdicts(deps: Taking, loaded: LoadedSobre): Promise<Next> {
 
   let pauseCode = '';
   const answers = new Map<CfeInSobre, VerdictOutcome>();
-  for (const { isOwn, ticket, cfes } of groupQuestions(loaded, asked)) {
+  for (const { isOwn, ticket, cfes } of groupQuestions(loaded, askedCfes)) {
     const answer = await deps.authority.askVerdicts(cfes.map(withPosition), ticket, loaded.current);
     failpoint('ask.answered');
     switch (answer.kind) {
@@ -515,18 +515,20 @@ async function askVerdicts(deps: Taking, loaded: LoadedSobre): Promise<Next> {
         break;
     }
   }
-  return storeAnswers(deps, loaded, asked, { answers, pauseCode });
+  return storeAnswers(deps, loaded, askedCfes, { answers, pauseCode });
 }
 
 /** Groups the CFEs by ticket: the sobre's own, or the ticket of an earlier sobre of ours. */
-function groupQuestions({ sobre }: LoadedSobre, asked: readonly CfeInSobre[]) {
-  const own = asked.filter(({ ticket }) => ticket === null);
-  const earlier = [...Map.groupBy(asked, ({ ticket }) => ticket?.idReceptor).values()].flatMap((cfes) => {
+function groupQuestions({ sobre }: LoadedSobre, askedCfes: readonly CfeInSobre[]) {
+  const ownCfes = askedCfes.filter(({ ticket }) => ticket === null);
+  const earlier = [...Map.groupBy(askedCfes, ({ ticket }) => ticket?.idReceptor).values()].flatMap((cfes) => {
     const ticket = cfes[0]?.ticket;
     return ticket ? [{ isOwn: false, ticket, cfes }] : [];
   });
   const { idReceptor, token } = sobre;
-  return own.length > 0 ? [{ isOwn: true, ticket: { idReceptor, token }, cfes: own }, ...earlier] : earlier;
+  return ownCfes.length > 0
+    ? [{ isOwn: true, ticket: { idReceptor, token }, cfes: ownCfes }, ...earlier]
+    : earlier;
 }
 
 /** Returns a CFE with its position, which is valid only in the sobre's own ticket. */
@@ -536,7 +538,7 @@ const withPosition = (cfe: CfeInSobre): PlacedCfe => (cfe.ticket === null ? cfe 
 async function storeAnswers(
   deps: TakeDeps,
   loaded: LoadedSobre,
-  asked: readonly CfeInSobre[],
+  askedCfes: readonly CfeInSobre[],
   { answers, pauseCode }: { answers: ReadonlyMap<CfeInSobre, VerdictOutcome>; pauseCode: string },
 ): Promise<Next> {
   const { sobre } = loaded;
@@ -562,7 +564,7 @@ async function storeAnswers(
   }
   const decided = new Map(moves.map(({ cfe, to, reasons }) => [cfe.id, { status: to, rejection: reasons }]));
   const now = { ...loaded, cfes: loaded.cfes.map((cfe) => ({ ...cfe, ...decided.get(cfe.id) })) };
-  const left = asked.filter((cfe) => !decided.has(cfe.id) && answers.get(cfe)?.kind !== 'stuck');
+  const left = askedCfes.filter((cfe) => !decided.has(cfe.id) && answers.get(cfe)?.kind !== 'stuck');
   if (left.length === 0 && stuck.length === 0) {
     // Other CFEs of the sobre may wait for support already.
     return findOpenCfes(now).length === 0 ? toEnding(now) : reportStuck(now, findOpenCfes(now));

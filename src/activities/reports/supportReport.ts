@@ -88,9 +88,9 @@ async function settle(
   const ours = submissions
     .map((submission) => ({
       submission,
-      found: toFindReportAnswer(findListedReport(listed.reports, submission.idEmisor)),
+      answer: toFindReportAnswer(findListedReport(listed.reports, submission.idEmisor)),
     }))
-    .filter(({ found }) => found.kind === 'taken')
+    .filter(({ answer }) => answer.kind === 'taken')
     .toSorted((a, b) => b.submission.sequence - a.submission.sequence)[0];
   const end = (to: Parameters<typeof moveReport>[2]) => {
     // A submission that the authority does not have is not sent any more; a correction may need its sequence.
@@ -100,15 +100,15 @@ async function settle(
   };
   const known = new Set(submissions.map(({ idEmisor }) => idEmisor.toString()));
   const others = listed.reports.some(({ state, idEmisor }) => state !== 'BR' && !known.has(idEmisor));
-  if (ours?.found.kind === 'taken') {
-    const { submission, found } = ours;
-    submission.status = found.status;
-    submission.authorityId = found.authorityId;
+  if (ours?.answer.kind === 'taken') {
+    const { submission, answer } = ours;
+    submission.status = answer.status;
+    submission.authorityId = answer.authorityId;
     submission.answeredAt ??= now;
-    await end({ status: found.status, sequence: submission.sequence });
+    await end({ status: answer.status, sequence: submission.sequence });
     return {
       kind: 'settled',
-      message: `Left as the authority has it: ${found.status}, sequence ${submission.sequence}.`,
+      message: `Left as the authority has it: ${answer.status}, sequence ${submission.sequence}.`,
     };
   }
   if (others) {

@@ -51,10 +51,13 @@ export function placeIn(
   items: readonly TestItem[],
   item: TestItem,
 ): { index: number; originalId: string | null } {
-  const own = items.filter(({ type }) => type === item.type).findIndex(({ place }) => place === item.place);
-  if (!isNote(item)) return { index: own + FIRST_CONTENT[cfeTypeRow(item.type).family], originalId: null };
+  const position = items
+    .filter(({ type }) => type === item.type)
+    .findIndex(({ place }) => place === item.place);
+  if (!isNote(item))
+    return { index: position + FIRST_CONTENT[cfeTypeRow(item.type).family], originalId: null };
   const originals = originalsFor(items, item);
-  const original = originals[own % originals.length];
+  const original = originals[position % originals.length];
   if (!original || original.sequence === null) throw new Error('a note has no received original');
   const { type, sequence } = original;
   return { index: placeIn(items, original).index, originalId: formatCfeId({ type, sequence }) };
@@ -66,19 +69,20 @@ const FIRST_CONTENT = { ticket: 0, invoice: 1, export: 1 } as const;
 /** Counts the receipts of a run by type. */
 export function countItems(items: readonly TestItem[]): TypeCount[] {
   return CFE_TYPE_NAMES.flatMap((type) => {
-    const own = items.filter((item) => item.type === type);
-    if (own.length === 0) return [];
-    const received = own.filter(isReceived).length;
-    const rejected = own.filter(({ status }) => status === 'REJECTED').length;
-    return [{ type, wanted: own.length, received, rejected, pending: own.length - received - rejected }];
+    const ofType = items.filter((item) => item.type === type);
+    if (ofType.length === 0) return [];
+    const received = ofType.filter(isReceived).length;
+    const rejected = ofType.filter(({ status }) => status === 'REJECTED').length;
+    return [
+      { type, wanted: ofType.length, received, rejected, pending: ofType.length - received - rejected },
+    ];
   });
 }
 
 /** Returns the sums of all types. */
 export function sumOfCounts(counts: readonly TypeCount[]): Omit<TypeCount, 'type'> {
   const sum = { wanted: 0, received: 0, rejected: 0, pending: 0 };
-  for (const one of counts) {
-    for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += one[key];
-  }
+  for (const count of counts)
+    for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += count[key];
   return sum;
 }

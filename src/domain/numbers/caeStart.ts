@@ -65,11 +65,11 @@ export function caeWarnings(cae: StartedCae, today: string): CaeWarning[] {
     finding === 'before_unknown'
       ? {
           code: 'cae.number_before_unknown',
-          message: `The tax authority does not know ${type} ${serie} ${first - 1}, the last number before those that this service uses of CAE ${authorizationNumber}: check which number the earlier system used last.`,
+          message: `The tax authority does not know ${type} ${serie} ${first - 1}, the last number before the numbers that this service uses from CAE ${authorizationNumber}: check which number the earlier system used last.`,
         }
       : {
           code: 'cae.first_number_known',
-          message: `The tax authority already knows ${type} ${serie} ${first}, the first number that this service uses of CAE ${authorizationNumber}: the operator of the service must skip what the earlier system used.`,
+          message: `The tax authority already knows ${type} ${serie} ${first}, the first number that this service uses from CAE ${authorizationNumber}: the operator of the service must skip what the earlier system used.`,
         },
   );
 }

@@ -68,7 +68,7 @@ export const RequestReceiver = z
   .meta({
     id: 'CfeReceiver',
     description:
-      'Who the receipt is for: required in the e-Factura and export families, optional in e-Tickets up to 5,000 UI net. Must say more than a country. Source: Formato CFE v25.2, zone A, Receptor.',
+      'The receiver: required in the e-Factura and export families, optional in e-Tickets up to 5,000 UI net. A country alone is not enough. Source: Formato CFE v25.2, zone A, Receptor.',
     minProperties: 1,
     dependentRequired: {
       receiver_doc_type: ['receiver_document'],

@@ -228,10 +228,10 @@ export const TestSetName = namedEnum('TestSet', 'The set of tests at the authori
 });
 
 export const TestRunStatusName = namedEnum('HomologationStatus', 'Status of a test run.', TEST_RUN_STATUSES, {
-  RUNNING: 'Receipts are issued, and their verdicts awaited.',
-  REPORTING: 'All have their verdicts; the report of the day is being sent.',
+  RUNNING: 'Receipts are being issued, or await their verdicts.',
+  REPORTING: 'All receipts have their verdicts; the report of the day is being sent.',
   READY_TO_PROCESS: 'The authority has the report; the checklist says which click is left at its portal.',
-  FAILED: 'It ended without the result that the authority asks for; `failure` says why.',
+  FAILED: 'It ended without the result that the authority requires; `failure` says why.',
   STOPPED: 'It was stopped; issued receipts still get their verdicts.',
 });
 

@@ -510,11 +510,14 @@ describe('what comes in place of an answer, whatever was asked', () => {
     ['an error page, HTTP 404', '<html>error', 404, 'HTTP 404'],
     ['an error page, HTTP 502', '<html>error', 502, 'HTTP 502'],
     ['an error page, HTTP 503', '<html>error', 503, 'HTTP 503'],
-  ])('%s: questions go by themselves, the fate of a send is unknown', async (_, body, status, what) => {
-    server.behaves(answers(body, { status }));
-    expect(await send()).toEqual({ kind: 'fateUnknown', what });
-    for (const call of Object.values(questions)) {
-      expect(await call()).toEqual({ kind: 'repeat', what, reached: true });
-    }
-  });
+  ])(
+    '%s: questions go by themselves, the fate of a send is unknown',
+    async (_, body, status, description) => {
+      server.behaves(answers(body, { status }));
+      expect(await send()).toEqual({ kind: 'fateUnknown', description });
+      for (const call of Object.values(questions)) {
+        expect(await call()).toEqual({ kind: 'repeat', description, reached: true });
+      }
+    },
+  );
 });

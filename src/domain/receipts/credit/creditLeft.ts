@@ -150,7 +150,7 @@ export interface Share {
  */
 export function takeShare(document: CreditedDocument, left: Figures, scope: NoteScope, on: string): Share {
   const context = { document, left, on };
-  if (scope.kind === 'all') return completeShare(context, left, { target: left.pay, all: true }).share;
+  if (scope.kind === 'all') return completeShare(context, left, { target: left.pay, isAll: true }).share;
   if (scope.kind === 'lines') return completeShare(context, scope, {}).share;
   const { amount: target } = scope;
   const amounts = proportional(document, left, target);
@@ -220,7 +220,7 @@ interface KindRow {
 function kindRows(
   { document, left, percents }: { document: CreditedDocument; left: Figures; percents: Rates },
   amounts: readonly Big[],
-  all: boolean,
+  isAll: boolean,
 ): Record<IvaType, KindRow> {
   const sumOfKind = (kind: IvaType, amountsOfLines: readonly Big[]) =>
     sumOf(amountsOfLines.filter((_, index) => document.lines[index]?.ivaType === kind));
@@ -231,7 +231,7 @@ function kindRows(
       const lines = sumOfKind(kind, amounts);
       const linesLeft = sumOfKind(kind, left.amounts);
       const sumLeft = linesLeft.plus(left.adjusted[kind]);
-      const complete = all || (lines.gt(0) && lines.eq(linesLeft));
+      const complete = isAll || (lines.gt(0) && lines.eq(linesLeft));
       const share = lines.eq(0) ? ZERO : toCents(left.adjusted[kind].times(lines).div(linesLeft));
       const requested = complete ? sumLeft : lines.plus(share);
       const percent = percentOf(kind);
@@ -249,10 +249,10 @@ function kindRows(
 function completeShare(
   { document, left, on }: { document: CreditedDocument; left: Figures; on: string },
   { counts, amounts }: Pick<Figures, 'counts' | 'amounts'>,
-  { target, all = false }: { target?: Big; all?: boolean },
+  { target, isAll = false }: { target?: Big; isAll?: boolean },
 ): CompletedShare {
   const percents = vatPercents(on);
-  const rows = kindRows({ document, left, percents }, amounts, all);
+  const rows = kindRows({ document, left, percents }, amounts, isAll);
   const taxed = (rate: VatRate) => {
     const { sum, sumLeft } = rows[RATE_KINDS[rate]];
     const percent = percents[rate];

@@ -156,6 +156,12 @@ function readLines(lines: NonNullable<CreditRequest['lines']>, left: Figures): C
     const amountLeft = left.amounts[at];
     const fault = (field: string, code: string, words: string) =>
       void faults.push(faultAt(['lines', index, field], code, words));
+    const isWithin = (field: string, value: Big, most: Big, format: (figure: Big) => string): boolean => {
+      const words = `must be at most the ${format(most)} that are left, found ${format(value)}.`;
+      if (value.gt(most)) fault(field, 'credit.too_much', words);
+      else if (value.eq(0)) fault(field, 'credit.too_little', 'must be above 0, found 0.');
+      return value.gt(0) && value.lte(most);
+    };
     if (countLeft === undefined || amountLeft === undefined) {
       fault(
         'line_number',
@@ -164,31 +170,14 @@ function readLines(lines: NonNullable<CreditRequest['lines']>, left: Figures): C
       );
     } else if (seen.has(line_number)) {
       fault('line_number', 'credit.line', `must name each line once, found ${line_number} again.`);
-    } else if (count !== undefined) {
-      if (count.gt(countLeft))
-        fault(
-          'count',
-          'credit.too_much',
-          `must be at most the ${countLeft.toFixed()} that are left, found ${count.toFixed()}.`,
-        );
-      else if (count.eq(0)) fault('count', 'credit.too_little', 'must be above 0, found 0.');
-      else {
-        counts[at] = count;
-        amounts[at] = amountOf({ percent: count.times(100).div(countLeft) }, amountLeft);
-        if (count.eq(countLeft)) amounts[at] = amountLeft;
-      }
-    } else if (amount !== undefined) {
-      if (amount.gt(amountLeft))
-        fault(
-          'amount',
-          'credit.too_much',
-          `must be at most the ${amountText(amountLeft)} that are left, found ${amountText(amount)}.`,
-        );
-      else if (amount.eq(0)) fault('amount', 'credit.too_little', 'must be above 0, found 0.');
-      else {
-        amounts[at] = amount;
-        if (amount.eq(amountLeft)) counts[at] = countLeft;
-      }
+    } else if (count !== undefined && isWithin('count', count, countLeft, (figure) => figure.toFixed())) {
+      counts[at] = count;
+      amounts[at] = count.eq(countLeft)
+        ? amountLeft
+        : amountOf({ percent: count.times(100).div(countLeft) }, amountLeft);
+    } else if (amount !== undefined && isWithin('amount', amount, amountLeft, amountText)) {
+      amounts[at] = amount;
+      if (amount.eq(amountLeft)) counts[at] = countLeft;
     }
     seen.add(line_number);
   }

@@ -112,7 +112,7 @@ export const referenceRules: readonly CfeRule[] = [
       code: 'references.repeated',
       checks: 'No two references name the same CFE.',
       source: 'Formato CFE v25.2, zone F, fields 3 to 5',
-      example: 'references[1]: must name another CFE than references[0].',
+      example: 'references[1]: must name a different CFE from references[0].',
       needs: ['referred'],
     },
     ({ referred }) => {
@@ -125,7 +125,7 @@ export const referenceRules: readonly CfeRule[] = [
           first.set(name, index);
           return [];
         }
-        return [{ at: reference.at, words: `must name another CFE than references[${earlier}].` }];
+        return [{ at: reference.at, words: `must name a different CFE from references[${earlier}].` }];
       });
     },
   ),
@@ -200,7 +200,7 @@ export const referenceRules: readonly CfeRule[] = [
     {
       code: 'references.amount',
       checks:
-        'The amount of a reference to a CFE of this service is at most what is left of it to credit; in other types than credit notes at most its pay_amount.',
+        'The amount of a reference to a CFE of this service is at most the amount left to credit; in types other than credit notes, at most the CFE’s pay_amount.',
       source: 'docs/contract.md#references; Formato CFE v25.2, zone F, field 8',
       example: 'references[0].amount: must be at most 22.00 UYU (what is left of 101-1), found 22.01.',
       needs: ['cfe_type', 'referred'],
@@ -221,7 +221,7 @@ export const referenceRules: readonly CfeRule[] = [
     {
       code: 'references.amount_sum',
       checks:
-        'The amounts stated for CFEs of this service in a credit note are together at most what it credits.',
+        'The amounts stated for CFEs of this service in a credit note are together at most the amount of the note.',
       source: 'docs/contract.md#references',
       example: 'references: must have amounts of at most 100.00 UYU together, found 120.00 UYU.',
       needs: ['cfe_type', 'referred', 'total_amount', 'pay_amount', 'currency', 'exchange_rate'],
