@@ -3,10 +3,10 @@ import type { ReportKey } from '../db/reports/dailyReports.ts';
 import type { ActivityName, ActivityResults, Recovered } from '../domain/authority/activityResults.ts';
 import type { SupportRequest } from '../domain/operations/supportAction.ts';
 
-/** What support asks of a CFE rejected for E06 alone. */
+/** An action of support on a CFE rejected for E06 alone. */
 export interface SupportAct extends Omit<SupportRequest, 'cfe_id'> {
   cfeUuid: string;
-  /** The update's id. Its request is done and audited once, under this id. */
+  /** The update's id, under which the request is executed and audited once. */
   requestId: string;
 }
 
@@ -37,7 +37,7 @@ export interface MailAttemptInput {
 
 /** The one argument of each activity type. */
 interface Inputs {
-  /** `reported`: the CFEs that the run already shows as waiting for support; without it, none is reported. */
+  /** `reported`: the CFEs that the run already shows as waiting for support; if omitted, none is reported again. */
   takeToVerdict: [sobreId: string, reported?: readonly string[]];
   supportCfe: [act: SupportAct | SobreSupportAct];
   attemptDelivery: [input: AttemptInput];

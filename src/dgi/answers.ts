@@ -49,7 +49,7 @@ export function readFailure(error: unknown): FailureReading {
   throw error;
 }
 
-/** True when the endpoint's breaker held the call back, so that nothing was sent; checks the causes too. */
+/** True when the endpoint's breaker prevented the call, so that nothing was sent; checks the causes too. */
 export const isHeldBack = (error: unknown): boolean =>
   error instanceof NoAnswer
     ? error.answer === 'held back'
@@ -93,7 +93,7 @@ export function parseAnswer(answer: { status: number; body: Uint8Array }, operat
 
 /** Returns the unsigned document inside an answer. Throws NoAnswer for a missing document or an exception. */
 export function readDocument(answer: Element): Element {
-  return parseDocument(textIn(answer), LIMIT);
+  return parseDocument(readDocumentText(answer), LIMIT);
 }
 
 /** Throws NoAnswer when a typed answer, which has no document, holds an exception. */
@@ -115,7 +115,7 @@ export function readSignedDocument<T extends Caratula>(
   read: (root: Element) => T | undefined,
   trust: Trust,
 ): T {
-  const root = parseDocument(textIn(answer), SIGNED_LIMIT);
+  const root = parseDocument(readDocumentText(answer), SIGNED_LIMIT);
   const certificate = verifySignature(root);
   const document = read(root);
   if (!document) throw new NoAnswer('unreadable');
@@ -139,12 +139,12 @@ export function checkSubject(
 }
 
 /** Compares numbers without leading zeros, which the authority may add. */
-export const isSameNumber = (found: string | undefined, expected: string): boolean =>
-  found !== undefined && stripLeadingZeros(found) === stripLeadingZeros(expected);
+export const isSameNumber = (text: string | undefined, expected: string): boolean =>
+  text !== undefined && stripLeadingZeros(text) === stripLeadingZeros(expected);
 
 export const stripLeadingZeros = (number: string): string => number.replace(/^0+(?=\d)/, '');
 
-function textIn(answer: Element): string {
+function readDocumentText(answer: Element): string {
   const payload = readPayload(answer);
   if (payload === undefined) {
     throwOnException(answer);
@@ -155,7 +155,7 @@ function textIn(answer: Element): string {
 
 /** Throws NoAnswer for an exception instead of the document. */
 function parseDocument(text: string, limits: XmlLimits): Element {
-  const root = readable(() => parseXml(text, limits));
+  const root = refuseUnreadable(() => parseXml(text, limits));
   const [exception] = readExceptions(root);
   if (exception) throw noAnswerFrom(exception);
   return root;
@@ -170,7 +170,7 @@ function verifySignature(root: Element): X509Certificate {
   }
 }
 
-function readable<T>(read: () => T): T {
+function refuseUnreadable<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {

@@ -17,11 +17,11 @@ export interface OwnedCertificate {
 }
 
 /**
- * Caches the result of `make` for an enterprise's current certificate for ten minutes, to avoid opening its private key
+ * Caches the result of `create` for an enterprise's current certificate for ten minutes, to avoid opening its private key
  * for every CFE. A replaced certificate leaves the cache. `stopwatch`: milliseconds.
  */
 export function cacheByCertificate<C extends OwnedCertificate, T>(
-  make: (certificate: C) => T,
+  create: (certificate: C) => T,
   {
     most = MOST_ENTRIES,
     stopwatch = () => performance.now(),
@@ -38,13 +38,13 @@ export function cacheByCertificate<C extends OwnedCertificate, T>(
 
   return (certificate) => {
     const { id, rut, environment, replacedAt, sealedKey } = certificate;
-    const name = `${rut} ${environment}`;
-    const found = cache.get(name);
-    const isSame = found?.id === id && found.sealedKey === sealedKey;
-    if (isSame && replacedAt === null) return found.value;
-    if (found?.id === id) cache.delete(name);
-    const value = make(certificate);
-    if (replacedAt === null) cache.set(name, { id, sealedKey, value });
+    const key = `${rut} ${environment}`;
+    const cached = cache.get(key);
+    const isSame = cached?.id === id && cached.sealedKey === sealedKey;
+    if (isSame && replacedAt === null) return cached.value;
+    if (cached?.id === id) cache.delete(key);
+    const value = create(certificate);
+    if (replacedAt === null) cache.set(key, { id, sealedKey, value });
     return value;
   };
 }

@@ -44,7 +44,7 @@ export interface DgiClientOptions {
    * unknown signer is refused.
    */
   readonly trustedSigners: (environment: Environment) => Promise<ReadonlySet<string>>;
-  /** Certification authorities of its TLS, PEM; Node's own by default. */
+  /** Certification authorities for the authority's TLS, PEM; Node's own by default. */
   readonly ca?: string | undefined;
   /** The system's clock by default. */
   readonly clock?: () => Date;
@@ -173,7 +173,8 @@ export function createCalls(options: DgiClientOptions): Calls {
     now,
     sign,
 
-    send: (operation, where, envelope, how = {}) => exchange(operation, where, () => envelope, how),
+    send: (operation, where, envelope, callOptions = {}) =>
+      exchange(operation, where, () => envelope, callOptions),
 
     ask: (operation, caller, parameters, trace) =>
       exchange(
@@ -244,7 +245,7 @@ const SIGNERS_CACHE_MILLISECONDS = 60_000;
 function cacheFor<T>(
   milliseconds: number,
   load: () => Promise<T>,
-): (how?: { reload: boolean }) => Promise<T> {
+): (options?: { reload: boolean }) => Promise<T> {
   let cached: { value: T; at: number } | null = null;
   return async ({ reload } = { reload: false }) => {
     if (reload || cached === null || performance.now() - cached.at >= milliseconds) {
@@ -264,18 +265,18 @@ function urlOf(endpoints: DgiEndpoints, service: AuthorityCall['service']): stri
   return url;
 }
 
-// The breakers of the endpoints, also of the authority's other services and the central bank.
+// Breakers: of the authority's services, the credentials check and the central bank.
 
 /** A call before it is made. */
 export interface PlannedCall {
   readonly endpoint: Endpoint;
-  /** Whether it probes an endpoint with an open breaker; other calls probe only while no CFE is the prober. */
+  /** Whether the call probes an endpoint with an open breaker; other calls probe only while no CFE is the prober. */
   readonly isProbe: boolean;
 }
 
 /** Permission to make one call; its holder reports how the call ended. */
 export interface CallPermit {
-  ended(how: 'answered' | 'failed'): Promise<void>;
+  ended(result: 'answered' | 'failed'): Promise<void>;
 }
 
 /** The breakers of the endpoints: a permit for each call, or null while the endpoint is unavailable. */

@@ -27,7 +27,7 @@ const NUMBERS: Readonly<Record<string, string>> = { USD: '2225', EUR: '1111' };
 export const isQuoted = (currency: string): boolean => Object.hasOwn(NUMBERS, currency);
 
 /** A query for closing rates of quoted currencies (`isQuoted`), from `from` to `to`, both included. */
-export interface RatesQuestion {
+export interface RatesQuery {
   readonly currencies: readonly string[];
   readonly from: string;
   readonly to: string;
@@ -36,7 +36,7 @@ export interface RatesQuestion {
 /** The central bank's service. Both calls reject with CentralBankUnavailable. */
 export interface CentralBank {
   /** Returns the buyer's rates; days and currencies without a quotation are missing. */
-  readonly closingRates: (question: RatesQuestion) => Promise<KnownRate[]>;
+  readonly closingRates: (query: RatesQuery) => Promise<KnownRate[]>;
   /** Returns the last closed day, `YYYY-MM-DD`. */
   readonly lastClosing: () => Promise<string>;
 }
@@ -101,8 +101,8 @@ export function createCentralBank(options: {
     });
 
   return {
-    closingRates: (question) =>
-      callIfPermitted(async () => readRates(await call(PROGRAMS.rates, writeInput(question)), question)),
+    closingRates: (query) =>
+      callIfPermitted(async () => readRates(await call(PROGRAMS.rates, writeInput(query)), query)),
     lastClosing: () => callIfPermitted(async () => readDay(await call(PROGRAMS.lastClosing, ''), 'Fecha')),
   };
 }
@@ -113,7 +113,7 @@ const envelope = (element: string, content: string): string =>
   `<soapenv:Body><${element} xmlns="${NAMESPACE}">${content}</${element}></soapenv:Body></soapenv:Envelope>`;
 
 /** Group 0: quotations of the local and the international market. */
-function writeInput({ currencies, from, to }: RatesQuestion): string {
+function writeInput({ currencies, from, to }: RatesQuery): string {
   const items = currencies.map((currency) => plain('item', NUMBERS[currency] ?? '')).join('');
   const span = plain('FechaDesde', from) + plain('FechaHasta', to);
   return `<Entrada><Moneda>${items}</Moneda>${span}${plain('Grupo', '0')}</Entrada>`;
@@ -137,7 +137,7 @@ function readOutput(text: string, { element }: Program): Element {
  * Reads the rates strictly: one unrequested or contradictory row invalidates the whole answer. The service reports its
  * errors with HTTP 200 too: status 0, a code and a row of zeros.
  */
-function readRates(output: Element, { currencies, from, to }: RatesQuestion): KnownRate[] {
+function readRates(output: Element, { currencies, from, to }: RatesQuery): KnownRate[] {
   const status = textAt(output, 'respuestastatus', 'status');
   const code = textAt(output, 'respuestastatus', 'codigoerror');
   if (status === '0' && code === NO_QUOTATION) return [];
@@ -145,7 +145,7 @@ function readRates(output: Element, { currencies, from, to }: RatesQuestion): Kn
   const rows = elementAt(output, 'datoscotizaciones');
   const rates = (rows ? childrenNamed(rows, 'datoscotizaciones.dato') : []).map((row) => {
     const number = textAt(row, 'Moneda');
-    const currency = currencies.find((one) => NUMBERS[one] === number);
+    const currency = currencies.find((candidate) => NUMBERS[candidate] === number);
     const date = readDay(row, 'Fecha');
     const rate = textAt(row, 'TCC') ?? '';
     const isoCodeMatches = (textAt(row, 'CodigoISO') ?? currency) === currency;

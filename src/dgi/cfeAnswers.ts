@@ -1,5 +1,5 @@
 /**
- * Turns the authority's documents about sobres and CFEs into keys of the table of outcomes, and those into results for
+ * Turns the authority's documents about sobres and CFEs into keys of the table of outcomes, and the keys into results for
  * the activities (docs/authority/sobres.md, docs/authority/services.md).
  */
 import type { Element } from '@xmldom/xmldom';
@@ -26,7 +26,7 @@ import {
 } from './xml/ack.ts';
 import { childrenNamed, elementAt, textAt } from './xml/parse.ts';
 
-/** The authority's ticket for questions about a sobre. */
+/** The authority's ticket for queries about a sobre. */
 export interface SobreTicket {
   readonly idReceptor: string;
   readonly token: string;
@@ -40,11 +40,11 @@ export type SendAnswer =
   | { readonly kind: 'duplicate' }
   | FateUnknown
   | Unclear;
-/** The authority may have received the sobre, so it must be asked before the same bytes are sent again. */
+/** The authority may have received the sobre: the authority must be asked before the same bytes are sent again. */
 export interface FateUnknown {
   readonly kind: 'fateUnknown';
   /** A short description for logs and failures. */
-  readonly what: string;
+  readonly description: string;
 }
 /** Whether the authority has a sobre. */
 export type FindSobreAnswer =
@@ -61,7 +61,7 @@ export type FindCfeAnswer =
 export type AskVerdictAnswer =
   | { readonly kind: 'answered'; readonly ack: AckCfe }
   | { readonly kind: 'notYet'; readonly code: string }
-  /** The number and token are unknown to the authority, so they must be looked up again. */
+  /** The authority does not know the number and token, which must be looked up again. */
   | { readonly kind: 'recover' }
   | Unclear;
 
@@ -89,7 +89,7 @@ const REFUSALS = ['S01', 'S02', 'S03', 'S04', 'S05', 'S06', 'S07', 'S08'] as con
 /** Reads the answer to a sobre. */
 export function readReception(ack: AckSobre): Reading<'send'> {
   if (ack.state === 'AS') {
-    const ticket = ticketOf(ack.idReceptor, ack);
+    const ticket = toTicket(ack.idReceptor, ack);
     return ticket ? { answer: 'AS', ticket } : { answer: 'AS without token' };
   }
   const { reasons } = ack;
@@ -106,9 +106,10 @@ export function toSendAnswer(reading: Reading<'send'>): SendAnswer {
   const { reaction } = outcomeOf('send', reading.answer);
   if (reaction === 'received') return { kind: 'received', ...requireValue(reading.ticket) };
   if (reaction === 'refused')
-    return { kind: 'refused', reasons: [...(reading.reasons ?? [reasonOf(reading.answer)])] };
+    return { kind: 'refused', reasons: [...(reading.reasons ?? [toReason(reading.answer)])] };
   if (reaction === 'duplicate') return { kind: 'duplicate' };
-  if (reaction === 'fateUnknown') return { kind: 'fateUnknown', what: reading.detail ?? reading.answer };
+  if (reaction === 'fateUnknown')
+    return { kind: 'fateUnknown', description: reading.detail ?? reading.answer };
   return classifyUnclearReading('send', reading);
 }
 
@@ -127,7 +128,7 @@ export function readShipments(answer: Element, idemisor: string): Reading<'find'
   if (received.length === 0) return { answer: 'listed as refused' };
   const [shipment] = received.filter((each) => textAt(each, 'ParamConsulta', 'Token') !== undefined);
   const query = readTicket(shipment && elementAt(shipment, 'ParamConsulta'));
-  const ticket = ticketOf(textAt(shipment, 'IdReceptor'), query);
+  const ticket = toTicket(textAt(shipment, 'IdReceptor'), query);
   return ticket ? { answer: 'listed', ticket } : { answer: 'listed without token' };
 }
 
@@ -146,7 +147,7 @@ export function readCfeState(answer: Element): Reading<'findCfe'> {
   if (idReceptor === undefined || idemisor === undefined || Number(idReceptor) === 0)
     return { answer: 'not found' };
   const query = readTicket(elementAt(state, 'ParamConsulta'));
-  const ticket = ticketOf(idReceptor, query);
+  const ticket = toTicket(idReceptor, query);
   if (!ticket) return { answer: 'found without token' };
   return { answer: 'found', location: { state: textAt(state, 'EstadoCFE') ?? null, idemisor, ...ticket } };
 }
@@ -160,7 +161,7 @@ export function toFindCfeAnswer(reading: Reading<'findCfe'>): FindCfeAnswer {
 
 // Verdicts.
 
-/** Classifies a question for verdicts that got no document. Throws for an answer that only a document can hold. */
+/** Classifies a query for verdicts that got no document. Throws for an answer that only a document can hold. */
 export function toAskVerdictAnswer(reading: FailureReading): AskVerdictAnswer {
   const { reaction } = outcomeOf('ask', reading.answer);
   if (reaction === 'notYet') return { kind: 'notYet', code: codeIn(reading.answer) };
@@ -171,7 +172,7 @@ export function toAskVerdictAnswer(reading: FailureReading): AskVerdictAnswer {
 /** The authority's verdict on one CFE of a sobre. */
 export type VerdictOutcome =
   | { kind: 'verdict'; status: FinalStatus; reasons: RejectionReason[] }
-  /** The valid verdict is that on an earlier sobre of ours with the same CFE. */
+  /** An earlier sobre of ours with the same CFE has the valid verdict. */
   | { kind: 'original'; idReceptor: string; token: string }
   | { kind: 'notYet'; code: string }
   | Unclear;
@@ -185,35 +186,37 @@ interface OurCfe {
   readonly place: number | null;
 }
 
-/** Returns the verdict on our CFE; `duplicate` (E02): its number was received before, by us or by another system. */
+/** Returns the verdict on our CFE; `duplicate` (E02): an earlier sobre, of ours or another system, had the CFE's number. */
 export function judgeCfe(
   cfe: OurCfe,
   receipts: readonly ReceiptVerdict[],
 ): VerdictOutcome | { kind: 'duplicate'; original: OriginalAnswer | undefined } {
   const atOrdinal = cfe.place === null ? undefined : receipts.find(({ ordinal }) => ordinal === cfe.place);
-  // An earlier sobre of ours may have it under another ordinal.
+  // In an earlier sobre of ours the CFE may have another ordinal.
   const receipt =
-    atOrdinal && isAbout(atOrdinal, cfe) ? atOrdinal : receipts.find((one) => isExactlyThisCfe(one, cfe));
+    atOrdinal && isAbout(atOrdinal, cfe)
+      ? atOrdinal
+      : receipts.find((verdict) => isExactlyThisCfe(verdict, cfe));
   if (!receipt) return verdictOutcome(atOrdinal ? 'other receipt' : 'no verdict on it', {});
   const { state, reasons } = receipt;
   if (state === 'BE' && reasons.some(({ code }) => code === 'E02')) {
     return { kind: 'duplicate', original: receipt.original };
   }
   const known = (['AE', 'BE', 'CE'] as const).find((each) => each === state);
-  return verdictOutcome(known ?? 'other state', { what: `state ${state}`, reasons });
+  return verdictOutcome(known ?? 'other state', { description: `state ${state}`, reasons });
 }
 
 /** Classifies E02, given whether the sobre that first had the number is ours. */
 export const classifyDuplicate = (original: OriginalSobre, { isOurs }: { isOurs: boolean }): VerdictOutcome =>
-  verdictOutcome(isOurs ? 'E02 of ours' : 'E02 of others', { what: 'E02', original });
+  verdictOutcome(isOurs ? 'E02 of ours' : 'E02 of others', { description: 'E02', original });
 
 function verdictOutcome(
   answer: AuthorityAnswer<'ask'>,
   {
-    what,
+    description,
     reasons = [],
     original,
-  }: { what?: string; reasons?: readonly AuthorityReason[]; original?: OriginalSobre },
+  }: { description?: string; reasons?: readonly AuthorityReason[]; original?: OriginalSobre },
 ): VerdictOutcome {
   const outcome = outcomeOf('ask', answer);
   switch (outcome.reaction) {
@@ -225,10 +228,10 @@ function verdictOutcome(
     case 'notYet':
       return { kind: 'notYet', code: answer };
     case 'recover':
-      throw new TypeError(`${answer} is said of a whole sobre`);
+      throw new TypeError(`${answer} applies to a whole sobre`);
     case 'repeat':
     case 'stuck':
-      return classifyUnclear('ask', answer, what);
+      return classifyUnclear('ask', answer, description);
   }
 }
 
@@ -263,14 +266,14 @@ export function isExactlyThisCfe(receipt: ReceiptVerdict, cfe: Omit<OurCfe, 'pla
 }
 
 /** Also compares the local time: the authority writes moments without an offset, or with a wrong one. */
-function isSameMoment(found: string, ours: string): boolean {
+function isSameMoment(theirs: string, ours: string): boolean {
   return (
-    found.slice(0, 19) === ours.slice(0, 19) ||
-    parseInstant(found)?.getTime() === parseInstant(ours)?.getTime()
+    theirs.slice(0, 19) === ours.slice(0, 19) ||
+    parseInstant(theirs)?.getTime() === parseInstant(ours)?.getTime()
   );
 }
 
-function ticketOf(idReceptor: string | undefined, { token, askFrom }: QueryTicket): SobreTicket | undefined {
+function toTicket(idReceptor: string | undefined, { token, askFrom }: QueryTicket): SobreTicket | undefined {
   if (idReceptor === undefined || token === undefined) return undefined;
   return { idReceptor, token, askFrom: askFrom ?? null };
 }
@@ -284,7 +287,7 @@ export const classifyUnclearReading = <S extends Situation>(
 const codeIn = (answer: string): string => answer.replace(/^code /, '');
 
 /** A refusal by an exception comes without reasons. */
-const reasonOf = (answer: string): AuthorityReason => ({
+const toReason = (answer: string): AuthorityReason => ({
   code: codeIn(answer),
   message: 'El sobre fue rechazado',
   detail: null,

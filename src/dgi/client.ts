@@ -73,7 +73,7 @@ export interface SignedSobre {
 }
 /** Limits on sending a sobre. */
 interface SendOptions {
-  /** Nothing is sent after this: a process that was suspended may wake when another one has decided otherwise. */
+  /** Nothing is sent after this moment: a suspended process may wake up after another process has decided otherwise. */
   readonly leaveBy?: Date;
   /** Whether the call probes an unavailable endpoint. */
   readonly isProbe?: boolean;
@@ -97,32 +97,44 @@ interface FiscalNumber {
 /** A client of the authority. Calls resolve with their outcome and reject for bugs only. */
 export interface DgiClient {
   /** Signs the request for `sendSobre`, which takes a while; sends nothing. */
-  signSobre(by: DgiCredentials, environment: Environment, sobre: SobreToSend): SignedSobre;
+  signSobre(credentials: DgiCredentials, environment: Environment, sobre: SobreToSend): SignedSobre;
   /** EFACRECEPCIONSOBRE: sends a sobre, whose bytes must be the same at every attempt. */
   sendSobre(sobre: SignedSobre, options?: SendOptions): Promise<SendAnswer>;
   /** EFACCONSULTARESTADOENVIO: returns the verdicts on the receipts of a sobre. Read-only and repeatable. */
   askVerdict(
-    by: DgiCredentials,
+    credentials: DgiCredentials,
     environment: Environment,
     ticket: { idReceptor: string; token: string },
   ): Promise<AskVerdictAnswer>;
-  /** EFACCONSULTARENVIOSSOBRE: looks for a sobre among those of at most 31 days (Montevideo). */
-  findSobre(by: DgiCredentials, environment: Environment, query: SobreQuery): Promise<FindSobreAnswer>;
+  /** EFACCONSULTARENVIOSSOBRE: looks for a sobre in a span of at most 31 days (Montevideo). */
+  findSobre(
+    credentials: DgiCredentials,
+    environment: Environment,
+    query: SobreQuery,
+  ): Promise<FindSobreAnswer>;
   /** EFACCONSULTARESTADOCFE: finds the first sobre with a receipt of ours. */
-  findCfe(by: DgiCredentials, environment: Environment, cfe: FiscalNumber): Promise<FindCfeAnswer>;
+  findCfe(credentials: DgiCredentials, environment: Environment, cfe: FiscalNumber): Promise<FindCfeAnswer>;
   /** EFACRECEPCIONREPORTE: sends the report of a day, whose bytes must be the same at every attempt. */
-  sendReport(by: DgiCredentials, environment: Environment, report: ReportToSend): Promise<SendReportAnswer>;
+  sendReport(
+    credentials: DgiCredentials,
+    environment: Environment,
+    report: ReportToSend,
+  ): Promise<SendReportAnswer>;
   /** EFACCONSULTARENVIOSREPORTE: finds a report of ours by its number and date. */
   findReport(
-    by: DgiCredentials,
+    credentials: DgiCredentials,
     environment: Environment,
     report: { idEmisor: bigint; date: string },
   ): Promise<FindReportAnswer>;
   /** EFACCONSULTARENVIOSREPORTE: returns every report of a day. */
-  listReports(by: DgiCredentials, environment: Environment, date: string): Promise<ListReportsAnswer>;
+  listReports(
+    credentials: DgiCredentials,
+    environment: Environment,
+    date: string,
+  ): Promise<ListReportsAnswer>;
   /** EFACCONSULTARRESPUESTAREPORTE: reads the first answer to a report again. */
   readReportAnswer(
-    by: DgiCredentials,
+    credentials: DgiCredentials,
     environment: Environment,
     report: { idEmisor: bigint; authorityId: string },
   ): Promise<SendReportAnswer>;
@@ -131,12 +143,12 @@ export interface DgiClient {
    * all or only the given RUC.
    */
   listIssuers(
-    by: DgiCredentials,
+    credentials: DgiCredentials,
     environment: Environment,
     query: { since: Date; rut?: string },
   ): Promise<ListIssuersAnswer>;
   /** eRUT: looks a RUT (12 digits) up in the registry. */
-  lookUpRut(by: DgiCredentials, environment: Environment, rut: string): Promise<LookUpAnswer>;
+  lookUpRut(credentials: DgiCredentials, environment: Environment, rut: string): Promise<LookUpAnswer>;
 }
 
 /** Creates a client of the authority for both environments. */
@@ -191,7 +203,7 @@ function askVerdict(
     const answer = await calls.ask('askVerdict', caller, writeVerdictQuery(ticket), trace);
     const ack = await calls.readSigned(answer, readAckCfe, caller);
     checkSubject(ack, { rut: rutOf(caller), idReceptor: ticket.idReceptor });
-    // Records the state only for a sobre of ours, which holds one receipt; after E02 it may be another system's.
+    // Records the state only for a sobre with one receipt, as ours have; after E02 the sobre may be another system's.
     const [receipt, ...others] = ack.receipts;
     if (!receipt) trace.code = 'no verdict on it';
     else if (others.length === 0) Object.assign(trace, { code: receipt.state, reasons: receipt.reasons });
@@ -251,7 +263,7 @@ async function sendReport(
   return calls.run('sendReport', caller, send, toSendReportAnswer);
 }
 
-const reportsQuestion = (date: string, idEmisor?: bigint): string =>
+const writeReportsQuery = (date: string, idEmisor?: bigint): string =>
   `<Consultaenviosreporte>${plain('FechaResumen', date)}${optionalPlain('IdEmisor', idEmisor?.toString())}</Consultaenviosreporte>`;
 
 function findReport(
@@ -260,7 +272,7 @@ function findReport(
   { idEmisor, date }: { idEmisor: bigint; date: string },
 ): Promise<FindReportAnswer> {
   const ask = async (): Promise<FindReportAnswer> => {
-    const answer = await calls.ask('findReports', caller, reportsQuestion(date, idEmisor));
+    const answer = await calls.ask('findReports', caller, writeReportsQuery(date, idEmisor));
     throwOnException(answer);
     return toFindReportAnswer(findListedReport(readReports(answer), idEmisor));
   };
@@ -269,7 +281,7 @@ function findReport(
 
 function listReports(calls: Calls, caller: DgiCaller, date: string): Promise<ListReportsAnswer> {
   const ask = async (): Promise<ListReportsAnswer> => {
-    const answer = await calls.ask('findReports', caller, reportsQuestion(date));
+    const answer = await calls.ask('findReports', caller, writeReportsQuery(date));
     throwOnException(answer);
     return { kind: 'listed', reports: readReports(answer) };
   };
@@ -324,7 +336,7 @@ function lookUpRut(calls: Calls, caller: DgiCaller, rut: string): Promise<LookUp
 /** The latest accepted moment to start asking (Fechahora), from now. */
 const LONGEST_ASK_FROM_MILLISECONDS = 3_600_000;
 
-/** Prevents a wrong clock or offset of the authority from delaying our question; asking too early is harmless (105). */
+/** Prevents a wrong clock or offset of the authority from delaying our query; asking too early is harmless (105). */
 function capAskFrom<T extends SendAnswer | FindSobreAnswer | FindCfeAnswer>({ now }: Calls, answer: T): T {
   if (!('askFrom' in answer) || answer.askFrom === null) return answer;
   const latest = now().getTime() + LONGEST_ASK_FROM_MILLISECONDS;

@@ -16,10 +16,10 @@ export class CredentialsCheckUnavailable extends Error {
 }
 
 const MOST_BYTES = 64 * 1024;
-/** Their messages hold nothing of the request. */
+/** Errors whose messages hold nothing of the request. */
 const NO_ANSWER = [NoAnswer, Unanswered, AnswerTooLarge];
 
-interface Question {
+interface LoginQuery {
   rut: string;
   username?: string;
   password?: string;
@@ -57,7 +57,7 @@ export function createCredentialsCheck(options: {
     connectSeconds: options.timeoutSeconds,
     answerSeconds: options.timeoutSeconds,
   };
-  async function ask({ rut, username, password }: Question): Promise<LoginAnswer> {
+  async function ask({ rut, username, password }: LoginQuery): Promise<LoginAnswer> {
     const answer = await post({
       url: options.url,
       headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -72,7 +72,7 @@ export function createCredentialsCheck(options: {
     return parsed.data;
   }
 
-  return async (login: Question): Promise<LoginAnswer> => {
+  return async (login: LoginQuery): Promise<LoginAnswer> => {
     try {
       return await withPermit(options.breakers, { endpoint: 'credentials', isProbe: false }, () =>
         ask(login),

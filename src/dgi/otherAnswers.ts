@@ -83,7 +83,8 @@ export function toSendReportAnswer(reading: ReportReading<'sendReport'>): SendRe
     return { kind: 'refused', ...refusal, stuck: explainStuck(outcome.reason, reading.detail) };
   if (reaction === 'sequence' || reaction === 'early') return { kind: reaction, ...refusal };
   if (reaction === 'duplicate') return { kind: 'duplicate' };
-  if (reaction === 'fateUnknown') return { kind: 'fateUnknown', what: reading.detail ?? reading.answer };
+  if (reaction === 'fateUnknown')
+    return { kind: 'fateUnknown', description: reading.detail ?? reading.answer };
   return classifyUnclearReading('sendReport', reading);
 }
 
@@ -107,12 +108,12 @@ export function findListedReport(
   idEmisor: bigint,
 ): ReportReading<'findReport'> {
   const ours = reports.filter((report) => report.idEmisor === idEmisor.toString());
-  const one = ours.find(({ state }) => state !== 'BR') ?? ours[0];
-  if (!one) return { answer: 'not listed' };
-  const known = REPORT_STATES.find((state) => state === one.state);
-  if (known === undefined) return { answer: 'other state', detail: `state ${one.state.slice(0, 10)}` };
-  if (one.authorityId === undefined) throw new NoAnswer('unreadable');
-  return { answer: `listed ${known}`, authorityId: one.authorityId };
+  const report = ours.find(({ state }) => state !== 'BR') ?? ours[0];
+  if (!report) return { answer: 'not listed' };
+  const known = REPORT_STATES.find((state) => state === report.state);
+  if (known === undefined) return { answer: 'other state', detail: `state ${report.state.slice(0, 10)}` };
+  if (report.authorityId === undefined) throw new NoAnswer('unreadable');
+  return { answer: `listed ${known}`, authorityId: report.authorityId };
 }
 
 export function toFindReportAnswer(reading: ReportReading<'findReport'>): FindReportAnswer {
@@ -125,7 +126,7 @@ export function toFindReportAnswer(reading: ReportReading<'findReport'>): FindRe
   return classifyUnclearReading('findReport', reading);
 }
 
-/** Classifies a question about reports that got no answer. */
+/** Classifies a query about reports that got no answer. */
 export const toUnclearReportAnswer = (reading: FailureReading): Unclear =>
   classifyUnclearReading('findReport', reading);
 

@@ -97,7 +97,7 @@ type UnclearReaction =
 interface ClearReactions {
   send:
     | { readonly reaction: 'received' | 'refused' | 'duplicate' }
-    /** The authority may have received the sobre: it is asked before the same bytes are sent again. */
+    /** The authority may have received the sobre, and is asked before the same bytes are sent again. */
     | { readonly reaction: 'fateUnknown' };
   duplicate: /** The CFE is sent in a new sobre with the next number. */
     | { readonly reaction: 'renumber' }
@@ -107,7 +107,7 @@ interface ClearReactions {
   findCfe: { readonly reaction: 'found' | 'absent' };
   ask:
     | { readonly reaction: 'verdict'; readonly status: FinalStatus }
-    /** The valid verdict is that on another sobre of ours. */
+    /** Another sobre of ours has the valid verdict. */
     | { readonly reaction: 'original' }
     | { readonly reaction: 'notYet' }
     /** The list of sobres is asked for the right number and token. */
@@ -368,35 +368,35 @@ export type Unclear =
   | {
       readonly kind: 'repeat';
       /** A short description for logs and failures. */
-      readonly what: string;
+      readonly description: string;
       /** Whether the authority answered: an unreachable authority never makes a CFE stuck. */
       readonly reached: boolean;
     }
   | { readonly kind: 'stuck'; readonly reason: StuckReason; readonly explanation: string };
 
 /**
- * Returns `repeat` or `stuck` for an unclear answer. `what`: a status or code for people, never the authority's text.
+ * Returns `repeat` or `stuck` for an unclear answer. `description`: a status or code for people, never the authority's text.
  * Throws RangeError for a clear answer.
  */
 export function classifyUnclear<S extends Situation>(
   situation: S,
   answer: AuthorityAnswer<S>,
-  what?: string,
+  description?: string,
 ): Unclear {
   const outcome: { readonly reaction: string } = outcomeOf(situation, answer);
   if (!isUnclear(outcome)) throw new RangeError(`${situation}, ${answer}: ${outcome.reaction} is clear`);
   if (outcome.reaction === 'repeat')
-    return { kind: 'repeat', what: what ?? answer, reached: outcome.reached };
-  return { kind: 'stuck', ...explainStuck(outcome.reason, what) };
+    return { kind: 'repeat', description: description ?? answer, reached: outcome.reached };
+  return { kind: 'stuck', ...explainStuck(outcome.reason, description) };
 }
 
 /** Returns a stuck reason with its explanation for support, in English because workflow histories store it. */
 export const explainStuck = (
   reason: StuckReason,
-  what?: string,
+  description?: string,
 ): { reason: StuckReason; explanation: string } => ({
   reason,
-  explanation: stuckMeans(reason) + (what === undefined ? '' : ` (${what})`),
+  explanation: stuckMeans(reason) + (description === undefined ? '' : ` (${description})`),
 });
 
 const isUnclear = (outcome: { readonly reaction: string }): outcome is UnclearReaction =>

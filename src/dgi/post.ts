@@ -10,14 +10,14 @@ export interface Timeouts {
   readonly answerSeconds: number;
 }
 
-/** No answer came, or none that can be read. The message has neither the URL nor anything of the request. */
+/** No answer arrived, or no readable one. The message has neither the URL nor anything of the request. */
 export class Unanswered extends Error {
   override readonly name = 'Unanswered';
   /** False when it is certain that nothing was sent. */
   readonly sent: boolean;
 
-  constructor(what: string, sent: boolean) {
-    super(what);
+  constructor(reason: string, sent: boolean) {
+    super(reason);
     this.sent = sent;
   }
 }
@@ -28,7 +28,7 @@ export class AnswerTooLarge extends Error {
 }
 
 /**
- * Closes idle connections before a gateway does: what is sent on a closing connection has an unknown outcome.
+ * Closes idle connections before a gateway does: a request on a closing connection has an unknown outcome.
  * A Keep-Alive header of the gateway overrides this.
  */
 const UNUSED_MILLISECONDS = 3_000;
@@ -108,6 +108,6 @@ function toUnanswered(error: unknown): Unanswered {
   const { name, code } =
     error instanceof Error ? (error as Error & { code?: unknown }) : { name: '', code: undefined };
   if (name === 'AbortError' || name === 'TimeoutError') return new Unanswered('time-out: answer', true);
-  const known = typeof code === 'string' ? code : 'connection lost';
-  return new Unanswered(known, !BEFORE_SENDING.has(known));
+  const reason = typeof code === 'string' ? code : 'connection lost';
+  return new Unanswered(reason, !BEFORE_SENDING.has(reason));
 }

@@ -5,7 +5,7 @@ import type { DgiCredentials } from './wsSecurity.ts';
 
 const RETRY_AFTER_SECONDS = 30;
 
-/** The authority refuses our question, so support must act. `code`: the stuck reason, for the log. */
+/** The authority refuses our query, so support must act. `code`: the stuck reason, for the log. */
 class LookUpRefused extends Error {
   override readonly name = 'LookUpRefused';
   readonly code: string;
@@ -18,7 +18,7 @@ class LookUpRefused extends Error {
 
 /**
  * Creates the look-up in the authority's production registry (eRUT, docs/contract.md#registry-look-up); null for an
- * unknown RUT. Simultaneous questions for one RUT share a call; nothing is cached. Rejects with UNAVAILABLE when the
+ * unknown RUT. Simultaneous queries for one RUT share a call; nothing is cached. Rejects with UNAVAILABLE when the
  * authority does not answer or no certificate is configured.
  */
 export function createRutLookUp(options: {
@@ -35,20 +35,23 @@ export function createRutLookUp(options: {
     if (answer.kind === 'found') return answer.record;
     if (answer.kind === 'unregistered') return null;
     if (answer.kind === 'stuck') throw new LookUpRefused(answer.reason);
-    throw unavailable("The tax authority's registry does not answer; try again in a while.", answer.what);
+    throw unavailable(
+      "The tax authority's registry does not answer; try again in a while.",
+      answer.description,
+    );
   }
 
   return (rut) => {
     const shared = pending.get(rut);
     if (shared) return shared;
-    const own = ask(rut).finally(() => pending.delete(rut));
-    pending.set(rut, own);
-    return own;
+    const answer = ask(rut).finally(() => pending.delete(rut));
+    pending.set(rut, answer);
+    return answer;
   };
 }
 
-/** `what`: the failure in the words of the table of outcomes, for the log. */
-function unavailable(message: string, what?: string): Refusal {
-  const cause = what === undefined ? {} : { cause: Object.assign(new Error(what), { code: what }) };
+/** `failure`: in the words of the table of outcomes, for the log. */
+function unavailable(message: string, failure?: string): Refusal {
+  const cause = failure === undefined ? {} : { cause: Object.assign(new Error(failure), { code: failure }) };
   return new Refusal('UNAVAILABLE', message, { retryAfterSeconds: RETRY_AFTER_SECONDS, ...cause });
 }

@@ -89,10 +89,10 @@ export function writeCall(operation: Operation, parameters: string): string {
 export const wrapInXmlData = (document: string): string =>
   `<Datain><xmlData>${cdata(document)}</xmlData></Datain>`;
 
-/** Writes a CDATA section, as in all official examples; an end mark in the text is split between two sections. */
+/** Writes a CDATA section, as in all official examples; splits an end mark in the text between two sections. */
 const cdata = (text: string): string => `<![CDATA[${text.replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
 
-/** Writes the question for a verdict, whose namespace differs from that of the documents. */
+/** Writes the query for a verdict, which has another namespace than the documents. */
 export const writeVerdictQuery = (ticket: { idReceptor: string; token: string }): string =>
   wrapInXmlData(
     `<ConsultaCFE xmlns="${SERVICES}">${element('IdReceptor', ticket.idReceptor)}${element('Token', ticket.token)}</ConsultaCFE>`,

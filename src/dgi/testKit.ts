@@ -10,15 +10,15 @@ const TIMEOUTS = { connectSeconds: 3, answerSeconds: 10 } as const;
 const CertificateAnswer = z.object({ cert_b64: z.base64(), password: z.string() });
 
 /**
- * Gets test certificates from the simulator's portal (docs/local.md#the-simulator), which takes invented CAEs. Calls reject
- * when it gives none.
+ * Gets test certificates from the simulator's portal (docs/local.md#the-simulator), which accepts invented CAEs. Calls
+ * reject if the portal gives no certificate.
  */
 export function createPortalTestKit(portalUrl: string) {
-  const ask = async <T>(path: string, question: unknown, answer: z.ZodType<T>): Promise<T> => {
+  const ask = async <T>(path: string, request: unknown, answer: z.ZodType<T>): Promise<T> => {
     const { status, body } = await post({
       url: `${portalUrl}/${path}`,
       headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body: JSON.stringify({ ...(question as object), environment: 'sandbox' }),
+      body: JSON.stringify({ ...(request as object), environment: 'sandbox' }),
       timeouts: TIMEOUTS,
       mostBytes: MOST_BYTES,
       ca: undefined,
@@ -28,8 +28,8 @@ export function createPortalTestKit(portalUrl: string) {
   };
   return {
     async certificate(rut: string) {
-      const question = { rut, password: randomBytes(18).toString('base64url') };
-      const { cert_b64, password } = await ask('certificates', question, CertificateAnswer);
+      const request = { rut, password: randomBytes(18).toString('base64url') };
+      const { cert_b64, password } = await ask('certificates', request, CertificateAnswer);
       return { file: Buffer.from(cert_b64, 'base64'), password };
     },
     cae: () => Promise.resolve(null),
@@ -43,7 +43,7 @@ const TestKitIndex = z.object({
 
 /**
  * Reads test certificates and CAEs of the authority's test environment from files: `<folder>/<rut>/` holds
- * `certificate.p12` and `papers.json` {password, caes?: {"101": {file, start_number}}}. Calls reject without these two.
+ * `certificate.p12` and `papers.json` {password, caes?: {"101": {file, start_number}}}. Calls reject if either is missing.
  */
 export function createFolderTestKit(folder: string) {
   const index = async (rut: string) =>

@@ -58,7 +58,7 @@ export function signEnvelope(
   );
 }
 
-/** Writes the Body in exclusive canonical form, which declares the prefix itself; as sent, it inherits it from the envelope. */
+/** Writes the Body: as sent, the envelope declares its prefix; in exclusive canonical form, `declared` does. */
 const writeBody = (call: string, declared = ''): string =>
   `<soapenv:Body${declared} xmlns:wsu="${WSU}" wsu:Id="Body-1">${call}</soapenv:Body>`;
 

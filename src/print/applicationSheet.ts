@@ -18,7 +18,7 @@ interface Text {
   readonly gap?: number;
 }
 
-/** Returns the PDF of a sheet; equal sheets of one day give equal bytes. */
+/** Draws a sheet as a PDF; equal sheets of one day give equal bytes. */
 export const drawApplicationSheet = (
   { fields }: ApplicationSheet,
   { legalName, date }: { legalName: string; date: string },

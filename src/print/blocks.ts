@@ -26,11 +26,11 @@ export interface PrintedForm {
 
 export interface Block {
   readonly name: 'marks' | 'issuer' | 'document' | 'taxpayer' | 'receiverBox' | 'receiver' | 'particulars';
-  /** Minimum size of the frame around it, in millimetres. */
+  /** Minimum size of the frame around the block, in millimetres. */
   readonly box?: { readonly width: number; readonly height: number };
-  /** Its lines on the first sheet; a block without lines is omitted with its box. */
+  /** Returns the lines on the first sheet; a block without lines is omitted with its box. */
   lines(form: PrintedForm): readonly Entry[];
-  /** Its lines on every further sheet. */
+  /** Returns the lines on every further sheet. */
   repeated?(form: PrintedForm): readonly Entry[];
 }
 
@@ -38,12 +38,12 @@ const LARGE = { letters: 'large', weight: 'bold' } as const;
 const NAME = { letters: 10, weight: 'bold' } as const;
 
 /** Returns a line for each text that is present. */
-const linesOf = (texts: readonly (string | undefined | false)[], look: Omit<Entry, 'text'> = {}): Entry[] =>
+const toEntries = (texts: readonly (string | undefined | false)[], look: Omit<Entry, 'text'> = {}): Entry[] =>
   texts
     .filter((text) => typeof text === 'string' && text !== '')
     .map((text) => ({ ...look, text: String(text) }));
 
-const joined = (separator: string, ...texts: (string | undefined)[]): string | undefined =>
+const joinTexts = (separator: string, ...texts: (string | undefined)[]): string | undefined =>
   texts.filter((text) => text !== undefined && text !== '').join(separator) || undefined;
 
 /** Returns the form of a CFE; throws for an unknown type. */
@@ -64,7 +64,7 @@ export const titleOf = (form: PrintedForm): string =>
 const MARKS: Block = {
   name: 'marks',
   lines: ({ receipt }) =>
-    linesOf(
+    toEntries(
       [
         receipt.environment === 'sandbox' && 'DOCUMENTO DE PRUEBA – SIN VALOR FISCAL',
         receipt.rejected && 'RECHAZADO – SIN VALIDEZ',
@@ -78,16 +78,16 @@ const MARKS: Block = {
 const ISSUER: Block = {
   name: 'issuer',
   lines: ({ cfe: { issuer, phones } }) => [
-    ...linesOf([issuer['RznSoc']], NAME),
-    ...linesOf([
+    ...toEntries([issuer['RznSoc']], NAME),
+    ...toEntries([
       issuer['NomComercial'],
       issuer['DomFiscal'],
       issuer['Ciudad'],
-      joined('   ', phones.length > 0 ? `Tel. ${phones.join(' / ')}` : undefined, issuer['CorreoEmisor']),
+      joinTexts('   ', phones.length > 0 ? `Tel. ${phones.join(' / ')}` : undefined, issuer['CorreoEmisor']),
     ]),
-    ...linesOf([issuer['InfoAdicionalEmisor']], { letters: 'large' }),
+    ...toEntries([issuer['InfoAdicionalEmisor']], { letters: 'large' }),
   ],
-  repeated: ({ cfe: { issuer } }) => linesOf([issuer['RznSoc']], { weight: 'bold' }),
+  repeated: ({ cfe: { issuer } }) => toEntries([issuer['RznSoc']], { weight: 'bold' }),
 };
 
 /** RUC, type, serie and number, form of payment: in this order, all large. */
@@ -95,7 +95,7 @@ const DOCUMENT: Block = {
   name: 'document',
   lines: (form) => {
     const { identification, issuer } = form.cfe;
-    return linesOf(
+    return toEntries(
       [
         `RUC ${issuer['RUCEmisor']}`,
         form.typeName,
@@ -107,7 +107,8 @@ const DOCUMENT: Block = {
       LARGE,
     );
   },
-  repeated: (form) => linesOf([`RUC ${form.cfe.issuer['RUCEmisor']}`, form.typeName, numberOf(form)], LARGE),
+  repeated: (form) =>
+    toEntries([`RUC ${form.cfe.issuer['RUCEmisor']}`, form.typeName, numberOf(form)], LARGE),
 };
 
 /** Taxpayers of a special kind must say so before the receiver. */
@@ -117,7 +118,7 @@ const TAXPAYER: Block = {
   lines: ({ receipt, cfe: { cae } }) => {
     const cause = cae['CausalCAEEsp'];
     const norm = cause && (receipt.exemptionNorm ?? `Causal ${cause}`);
-    return linesOf([SPECIAL_TAXPAYERS[cae['CAEEspecial'] ?? ''], norm], LARGE);
+    return toEntries([SPECIAL_TAXPAYERS[cae['CAEEspecial'] ?? ''], norm], LARGE);
   },
 };
 
@@ -128,7 +129,7 @@ const RECEIVER_BOX: Block = {
   name: 'receiverBox',
   box: { width: 40, height: 10 },
   lines: ({ row, cfe: { receiver } }) =>
-    linesOf(
+    toEntries(
       row.family === 'invoice'
         ? ['RUC COMPRADOR', receiver['DocRecep']]
         : [row.family === 'ticket' && 'CONSUMO FINAL'],
@@ -143,7 +144,7 @@ function documentOf({ row, cfe: { receiver } }: PrintedForm): string | undefined
   if (row.family === 'invoice' || number === undefined) return undefined;
   const kind = DOCUMENT_KINDS[receiver['TipoDocRecep'] ?? ''] ?? 'Documento';
   const country = receiver['CodPaisRecep'];
-  return joined(' – ', `${kind} ${number}`, country && `País emisor ${country}`);
+  return joinTexts(' – ', `${kind} ${number}`, country && `País emisor ${country}`);
 }
 
 /** Fields 60 to 66.1; 68 may be a legally required legend. */
@@ -152,32 +153,32 @@ const RECEIVER: Block = {
   lines: (form) => {
     const { receiver } = form.cfe;
     return [
-      ...linesOf([receiver['RznSocRecep']], { weight: 'bold' }),
-      ...linesOf([
+      ...toEntries([receiver['RznSocRecep']], { weight: 'bold' }),
+      ...toEntries([
         documentOf(form),
         receiver['DirRecep'],
-        joined(', ', receiver['CiudadRecep'], receiver['DeptoRecep'], receiver['PaisRecep']),
+        joinTexts(', ', receiver['CiudadRecep'], receiver['DeptoRecep'], receiver['PaisRecep']),
       ]),
-      ...linesOf([receiver['InfoAdicional']], { letters: 'large' }),
+      ...toEntries([receiver['InfoAdicional']], { letters: 'large' }),
     ];
   },
-  repeated: (form) => linesOf([form.cfe.receiver['RznSocRecep'], documentOf(form)]),
+  repeated: (form) => toEntries([form.cfe.receiver['RznSocRecep'], documentOf(form)]),
 };
 
 /** Fields 5, 12, 13, 70, 110, 111. */
 const PARTICULARS: Block = {
   name: 'particulars',
   lines: ({ cfe: { identification, receiver, totals } }) => {
-    const of = (label: string, value: string | undefined) =>
+    const field = (label: string, value: string | undefined) =>
       value !== undefined && value !== 'N/A' ? `${label}: ${value}` : undefined;
     const { FchEmis, FchVenc, ClauVenta } = identification;
-    return linesOf([
-      of('Fecha', FchEmis && dateText(FchEmis)),
-      of('Vencimiento', FchVenc && dateText(FchVenc)),
-      of('Moneda', totals['TpoMoneda']),
-      of('Tipo de cambio', totals['TpoCambio'] && quantity(totals['TpoCambio'])),
-      of('Cláusula de venta', ClauVenta),
-      of('Orden de compra', receiver['CompraID']),
+    return toEntries([
+      field('Fecha', FchEmis && dateText(FchEmis)),
+      field('Vencimiento', FchVenc && dateText(FchVenc)),
+      field('Moneda', totals['TpoMoneda']),
+      field('Tipo de cambio', totals['TpoCambio'] && quantity(totals['TpoCambio'])),
+      field('Cláusula de venta', ClauVenta),
+      field('Orden de compra', receiver['CompraID']),
     ]);
   },
 };
@@ -216,7 +217,7 @@ export function footLines({ receipt, cfe, row }: PrintedForm): readonly Entry[] 
   const { cae, identification } = cfe;
   const upToDate = identification['IVAalDia'] !== '1';
   const vatNote = !WITHOUT_VAT_NOTE.includes(cae['CAEEspecial'] ?? '');
-  return linesOf([
+  return toEntries([
     receipt.resolution
       ? `Res. ${receipt.resolution}`
       : receipt.issuerSince && `Fecha emisor ${dateText(receipt.issuerSince)}`,
@@ -231,24 +232,24 @@ export function footLines({ receipt, cfe, row }: PrintedForm): readonly Entry[] 
 export const EXPIRY_BOX = {
   box: { width: 20, height: 10 },
   lines: ({ cfe: { cae } }: PrintedForm): readonly Entry[] =>
-    linesOf(['Fecha de vencimiento', dateText(cae['FecVenc'] ?? '')], { letters: 'large' }),
+    toEntries(['Fecha de vencimiento', dateText(cae['FecVenc'] ?? '')], { letters: 'large' }),
 };
 
-/** Words of a reference (zone F, fields 3 to 9). */
+/** Returns the printed line of a reference (zone F, fields 3 to 9). */
 export function referenceLine(reference: ParsedCfe['references'][number]): string {
   const type = cfeTypeOfCode(Number(reference['TpoDocRef']));
   const amount = reference['MntCFEref'];
   const date = reference['FechaCFEref'];
   const parts = [
-    joined(
+    joinTexts(
       ' ',
       type ? TYPE_NAMES[type] : reference['TpoDocRef'] && `Tipo ${reference['TpoDocRef']}`,
       reference['Serie'],
       reference['NroCFERef'],
     ),
     date && dateText(date),
-    amount && joined(' ', reference['TpoMonedaRef'], money(amount)),
+    amount && joinTexts(' ', reference['TpoMonedaRef'], money(amount)),
     reference['RazonRef'],
   ];
-  return joined(' – ', ...parts) ?? '';
+  return joinTexts(' – ', ...parts) ?? '';
 }

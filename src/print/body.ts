@@ -7,6 +7,7 @@ import type { Tag } from './pen.ts';
 import {
   type Entry,
   inset,
+  labelAndFigure,
   MM,
   type Piece,
   paragraph,
@@ -14,23 +15,22 @@ import {
   space,
   stack,
   widthOf,
-  wordsAndFigure,
   wrapInElement,
 } from './pieces.ts';
 import type { PrintedFields } from './readCfe.ts';
 
 /** A run of rows that may continue on further sheets. */
 export interface BodySection {
-  /** Its element in the structure. */
+  /** The section's element in the document's structure. */
   readonly tag: Tag;
-  /** Space above it, except at the top of a sheet. */
+  /** Space above the section, except at the top of a sheet. */
   readonly gap: number;
   /** Repeated above the rows of every sheet. */
   readonly head?: Piece;
   readonly rows: readonly Piece[];
-  /** Kept together if it fits on one sheet. */
+  /** Whether to keep the section together if it fits on one sheet. */
   readonly together?: boolean;
-  /** With a frame around it on every sheet. */
+  /** Whether every sheet has a frame around the section. */
   readonly framed?: boolean;
 }
 
@@ -84,7 +84,7 @@ const notes = (entries: Entry[], width: number): BodySection => ({
 const paymentPair =
   (width: number) =>
   (payment: PrintedFields): Piece =>
-    wordsAndFigure(
+    labelAndFigure(
       { text: payment['GlosaMP'] ?? payment['CodMP'] ?? '' },
       { text: money(payment['ValorPago'] ?? '') },
       width,
@@ -112,28 +112,28 @@ const amountOf = (line: PrintedFields): string =>
     : money(line['MontoItem'] ?? '');
 
 const DESCRIPTION = 'Descripción';
-/** Columns of the table on A4, from the left; the description takes the remaining width, and that of an empty one. */
+/** Columns of the table on A4, from the left; the description takes the remaining width, also that of empty columns. */
 const COLUMNS = [
-  { title: 'Cantidad', align: 'right', of: (line: PrintedFields) => quantity(line['Cantidad'] ?? '') },
-  { title: 'Unidad', align: 'left', of: unitOf },
-  { title: DESCRIPTION, align: 'left', of: (line: PrintedFields) => line['NomItem'] ?? '' },
+  { title: 'Cantidad', align: 'right', text: (line: PrintedFields) => quantity(line['Cantidad'] ?? '') },
+  { title: 'Unidad', align: 'left', text: unitOf },
+  { title: DESCRIPTION, align: 'left', text: (line: PrintedFields) => line['NomItem'] ?? '' },
   {
     title: 'Precio unitario',
     align: 'right',
-    of: (line: PrintedFields) => money(line['PrecioUnitario'] ?? ''),
+    text: (line: PrintedFields) => money(line['PrecioUnitario'] ?? ''),
   },
-  { title: 'Importe', align: 'right', of: amountOf },
+  { title: 'Importe', align: 'right', text: amountOf },
 ] as const;
 const COLUMN_GAP = 3 * MM;
 const LEAST_BELOW = 100 * MM;
 const SHADE_HEIGHT = 1.2 * MM;
 
 function itemTable({ cfe: { lines } }: PrintedForm, width: number): BodySection {
-  const columns = COLUMNS.filter(({ of }) => lines.some((line) => of(line) !== ''));
+  const columns = COLUMNS.filter(({ text }) => lines.some((line) => text(line) !== ''));
   const described = columns.findIndex(({ title }) => title === DESCRIPTION);
-  const widths = columns.map(({ title, of }) =>
+  const widths = columns.map(({ title, text }) =>
     lines.reduce(
-      (most, line) => Math.max(most, widthOf({ text: of(line) })),
+      (most, line) => Math.max(most, widthOf({ text: text(line) })),
       widthOf({ ...TITLE, text: title }),
     ),
   );
@@ -154,7 +154,7 @@ function itemTable({ cfe: { lines } }: PrintedForm, width: number): BodySection 
   const inColumns = (pieces: readonly Piece[]): Piece =>
     sideBySide(pieces.map((piece, index) => ({ piece, at: starts[index] ?? 0 })));
   const row = (line: PrintedFields): Piece => {
-    const cells = columns.map(({ of }, index) => cell(index, of(line), 'TD'));
+    const cells = columns.map(({ text }, index) => cell(index, text(line), 'TD'));
     const below = belowName(line).map((entry) => inset(paragraph(entry, belowWidth, 'TD'), nameStart));
     return wrapInElement('TR', stack([inColumns(cells), ...below, space(ROW_GAP)]));
   };
@@ -162,7 +162,7 @@ function itemTable({ cfe: { lines } }: PrintedForm, width: number): BodySection 
   return { tag: 'Table', gap: GAP, head: wrapInElement('TR', shaded(head, width)), rows: lines.map(row) };
 }
 
-/** On a grey ground, with a little space below. */
+/** Draws a piece on a grey background, with a little space below. */
 const shaded = (piece: Piece, width: number): Piece => ({
   height: piece.height + SHADE_HEIGHT,
   draw(pen, place, x, y) {
@@ -179,7 +179,7 @@ function itemList({ cfe: { lines } }: PrintedForm, width: number): BodySection {
     const parts = [
       paragraph({ text: line['NomItem'] ?? '' }, width),
       ...belowName(line).map((entry) => paragraph(entry, width)),
-      wordsAndFigure({ text: price }, { text: amountOf(line) }, width),
+      labelAndFigure({ text: price }, { text: amountOf(line) }, width),
       space(ROW_GAP),
     ];
     return wrapInElement('LI', wrapInElement('LBody', stack(parts)));
@@ -187,7 +187,7 @@ function itemList({ cfe: { lines } }: PrintedForm, width: number): BodySection {
   return { tag: 'L', gap: GAP, head: line(width, width), rows: lines.map(row) };
 }
 
-/** A line across the last `wide` points. */
+/** A horizontal line across the last `wide` points. */
 const line = (width: number, wide: number): Piece => ({
   height: 1.5 * MM,
   draw: (pen, _, x, y) => pen.artifact(() => pen.rule(x + width - wide, y, wide)),
@@ -201,10 +201,10 @@ function totals({ cfe, row: type }: PrintedForm, width: number, narrow: boolean)
   const wide = narrow ? width : TOTALS_WIDTH;
   const currency = totals['TpoMoneda'] ?? '';
   const row = (label: string, amount: string, look: Omit<Entry, 'text'> = {}): Piece =>
-    inset(wordsAndFigure({ ...look, text: label }, { ...look, text: amount }, wide), width - wide);
-  const shown = TOTALS.flatMap(({ field, label, rate }) => {
+    inset(labelAndFigure({ ...look, text: label }, { ...look, text: amount }, wide), width - wide);
+  const totalRows = TOTALS.flatMap(({ field, label, rate }) => {
     const amount = totals[field];
-    // One of the two suffices when they are equal.
+    // Omits MntTotal if equal to MntPagar.
     if (amount === undefined || (field === 'MntTotal' && amount === totals['MntPagar'])) return [];
     const percent = rate && totals[rate];
     return [row(percent ? `${label} (${quantity(percent)} %)` : label, money(amount))];
@@ -215,7 +215,7 @@ function totals({ cfe, row: type }: PrintedForm, width: number, narrow: boolean)
     head: line(width, wide),
     rows: [
       ...adjustments.map((each) => row(each['GlosaDR'] ?? '', signed(each))),
-      ...shown,
+      ...totalRows,
       ...retentions.map((each) => row(`Retención ${each['CodRet']}`, money(each['ValRetPerc'] ?? ''))),
       space(1 * MM),
       row(
@@ -228,7 +228,7 @@ function totals({ cfe, row: type }: PrintedForm, width: number, narrow: boolean)
   };
 }
 
-/** A discount of the whole document (TpoMovDR D) is shown below zero. */
+/** Returns the amount of an adjustment, negative for a discount (TpoMovDR D). */
 const signed = (adjustment: PrintedFields): string => {
   const amount = money(adjustment['ValorDR'] ?? '');
   return adjustment['TpoMovDR'] === 'D' ? negative(amount) : amount;

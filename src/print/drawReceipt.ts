@@ -28,7 +28,7 @@ export function createScales() {
     isHeavy: (print: Weighed): boolean =>
       print.xmlBytes > HEAVY_BYTES || (!isSmall(print) && slow.has(print.accountId)),
     /** Stores the processor time of a print. */
-    took: (print: Weighed, milliseconds: number): void => {
+    record: (print: Weighed, milliseconds: number): void => {
       if (milliseconds > SLOW_MILLISECONDS) slow.add(print.accountId);
       else if (!isSmall(print)) slow.delete(print.accountId);
     },
@@ -63,7 +63,7 @@ const threads = createThreads<PrintTask, PrintResult>({
   script: new URL('./printWorker.ts', import.meta.url),
   // 700 lines of ordinary length take half a second, the longest texts in the widest letters 12.
   mostSeconds: 40,
-  // Those take a third of it.
+  // The longest texts take a third of this.
   mostMegabytes: 512,
   idleMs: 60_000,
 });
@@ -79,7 +79,7 @@ export const drawReceipt: Draw = (cfe, paper, read) =>
       const receipt = await read();
       try {
         const { pdf, milliseconds } = await threads.run({ receipt, paper });
-        scales.took(cfe, milliseconds);
+        scales.record(cfe, milliseconds);
         return Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength);
       } catch (cause) {
         throw new Error('a receipt could not be printed', { cause });

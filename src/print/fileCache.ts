@@ -1,8 +1,8 @@
 import { webcrypto } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
-/** A file that was expensive to create. */
-export interface MadeFile {
+/** A file that is expensive to create. */
+export interface CachedFile {
   readonly bytes: Uint8Array;
   /** SHA-256 of the bytes, in hex. */
   readonly sha256: string;
@@ -17,9 +17,9 @@ export interface FileKey {
 /** Caches the last files in memory, and creates a file once for concurrent requests. */
 export interface FileCache {
   /** Returns the file if cached. */
-  kept(of: FileKey): MadeFile | undefined;
-  /** Returns the cached file, or the one from `make`. */
-  file(of: FileKey, make: () => Promise<Uint8Array>): Promise<MadeFile>;
+  kept(key: FileKey): CachedFile | undefined;
+  /** Returns the cached file, or caches and returns the result of `create`. */
+  file(key: FileKey, create: () => Promise<Uint8Array>): Promise<CachedFile>;
 }
 
 /** Returns the SHA-256 of a file, in hex; computed off the event loop because files may have megabytes. */
@@ -36,14 +36,14 @@ export function createFileCache(mostBytes: number): FileCache {
   const share = Math.floor(mostBytes * SHARE);
   const files = new LRUCache<
     string,
-    MadeFile & { accountId: string },
-    { accountId: string; make: () => Promise<Uint8Array> }
+    CachedFile & { accountId: string },
+    { accountId: string; create: () => Promise<Uint8Array> }
   >({
     maxSize: mostBytes,
     maxEntrySize: share,
     sizeCalculation: ({ bytes }) => bytes.length,
-    fetchMethod: async (_key, _stale, { context: { accountId, make } }) => {
-      const bytes = await make();
+    fetchMethod: async (_key, _stale, { context: { accountId, create } }) => {
+      const bytes = await create();
       const sha256 = await sha256Of(bytes);
       makeRoom(accountId, bytes.length);
       return { bytes, sha256, accountId };
@@ -54,12 +54,12 @@ export function createFileCache(mostBytes: number): FileCache {
 
   /** Removes an account's oldest files until it is within its share; other accounts lose nothing. */
   function makeRoom(accountId: string, wanted: number): void {
-    const its = [...files.rkeys()].flatMap((key) => {
+    const ownFiles = [...files.rkeys()].flatMap((key) => {
       const file = files.peek(key);
       return file?.accountId === accountId ? [{ key, size: file.bytes.length }] : [];
     });
-    let bytes = its.reduce((sum, { size }) => sum + size, wanted);
-    for (const { key, size } of its) {
+    let bytes = ownFiles.reduce((sum, { size }) => sum + size, wanted);
+    for (const { key, size } of ownFiles) {
       if (bytes <= share) return;
       files.delete(key);
       bytes -= size;
@@ -68,6 +68,6 @@ export function createFileCache(mostBytes: number): FileCache {
 
   return {
     kept: ({ key }) => files.get(key),
-    file: ({ key, accountId }, make) => files.forceFetch(key, { context: { accountId, make } }),
+    file: ({ key, accountId }, create) => files.forceFetch(key, { context: { accountId, create } }),
   };
 }

@@ -42,8 +42,8 @@ function face(file: string): Face {
     codePoints: [WHITE_SQUARE],
   };
   const glyphOf = (codePoint: number): Glyph => {
-    const before = known.get(codePoint);
-    if (before) return before;
+    const cached = known.get(codePoint);
+    if (cached) return cached;
     if (!font.hasGlyphForCodePoint(codePoint)) return box;
     const { id, advanceWidth } = font.glyphForCodePoint(codePoint);
     const glyph = { id, advanceWidth, codePoints: [codePoint] };
@@ -64,7 +64,7 @@ function face(file: string): Face {
   };
 }
 
-/** PDFKit changes the positions that it is given. */
+/** Creates new positions for each run, because PDFKit changes them. */
 function runOf(glyphs: Glyph[]): { glyphs: Glyph[]; positions: GlyphPosition[]; advanceWidth: number } {
   const positions = glyphs.map(({ advanceWidth }) => ({
     xAdvance: advanceWidth,
@@ -105,8 +105,8 @@ export const toDrawable = (text: string): string =>
     .trim();
 
 /**
- * Breaks drawable text into lines of at most `width` points: at spaces; a word wider than a line after `/`, `.` or `-`, as
- * in addresses, and only without these anywhere.
+ * Breaks drawable text into lines of at most `width` points: at spaces; a word wider than a line after `/`, `.` or `-`, or
+ * anywhere if the word has none of these.
  */
 export function wrap(text: string, face: Face, size: number, width: number): string[] {
   const lines: string[] = [];

@@ -6,7 +6,7 @@ import { EMPTY_PIECE, type Piece, wrapInElement } from './pieces.ts';
 /** Resolution at which a logo is drawn if its box is large enough. */
 const LOGO_DPI = 150;
 
-/** Returns the logo as large as its pixels allow within the box; nothing if it cannot be drawn. */
+/** Returns the logo as large as its pixels allow within the box; empty if the logo cannot be drawn. */
 export function logoPiece(logo: Uint8Array | undefined, most: { width: number; height: number }): Piece {
   const size = logo && parsePicture(logo);
   if (!logo || !size || !isDrawable(size)) return EMPTY_PIECE;
@@ -60,7 +60,7 @@ const passesOf = (width: number, height: number): Pass[] =>
 /** Filter types at the start of a row (PNG, third edition, §9.2). */
 const LAST_FILTER = 4;
 
-/** Whether the data are exactly the rows of those passes, each with a valid filter. */
+/** Whether `pixels` are exactly the rows of `passes`, each with a valid filter. */
 function areRows(pixels: Uint8Array, bitsOfPixel: number, passes: readonly Pass[]): boolean {
   let at = 0;
   for (const [width, height] of passes) {

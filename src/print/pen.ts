@@ -17,7 +17,7 @@ export type StructurePlace = StructureElement | undefined;
 export interface Pen {
   /** The whole document. */
   readonly root: StructurePlace;
-  /** Starts a page of that size. */
+  /** Starts a page. */
   page(width: number, height: number): void;
   /** Adds an element to `parent`. */
   element(parent: StructurePlace, tag: Tag, options?: { alt?: string }): StructurePlace;
@@ -35,7 +35,7 @@ export interface Pen {
   image(bytes: Uint8Array, x: number, y: number, width: number, height: number): void;
 }
 
-export interface Paperwork {
+export interface PdfMetadata {
   readonly title: string;
   /** The file's creation date. */
   readonly createdAt: Date;
@@ -47,8 +47,8 @@ const LINE_WIDTH = 0.7;
 const GREY = '#e6e6e6';
 
 /** Returns the PDF drawn by `draw`. */
-export async function drawPdf(paperwork: Paperwork, draw: (pen: Pen) => void): Promise<Uint8Array> {
-  const { title, createdAt, attachment } = paperwork;
+export async function drawPdf(metadata: PdfMetadata, draw: (pen: Pen) => void): Promise<Uint8Array> {
+  const { title, createdAt, attachment } = metadata;
   const document = new PDFDocument({
     autoFirstPage: false,
     margin: 0,
@@ -73,7 +73,7 @@ export async function drawPdf(paperwork: Paperwork, draw: (pen: Pen) => void): P
   if (attachment) attach(document, attachment, createdAt);
   const root = document.struct('Document');
   document.addStructure(root);
-  draw(penOn(document, root));
+  draw(createPen(document, root));
   document.end();
   await promise;
   return joinChunks(chunks);
@@ -81,7 +81,7 @@ export async function drawPdf(paperwork: Paperwork, draw: (pen: Pen) => void): P
 
 function attach(
   document: Document,
-  { name, description, bytes }: NonNullable<Paperwork['attachment']>,
+  { name, description, bytes }: NonNullable<PdfMetadata['attachment']>,
   createdAt: Date,
 ): void {
   // The types do not know AFRelationship, which PDF/A-3 requires.
@@ -96,7 +96,7 @@ function attach(
   document.file(Buffer.from(bytes), attached);
 }
 
-/** Its own buffer, which can be transferred between threads. */
+/** Joins chunks in a buffer of its own, which can be transferred between threads. */
 function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
@@ -107,7 +107,7 @@ function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   return bytes;
 }
 
-function penOn(document: Document, root: StructureElement): Pen {
+function createPen(document: Document, root: StructureElement): Pen {
   let artifacts = 0;
   const artifact = (draw: () => void): void => {
     artifacts += 1;

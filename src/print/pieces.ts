@@ -30,7 +30,7 @@ const sizeOf = ({ letters = 'small' }: Entry): number =>
 export const widthOf = (entry: Entry): number =>
   FACES[entry.weight ?? 'regular'].width(toDrawable(entry.text), sizeOf(entry));
 
-/** An entry in as many lines as it needs, as one structure element; every line is a part. */
+/** Returns an entry broken into lines: one structure element, with a part for each line. */
 export function paragraph(entry: Entry, width: number, tag: Tag | null = 'P'): Piece {
   const { weight = 'regular', align = 'left' } = entry;
   const size = sizeOf(entry);
@@ -47,16 +47,16 @@ export function paragraph(entry: Entry, width: number, tag: Tag | null = 'P'): P
   return wrapInElement(tag, stack(lines.map(line)));
 }
 
-/** The piece as an element shared by its parts; with `tag` null it stays in the surrounding element. */
+/** Wraps a piece in one element for all its parts; with `tag` null the piece stays in the surrounding element. */
 export function wrapInElement(tag: Tag | null, piece: Piece, options?: { alt?: string }): Piece {
   if (tag === null) return piece;
-  let own: { element: StructurePlace } | undefined;
+  let shared: { element: StructurePlace } | undefined;
   const inside = (part: Piece): Piece => ({
     height: part.height,
     draw(pen, place, x, y) {
       // Content repeated on further pages is an artefact, without elements.
-      const element = own?.element ?? pen.element(place, tag, options);
-      if (element) own = { element };
+      const element = shared?.element ?? pen.element(place, tag, options);
+      if (element) shared = { element };
       part.draw(pen, element, x, y);
     },
     ...(part.parts ? { parts: part.parts.map(inside) } : {}),
@@ -64,7 +64,7 @@ export function wrapInElement(tag: Tag | null, piece: Piece, options?: { alt?: s
   return inside(piece);
 }
 
-/** Pieces one below the other. */
+/** Places pieces one below the other. */
 export function stack(pieces: readonly Piece[], gap = 0): Piece {
   const parts = pieces.filter(({ height }) => height > 0);
   const height = parts.reduce((sum, part) => sum + part.height, 0) + gap * Math.max(0, parts.length - 1);
@@ -81,7 +81,7 @@ export function stack(pieces: readonly Piece[], gap = 0): Piece {
   };
 }
 
-/** Pieces side by side, each at its distance from the left. */
+/** Places pieces side by side, each at its distance from the left. */
 export function sideBySide(pieces: readonly { piece: Piece; at: number }[]): Piece {
   return {
     height: Math.max(0, ...pieces.map(({ piece }) => piece.height)),
@@ -91,7 +91,7 @@ export function sideBySide(pieces: readonly { piece: Piece; at: number }[]): Pie
   };
 }
 
-/** Space to the left of a piece. */
+/** Adds space to the left of a piece. */
 export const inset = (piece: Piece, left: number): Piece => ({
   height: piece.height,
   draw: (pen, place, x, y) => piece.draw(pen, place, x + left, y),
@@ -100,7 +100,7 @@ export const inset = (piece: Piece, left: number): Piece => ({
 
 export const space = (height: number): Piece => ({ height, draw: () => undefined });
 
-/** A frame of at least that size around centred content. */
+/** Draws a frame of at least `leastHeight` around centred content. */
 export function box(
   entries: readonly Entry[],
   { width, leastHeight, padding = 1.5 * MM }: { width: number; leastHeight: number; padding?: number },
@@ -118,8 +118,8 @@ export function box(
   };
 }
 
-/** Words on the left and a figure on the right: on one line if both fit, otherwise the figure below. */
-export function wordsAndFigure(label: Entry, figure: Entry, width: number, tag: Tag | null = 'P'): Piece {
+/** Places a label on the left and a figure on the right: on one line if both fit, otherwise the figure below. */
+export function labelAndFigure(label: Entry, figure: Entry, width: number, tag: Tag | null = 'P'): Piece {
   const right: Entry = { ...figure, align: 'right' };
   const wide = widthOf(figure);
   if (widthOf(label) + 2 * MM + wide > width)
@@ -134,7 +134,7 @@ export function wordsAndFigure(label: Entry, figure: Entry, width: number, tag: 
   return wrapInElement(tag, both);
 }
 
-/** The entry in the largest letters, up to its size, that keep it on one line; at least in small ones. */
+/** Reduces the letters of an entry until it fits on one line, at most to small letters. */
 function fitOnLine(entry: Entry, width: number): Entry {
   const size = Math.min(sizeOf(entry), (sizeOf(entry) * width) / widthOf(entry));
   return { ...entry, letters: Math.max(LETTERS.small, size) };

@@ -21,7 +21,7 @@ async function print(receipt: PrintedReceipt, paper: PaperSize): Promise<Uint8Ar
 async function draw(receipt: PrintedReceipt, paper: PaperSize): Promise<Uint8Array> {
   const form = formOf(receipt, parseSignedCfe(receipt.xml));
   const { identification, issuer, typeCode, signedAt } = form.cfe;
-  const paperwork = {
+  const metadata = {
     title: titleOf(form),
     createdAt: new Date(signedAt),
     attachment: {
@@ -30,7 +30,7 @@ async function draw(receipt: PrintedReceipt, paper: PaperSize): Promise<Uint8Arr
       bytes: Buffer.from(receipt.xml),
     },
   };
-  return drawPdf(paperwork, (pen) => drawSheets(pen, form, paper));
+  return drawPdf(metadata, (pen) => drawSheets(pen, form, paper));
 }
 
 async function answer({ receipt, paper }: PrintTask): Promise<void> {

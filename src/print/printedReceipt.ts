@@ -4,7 +4,7 @@ import type { Environment } from '../domain/receipts/cfeTypes.ts';
 import { verificationUrl } from '../domain/receipts/qr.ts';
 import type { PrintedReceipt } from './receipt.ts';
 
-/** The printed part of a signed CFE. */
+/** The fields of a signed CFE that its print needs. */
 interface SignedCfe {
   readonly signedXml: string;
   readonly environment: Environment;

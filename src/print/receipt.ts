@@ -8,7 +8,7 @@ export interface PrintedReceipt {
   /** The signed CFE, byte for byte; parsed for the form, and embedded in the PDF. */
   readonly xml: string;
   readonly environment: Environment;
-  /** Whether the authority rejected it: the form is then marked as invalid. */
+  /** Whether the authority rejected the CFE: the form is then marked as invalid. */
   readonly rejected: boolean;
   /**
    * Text beside the CFE; its first paragraph is a legally required legend (docs/contract.md#printed-form).

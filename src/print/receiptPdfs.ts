@@ -1,6 +1,6 @@
 import type { CfeStatus } from '../domain/receipts/cfeStatus.ts';
 import type { PaperSize } from '../domain/receipts/qr.ts';
-import { createFileCache, type FileKey, type MadeFile } from './fileCache.ts';
+import { type CachedFile, createFileCache, type FileKey } from './fileCache.ts';
 import type { PrintedReceipt } from './receipt.ts';
 
 /** Bytes of drawn receipts cached in memory: some 3,000 receipts of one page. */
@@ -13,7 +13,7 @@ export interface PrintableCfe {
   readonly accountId: string;
   readonly status: CfeStatus;
   readonly digest: string | null;
-  /** Length of its XML, which decides whether a print is heavy. */
+  /** Length of the XML, which decides whether a print is heavy. */
   readonly xmlBytes: number;
 }
 
@@ -29,12 +29,12 @@ export type Draw = (
 /** Printed forms of receipts, drawn elsewhere; the last ones are cached. */
 export interface ReceiptPdfs {
   /** Returns the PDF of a receipt on that paper, if cached. */
-  kept(cfe: PrintableCfe, paper: PaperSize): MadeFile | undefined;
+  kept(cfe: PrintableCfe, paper: PaperSize): CachedFile | undefined;
   /**
    * Returns the PDF of a receipt on that paper, cached or drawn from the result of `read`. Throws as `draw`
    * does.
    */
-  pdf(cfe: PrintableCfe, paper: PaperSize, read: () => Promise<PrintedReceipt>): Promise<MadeFile>;
+  pdf(cfe: PrintableCfe, paper: PaperSize, read: () => Promise<PrintedReceipt>): Promise<CachedFile>;
 }
 
 /** Creates a cache over `draw`; concurrent requests for one PDF draw it once. */

@@ -25,7 +25,7 @@ interface Geometry {
   readonly width: number;
   /** Height of a sheet; for a roll the longest page of a PDF. */
   readonly height: number;
-  /** A roll is cut at the end of the receipt, which has at least 15 cm. */
+  /** A roll is cut at the end of the receipt, after at least 15 cm. */
   readonly shortest?: number;
   /** At least 5 mm without letters. */
   readonly margin: number;
@@ -85,11 +85,11 @@ function headerBlocks(form: PrintedForm, first: boolean): Header {
   return Object.fromEntries(pieces) as Header;
 }
 
-/** A part of the header: kept together if it fits on one sheet. */
+/** Returns a part of the header, which is kept together if it fits on one sheet. */
 const headerPart = (piece: Piece): BodySection[] =>
   piece.height === 0 ? [] : [{ tag: 'Sect', gap: GAP, rows: [piece], together: true }];
 
-/** The longest texts in ordinary letters take half of it. */
+/** Twice the height of a header with the longest texts in ordinary letters. */
 const MOST_HEADER = 100 * MM;
 
 /** A4: issuer on the left and document on the right, below them the receiver and the particulars. */
@@ -149,7 +149,7 @@ const framed = (piece: Piece, width: number, padding: number): Piece => ({
   },
 });
 
-/** Modules are 4 dots at 203 dpi, so symbols are between 22 and 30 mm wide. */
+/** A module has 4 dots at 203 dpi, so that symbols are between 22 and 30 mm wide. */
 const MODULE = 4 * DOT;
 /** Space for the words below the symbol. */
 const CODE_WIDTH = 32 * MM;
@@ -175,7 +175,7 @@ function qrPiece(form: PrintedForm): Piece & { width: number } {
   return { ...stack([figure, code]), width };
 }
 
-/** The foot: the QR block and the sheet's number on each sheet, all the rest on the last alone. */
+/** Returns the foot of a sheet: QR block and page number; on the last sheet also the other lines and the expiry box. */
 function footPiece(
   form: PrintedForm,
   { narrow, footBeside }: Geometry,
@@ -208,7 +208,7 @@ function footPiece(
   };
 }
 
-/** Number of the sheet, and of all sheets. */
+/** The index of a sheet, and the number of sheets. */
 interface Sheet {
   readonly index: number;
   readonly count: number;
@@ -232,7 +232,7 @@ const usedBy = (chunks: readonly Chunk[]): number => chunks.reduce((sum, chunk) 
 /** Rows taller than this share of a sheet are divided, not moved to the next. */
 const WHOLE_SHARE = 0.3;
 
-/** Divides the body: `room` is the body's height on the nth sheet, `lastRoom` that on the last one. */
+/** Divides the body. `room`: the body's height on a sheet by index; `lastRoom`: its height if that sheet is the last. */
 function divideBody(
   sections: readonly BodySection[],
   room: (sheet: number) => number,
@@ -303,15 +303,15 @@ export function drawSheets(pen: Pen, form: PrintedForm, paper: PaperSize): void 
   const further = stack([furtherHeader(form, width), space(GAP)]);
   const foot = footPiece(form, geometry, width);
   const full = geometry.height - 2 * margin;
-  // The number of a sheet always takes the same space.
+  // Every page number takes the same space.
   const roomAbove =
     ({ height }: Piece) =>
     (sheet: number): number =>
       full - (sheet === 0 ? 0 : further.height) - height;
-  const onOne = chunksOnOne(sections);
+  const singleSheet = chunksOnOne(sections);
   const sheets =
-    usedBy(onOne) + foot({ index: 0, count: 1 }).height <= full
-      ? [onOne]
+    usedBy(singleSheet) + foot({ index: 0, count: 1 }).height <= full
+      ? [singleSheet]
       : divideBody(
           sections,
           roomAbove(foot({ index: 0, count: 2 })),

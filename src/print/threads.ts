@@ -6,7 +6,7 @@ export interface Threads<Task, Result> {
   readonly run: (task: Task) => Promise<Result>;
 }
 
-const LOOK_EVERY_MS = 100;
+const CHECK_EVERY_MS = 100;
 
 /**
  * Reuses threads: each takes one task after another and ends after `idleMs` without work. A failed task, more
@@ -30,15 +30,14 @@ export function createThreads<Task, Result>({
     clearTimeout(idle.get(worker));
     idle.delete(worker);
   };
-  const begin = (): Worker => new Worker(script, { env: {} });
   const take = (): Worker => {
-    const [resting] = idle.keys();
-    if (resting) {
-      forget(resting);
-      resting.ref();
-      return resting;
+    const [idleWorker] = idle.keys();
+    if (idleWorker) {
+      forget(idleWorker);
+      idleWorker.ref();
+      return idleWorker;
     }
-    const worker = begin();
+    const worker = new Worker(script, { env: {} });
     // The end of an idle thread must not end the process.
     return worker.on('error', () => forget(worker));
   };
@@ -56,7 +55,7 @@ export function createThreads<Task, Result>({
       const worker = take();
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
       worker.once('message', resolve).once('error', reject);
-      const watching = watchLimits(worker, { mostSeconds, mostMegabytes, tooMuch: reject });
+      const watching = watchLimits(worker, { mostSeconds, mostMegabytes, onExceeded: reject });
       worker.postMessage(task, []);
       try {
         const result = await promise;
@@ -76,24 +75,24 @@ export function createThreads<Task, Result>({
 interface Bounds {
   mostSeconds: number;
   mostMegabytes: number;
-  /** Calls back once the thread uses more processor time from now on, or more heap. */
-  tooMuch: (error: Error) => void;
+  /** Called when the thread uses more processor time from now on, or more heap. */
+  onExceeded: (error: Error) => void;
 }
 
-/** Watched from outside: a thread that reaches a heap limit of V8 may end the whole process. */
-function watchLimits(worker: Worker, { mostSeconds, mostMegabytes, tooMuch }: Bounds): NodeJS.Timeout {
+/** Watches a thread from outside: a thread that reaches V8's own heap limit may end the whole process. */
+function watchLimits(worker: Worker, { mostSeconds, mostMegabytes, onExceeded }: Bounds): NodeJS.Timeout {
   let before: number | undefined;
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     try {
       const [{ user, system }, heap] = await Promise.all([worker.cpuUsage(), worker.getHeapStatistics()]);
       before ??= user + system;
       if (user + system - before > mostSeconds * 1e6)
-        tooMuch(new Error(`a thread took more than ${mostSeconds} s for its task`));
+        onExceeded(new Error(`a thread took more than ${mostSeconds} s for its task`));
       if (heap.used_heap_size > mostMegabytes * 1e6)
-        tooMuch(new Error(`a thread took more than ${mostMegabytes} MB for its task`));
+        onExceeded(new Error(`a thread took more than ${mostMegabytes} MB for its task`));
     } catch {
       // The thread is not running yet, or has ended.
     }
   };
-  return setInterval(() => void look(), LOOK_EVERY_MS);
+  return setInterval(() => void check(), CHECK_EVERY_MS);
 }

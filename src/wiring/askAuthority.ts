@@ -32,7 +32,7 @@ export function createAskAuthority(orm: Orm, source: Variables): SkipNumbersDeps
     const answer = await client.findCfe(credentials, environment, { typeCode, serie, numero });
     if (answer.kind === 'absent') return undefined;
     if (answer.kind === 'found') return { verdict: answer.state };
-    const reason = answer.kind === 'stuck' ? answer.explanation : answer.what;
+    const reason = answer.kind === 'stuck' ? answer.explanation : answer.description;
     throw new Refusal('UNAVAILABLE', `The authority gave no answer about ${serie} ${numero}: ${reason}`);
   };
 }

@@ -6,12 +6,11 @@ import {
   sleep,
 } from '@temporalio/workflow';
 import type { RunResult } from '../domain/authority/activityResults.ts';
-import { activity, LONG_WORK, SHORT_WORK, shouldContinueAsNew } from './common.ts';
+import { activity, LONG_WORK, SHORT_WORK, shouldContinueAsNew, showEnd } from './common.ts';
 
 const actOnItems = activity('actOnItems', {
   ...LONG_WORK,
-  // The end of the run counts the finished items, so no item may run beside it. By default the SDK would not
-  // wait.
+  // By default the SDK would not wait for items under way, which the end of the run must count.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   summary: 'Act on the next items, one after the other',
 });
@@ -25,16 +24,15 @@ export interface BulkRunInput {
 }
 
 /**
- * Acts on many items as a person decided (docs/operations.md#bulk-runs), batch after batch, by the rows of
- * the run. Ends with `DONE` or `STOPPED` and the counts. When cancelled it finishes the items under way,
- * starts no other and ends STOPPED.
+ * Acts on the items of a bulk run (docs/operations.md#bulk-runs), batch after batch. Ends with `DONE` or `STOPPED` and the
+ * counts. When cancelled, the run finishes the items under way, starts no other and ends STOPPED.
  */
 export async function bulkRun({ runId }: BulkRunInput): Promise<Omit<Ended, 'kind'>> {
   setCurrentDetails('Started.');
   try {
     for (;;) {
       const result = await actOnItems(runId);
-      if (result.kind === 'ended') return showEnd(result);
+      if (result.kind === 'ended') return showEnd(result, describeCounts(result));
       setCurrentDetails(
         `${describeCounts(result)} To stop it: \`run stop ${runId}\`, or its page in the console.`,
       );
@@ -46,17 +44,11 @@ export async function bulkRun({ runId }: BulkRunInput): Promise<Omit<Ended, 'kin
     if (!isCancellation(error)) throw error;
     const result = await CancellationScope.nonCancellable(() => stopItems(runId));
     if (result.kind !== 'ended') throw error;
-    return showEnd(result);
+    return showEnd(result, describeCounts(result));
   }
 }
 
 type Ended = RunResult & { kind: 'ended' };
-
-function showEnd(result: Ended): Omit<Ended, 'kind'> {
-  setCurrentDetails(`Ended: ${result.state}. ${describeCounts(result)}`);
-  const { kind: _, ...rest } = result;
-  return rest;
-}
 
 const describeCounts = ({ total, done, unneeded, refused }: RunResult): string =>
   `${done + unneeded + refused} of ${total} looked at; done: ${done}, no longer needed: ${unneeded}, refused: ${refused}.`;

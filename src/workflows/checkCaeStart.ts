@@ -12,8 +12,8 @@ export interface CheckCaeStartInput {
 }
 
 /**
- * Asks the authority whether a CAE continues where another system stopped; ends with what is wrong. Without a certificate it
- * waits for one; with findings it asks again daily, as the other system may still be sending.
+ * Asks the authority whether a CAE continues where another system stopped; ends with the findings. Waits for a missing
+ * certificate. Asks again daily while there are findings: the other system may still be sending.
  */
 export const checkCaeStart = withoutCancellation(
   async ({ caeId }: CheckCaeStartInput): Promise<{ findings: CaeStartFinding[] }> => {
@@ -32,12 +32,12 @@ export const checkCaeStart = withoutCancellation(
         continue;
       }
       const { findings } = checked;
-      const found = findings.length === 0 ? 'nothing is wrong' : findings.join(', ');
+      const description = findings.length === 0 ? 'nothing is wrong' : findings.join(', ');
       if (checked.kind === 'ended') {
-        setCurrentDetails(`Ended: ${found}.`);
+        setCurrentDetails(`Ended: ${description}.`);
         return { findings };
       }
-      setCurrentDetails(`Found: ${found}. The authority is asked again tomorrow.`);
+      setCurrentDetails(`Found: ${description}. The authority is asked again tomorrow.`);
       await condition(() => changed, checked.againInMilliseconds, {
         summary: 'The authority is asked again',
       });

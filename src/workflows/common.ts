@@ -32,7 +32,7 @@ export const SHORT_WORK: ActivityOptions = {
   retry: { initialInterval: 0.5 * SECOND, backoffCoefficient: 2, maximumInterval: 30 * SECOND },
 };
 
-/** Work on many rows of our own database, with heartbeats; repeated like the short one. */
+/** Work on many rows of our own database, with heartbeats; repeated like SHORT_WORK. */
 export const LONG_WORK: ActivityOptions = {
   ...SHORT_WORK,
   startToCloseTimeout: DEADLINES.ownLongAttempt,
@@ -50,25 +50,16 @@ export const AUTHORITY: ActivityOptions = {
   retry: { initialInterval: SECOND, backoffCoefficient: 2, maximumInterval: 60 * SECOND },
 };
 
-/**
- * Calls to the authority outside the way of a CFE: they have slots of their own, so that they cannot delay
- * CFEs.
- */
+/** Calls to the authority that no CFE waits for; they have slots of their own, so that they cannot delay CFEs. */
 export const OTHER_CALL: ActivityOptions = { ...AUTHORITY, taskQueue: TASK_QUEUES.calls };
 
-/**
- * Many questions to the authority, one after the other; questions without an answer are asked again the next
- * day.
- */
+/** Many queries to the authority, one after the other; queries without an answer are repeated the next day. */
 export const OTHER_CALL_LONG: ActivityOptions = {
   ...OTHER_CALL,
   startToCloseTimeout: DEADLINES.ownLongAttempt,
 };
 
-/**
- * Actions of support: a few questions to the authority, none repeated; only a worker crash repeats the
- * action.
- */
+/** Actions of support: a few queries to the authority, none repeated; only a worker crash repeats the action. */
 export const SUPPORT_CALL: ActivityOptions = { ...AUTHORITY, startToCloseTimeout: DEADLINES.supportAttempt };
 
 /**
@@ -99,7 +90,7 @@ export const validateAgain = defineSignal(SIGNALS.validateAgain);
 export const deliverAgain = defineSignal(SIGNALS.deliverAgain);
 export const lookAgain = defineSignal(SIGNALS.lookAgain);
 
-/** To `issueCfes` and `reportDay` while they wait for support. Returns the real result. */
+/** An update of `issueCfes` and `reportDay` while they wait for support; returns the result of the action. */
 export const support = defineUpdate<SupportAnswer, [SupportRequest]>(SUPPORT_UPDATE);
 
 export const CfeStatusAttribute = defineSearchAttributeKey('CfeStatus' satisfies SearchAttribute, 'KEYWORD');
@@ -115,9 +106,19 @@ export const StuckReasonAttribute = defineSearchAttributeKey(
 
 // Runs.
 
+/** Shows the end of a run with its counts; returns its result. */
+export function showEnd<R extends { kind: 'ended'; state: string }>(
+  result: R,
+  counts: string,
+): Omit<R, 'kind'> {
+  setCurrentDetails(`Ended: ${result.state}. ${counts}`);
+  const { kind: _, ...rest } = result;
+  return rest;
+}
+
 /**
- * Wraps a workflow that Cancel must not stop: its work is promised, and commands end it through its rows. A
- * cancelled run says so in its details.
+ * Wraps a workflow that Cancel must not stop: its work was promised, and commands end the run through the rows. The details
+ * of a cancelled run say so.
  */
 export const withoutCancellation =
   <I extends unknown[], R>(work: (...input: I) => Promise<R>) =>
@@ -128,12 +129,12 @@ export const withoutCancellation =
     return CancellationScope.nonCancellable(() => work(...input));
   };
 
-/** Short enough to replay quickly. */
+/** Keeps histories short enough to replay quickly. */
 const MOST_EVENTS = 2_000;
 
 /**
- * Returns whether a looping run must continue as a new one to keep its history short; its state is in the
- * rows. Returns false after a cancellation, as a new run would not receive it.
+ * Returns whether a looping run, whose state is in the rows, must continue as a new run to keep its history short. False
+ * after a cancellation, which a new run would not receive.
  */
 export const shouldContinueAsNew = (): boolean =>
   (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > MOST_EVENTS) &&

@@ -39,7 +39,7 @@ export const deliverWebhook = withoutCancellation(
       delays,
       attempt: (retriesLeft) => attemptDelivery({ deliveryId, retriesLeft }),
       sending: 'Sending; the pending activity shows whether it waits for a slot of this receiver.',
-      verb: 'delivery show',
+      command: 'delivery show',
     });
     const ending: WebhookEnding = { status: kind === 'delivered' ? 'DELIVERED' : 'FAILED' };
     upsertSearchAttributes([{ key: StateAttribute, value: ending.status }]);
@@ -70,7 +70,7 @@ export const deliverReceipt = withoutCancellation(
       delays,
       attempt: (retriesLeft) => attemptMail({ mailId, retriesLeft }),
       sending: 'Sending; the pending activity shows whether it waits for a slot.',
-      verb: 'mail show',
+      command: 'mail show',
     });
     const ending: MailEnding = { status: MAIL_STATUS[kind] };
     setCurrentDetails(`Ended: ${ending.status}.`);
@@ -81,20 +81,20 @@ export const deliverReceipt = withoutCancellation(
 interface Attempts<R> {
   /** Milliseconds from each failure to the next attempt. */
   readonly delays: readonly number[];
-  /** Makes one attempt; `retriesLeft` more follow if it fails. */
+  /** Makes one attempt; `retriesLeft`: the attempts that follow a failure. */
   readonly attempt: (retriesLeft: number) => Promise<R>;
-  /** The details during an attempt, and the command that shows why one failed. */
+  /** The details during an attempt, and the command that shows why an attempt failed. */
   readonly sending: string;
-  readonly verb: string;
+  readonly command: string;
 }
 
 /**
  * Attempts a delivery at once and then by the schedule, until the result is not `pending` or the schedule
  * ends; returns the last result. The signal `deliverAgain` restarts the schedule: at once during a pause,
- * else after the attempt under way, so that no signal is lost. Call it before the first await.
+ * else after the attempt under way, so that no signal is lost. Must be called before the first await.
  */
 async function deliver<R extends { kind: string }>(attempts: Attempts<R>): Promise<R> {
-  const { delays, attempt, sending, verb } = attempts;
+  const { delays, attempt, sending, command } = attempts;
   let again = false;
   setHandler(deliverAgain, () => {
     again = true;
@@ -107,7 +107,7 @@ async function deliver<R extends { kind: string }>(attempts: Attempts<R>): Promi
     const delay = result.kind === 'pending' ? delays[failures] : undefined;
     if (delay !== undefined) {
       failures += 1;
-      setCurrentDetails(`Not taken ${failures} times; retried automatically. \`${verb}\` shows why.`);
+      setCurrentDetails(`Not taken ${failures} times; retried automatically. \`${command}\` shows why.`);
       await condition(() => again, delay, { summary: `Retry ${failures} of ${delays.length}` });
     } else if (!again) return result;
     if (again) failures = 0;

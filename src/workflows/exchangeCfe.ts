@@ -18,9 +18,7 @@ const WORDS: Readonly<Record<ExchangeResult['kind'], string>> = {
     'Ended: the receiver is an electronic issuer, but the authority lists no address for it. The company can ask the receiver for one.',
 };
 
-/**
- * Sends an ACCEPTED or OBSERVED CFE to its receiver if that is an electronic issuer; ends with the result.
- */
+/** Sends an ACCEPTED or OBSERVED CFE to a receiver that is an electronic issuer; ends with the result. */
 export const exchangeCfe = withoutCancellation(
   async ({ cfeUuid }: ExchangeCfeInput): Promise<{ result: ExchangeResult['kind'] }> => {
     setCurrentDetails(

@@ -1,11 +1,10 @@
 import { CancellationScope, continueAsNew, isCancellation, setCurrentDetails } from '@temporalio/workflow';
 import type { ExportCounts, ExportResult } from '../domain/authority/activityResults.ts';
-import { activity, LONG_WORK, SHORT_WORK, shouldContinueAsNew } from './common.ts';
+import { activity, LONG_WORK, SHORT_WORK, shouldContinueAsNew, showEnd } from './common.ts';
 
 const writeExport = activity('writeExport', {
   ...LONG_WORK,
-  // The end of the run counts the finished receipts, so nothing may run beside it. By default the SDK would
-  // not wait.
+  // By default the SDK would not wait for a receipt under way, which the end of the run must count.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   summary: 'Put the next receipts of the month into the file',
 });
@@ -17,14 +16,14 @@ export interface ExportReceiptsInput {
 
 /**
  * Writes a requested file with a month's receipts (docs/console.md#a-months-receipts), in slots of some
- * seconds. Ends with `DONE` or `STOPPED` and the counts. When cancelled it stops and deletes the file.
+ * seconds. Ends with `DONE` or `STOPPED` and the counts. When cancelled, the workflow stops the export and deletes the file.
  */
 export async function exportReceipts({ exportId }: ExportReceiptsInput): Promise<Omit<Ended, 'kind'>> {
   setCurrentDetails('Started.');
   try {
     for (;;) {
       const result = await writeExport(exportId);
-      if (result.kind === 'ended') return showEnd(result);
+      if (result.kind === 'ended') return showEnd(result, describeCounts(result));
       setCurrentDetails(`${describeCounts(result)} To stop it: its row in the console, or cancel this run.`);
       if (shouldContinueAsNew()) await continueAsNew<typeof exportReceipts>({ exportId });
     }
@@ -32,17 +31,11 @@ export async function exportReceipts({ exportId }: ExportReceiptsInput): Promise
     if (!isCancellation(error)) throw error;
     const result = await CancellationScope.nonCancellable(() => stopExport(exportId));
     if (result.kind !== 'ended') throw error;
-    return showEnd(result);
+    return showEnd(result, describeCounts(result));
   }
 }
 
 type Ended = ExportResult & { kind: 'ended' };
-
-function showEnd(result: Ended): Omit<Ended, 'kind'> {
-  setCurrentDetails(`Ended: ${result.state}. ${describeCounts(result)}`);
-  const { kind: _, ...rest } = result;
-  return rest;
-}
 
 const describeCounts = ({ total, done, leftOut }: ExportCounts): string =>
   `${done} of ${total} receipts looked at; left out: ${leftOut}.`;

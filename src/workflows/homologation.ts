@@ -13,7 +13,7 @@ import { activity, LONG_WORK, lookAgain, SHORT_WORK, StateAttribute, shouldConti
 
 const issueTestReceipts = activity('issueTestReceipts', {
   ...LONG_WORK,
-  // Nothing may be issued beside the end of the run. By default the SDK would not wait.
+  // By default the SDK would not wait, and receipts could be issued after the end of the run.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   summary: 'Issue the next receipts; count the verdicts',
 });
@@ -37,29 +37,29 @@ export interface HomologationInput {
 
 /**
  * Takes the test run of an enterprise and a day from its receipts to the report (docs/contract.md#test-run); the
- * rows have its state. A run that is started while this one ends is continued here. When cancelled it stops the run.
+ * rows have its state. Continues with a run that starts while this one ends. When cancelled, the workflow stops the run.
  */
 export async function homologation(key: HomologationInput): Promise<{ status: TestRunStatus }> {
-  let wanted = false;
+  let isSignalled = false;
   let rounds = 0;
-  let seen = -1;
+  let lastProgress = -1;
   setHandler(lookAgain, () => {
-    wanted = true;
+    isSignalled = true;
   });
   const pause = async (progress: number): Promise<void> => {
-    rounds = progress === seen ? rounds + 1 : 0;
-    seen = progress;
+    rounds = progress === lastProgress ? rounds + 1 : 0;
+    lastProgress = progress;
     const milliseconds = Math.min(Math.round(FIRST_LOOK * LOOKS_GROW_BY ** rounds), LONGEST_LOOK);
-    await condition(() => wanted, milliseconds, { summary: 'Look again' });
+    await condition(() => isSignalled, milliseconds, { summary: 'Look again' });
   };
   try {
     for (;;) {
       if (shouldContinueAsNew()) await continueAsNew<typeof homologation>(key);
-      wanted = false;
+      isSignalled = false;
       const result = await issueTestReceipts(key);
       if (result.kind === 'goesOn') {
-        const { received, rejected, wanted: all, canIssue } = result;
-        show('RUNNING', `${received} of ${all} received, ${rejected} rejected.`);
+        const { received, rejected, wanted, canIssue } = result;
+        show('RUNNING', `${received} of ${wanted} received, ${rejected} rejected.`);
         if (!canIssue) await pause(received + rejected);
         continue;
       }
@@ -68,7 +68,7 @@ export async function homologation(key: HomologationInput): Promise<{ status: Te
       if (reported.kind === 'waits') {
         show('REPORTING', `${received} received, ${rejected} rejected. Waiting for the report.`);
         await pause(-2);
-      } else if (!wanted) return showEnd(reported);
+      } else if (!isSignalled) return showEnd(reported);
     }
   } catch (error) {
     if (!isCancellation(error)) throw error;

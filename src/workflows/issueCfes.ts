@@ -15,7 +15,7 @@ import {
   slotGiven,
   withoutCancellation,
 } from './common.ts';
-import { type Step, supportDesk } from './supportDesk.ts';
+import { createSupportDesk, type Step } from './supportDesk.ts';
 
 const takeToVerdict = activity('takeToVerdict', {
   ...AUTHORITY,
@@ -35,7 +35,7 @@ const STEPS: Readonly<Record<StuckStep, Step>> = {
   },
   send: {
     tries: 'sending the sobre to the authority',
-    isOfAll: true,
+    appliesToAll: true,
     actions: {
       retry:
         'Once corrected: continue where it stopped. The authority is asked about anything that may have been sent',
@@ -60,9 +60,8 @@ export interface IssueCfesInput {
 }
 
 /**
- * Takes the CFEs of one sobre to their verdicts. Ends with the ending of each by its cfe_id; a rejection is a
- * result, and a CFE that continues in another sobre LEFT this. A CFE that needs support waits for it and
- * delays no other.
+ * Takes the CFEs of one sobre to their verdicts. Ends with the ending of each CFE by cfe_id: its verdict, or LEFT if the CFE
+ * continues in another sobre. A CFE that waits for support delays no other.
  */
 export const issueCfes = withoutCancellation(
   async ({ sobreId }: IssueCfesInput): Promise<Record<string, CfeEnding>> => {
@@ -70,7 +69,7 @@ export const issueCfes = withoutCancellation(
     setHandler(slotGiven, () => {
       hasSlot = true;
     });
-    const desk = supportDesk({
+    const desk = createSupportDesk({
       subject: 'CFE',
       command: 'cfe retry',
       act: ({ cfe_id, ...request }) => supportCfe({ ...request, sobreId, cfe_id }),
@@ -98,7 +97,7 @@ export const issueCfes = withoutCancellation(
             result.stuck.map(({ cfeIds: ids, ...why }) => ({ ids, ...why })),
             { isAll: !result.goesOn },
           );
-          if (!result.goesOn) await desk.untilHelped();
+          if (!result.goesOn) await desk.untilHandled();
           break;
       }
       if (shouldContinueAsNew()) {
@@ -109,17 +108,16 @@ export const issueCfes = withoutCancellation(
   },
 );
 
-/** Worst first. */
 const WORST_FIRST = ['REJECTED', 'OBSERVED', 'ACCEPTED'] as const;
 
 function showEnd({ endings, codes }: Extract<VerdictResult, { kind: 'ended' }>): Record<string, CfeEnding> {
-  const all = Object.values(endings);
-  const status = WORST_FIRST.find((one) => all.includes(one));
+  const values = Object.values(endings);
+  const status = WORST_FIRST.find((ending) => values.includes(ending));
   if (status) upsertSearchAttributes([{ key: CfeStatusAttribute, value: status }]);
-  const counted = [...WORST_FIRST, 'LEFT' as const].flatMap((one) => {
-    const count = all.filter((ending) => ending === one).length;
-    return count === 0 ? [] : [all.length === 1 ? one : `${count} ${one}`];
+  const counts = [...WORST_FIRST, 'LEFT' as const].flatMap((ending) => {
+    const count = values.filter((value) => value === ending).length;
+    return count === 0 ? [] : [values.length === 1 ? ending : `${count} ${ending}`];
   });
-  setCurrentDetails(`Ended: ${counted.join(', ')}${codes.length > 0 ? ` (${codes.join(', ')})` : ''}.`);
+  setCurrentDetails(`Ended: ${counts.join(', ')}${codes.length > 0 ? ` (${codes.join(', ')})` : ''}.`);
   return endings;
 }

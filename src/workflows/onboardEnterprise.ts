@@ -11,7 +11,7 @@ export interface OnboardEnterpriseInput {
 }
 
 /**
- * Waits until an enterprise has all that it needs to issue, then makes it READY and ends. Wakes when a fact
+ * Waits until an enterprise has everything needed to issue, then makes it READY and ends. Wakes when a fact
  * changes and, by a timer, on the scheduled date.
  */
 export const onboardEnterprise = withoutCancellation(

@@ -17,9 +17,9 @@ import {
   shouldContinueAsNew,
   withoutCancellation,
 } from './common.ts';
-import { type Step, supportDesk } from './supportDesk.ts';
+import { createSupportDesk, type Step } from './supportDesk.ts';
 
-/** On the workflow's own queue, whose worker does two at a time (wiring/temporal/workers.ts). */
+/** Runs on the workflow's own queue, whose worker runs two at a time (wiring/temporal/workers.ts). */
 const prepareReport = activity('prepareReport', {
   ...LONG_WORK,
   summary: 'Sum up the day; write and sign its report',
@@ -68,7 +68,7 @@ export interface ReportDayInput {
 export const reportDay = withoutCancellation(
   async (report: ReportDayInput): Promise<{ status: ReportStatus }> => {
     const pauses = createPauses();
-    const desk = supportDesk({
+    const desk = createSupportDesk({
       subject: 'report',
       command: 'report retry',
       act: ({ action, by, reason, requestId }) =>
@@ -119,7 +119,7 @@ export const reportDay = withoutCancellation(
 
 const SENDING = 'Sending. After an unclear outcome the authority is asked before anything is sent again.';
 
-/** Pauses that the signal `lookAgain` ends. Call it before the first await, to lose no signal. */
+/** Creates pauses that the signal `lookAgain` ends. Must be called before the first await, to lose no signal. */
 function createPauses() {
   let wanted = false;
   let rounds = 0;
@@ -135,12 +135,12 @@ function createPauses() {
     reset(): void {
       rounds = 0;
     },
-    /** From now on a signal asks for another look. */
+    /** Starts a look at the day; a signal from now on requests another one. */
     startLook(): void {
       if (wanted) rounds = 0;
       wanted = false;
     },
-    /** Each pause is longer than the one before, since the last signal or send. */
+    /** Makes each pause longer than the one before, until a signal or send. */
     async pauseLonger({ first, growBy, longest }: Growth, summary: string): Promise<void> {
       await pauseFor(Math.min(Math.round(first * growBy ** rounds), longest), summary);
       rounds += 1;

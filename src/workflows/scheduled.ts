@@ -6,7 +6,7 @@ import type { Purged } from '../domain/operations/retention.ts';
 import type { SupportAnswer } from '../domain/operations/supportAction.ts';
 import { activity, LONG_WORK, OTHER_CALL, OTHER_CALL_LONG, SUPPORT_CALL } from './common.ts';
 
-const askAboutAll = activity('askRejected', {
+const askAboutAllRejected = activity('askRejected', {
   ...OTHER_CALL_LONG,
   summary: 'Ask whether the authority has accepted what it rejected for E06',
 });
@@ -19,12 +19,12 @@ const supportCfe = activity('supportCfe', { ...SUPPORT_CALL, summary: 'Do what s
 export async function askRejected(act?: SupportAct): Promise<Omit<RejectedResult, 'kind'> | SupportAnswer> {
   if (act) {
     setCurrentDetails('Asking about one CFE that was rejected for E06, as support requested.');
-    const { kind: outcome, ...said } = await supportCfe(act);
-    setCurrentDetails(`Ended: ${said.message}`);
-    return { outcome, ...said };
+    const { kind: outcome, ...answer } = await supportCfe(act);
+    setCurrentDetails(`Ended: ${answer.message}`);
+    return { outcome, ...answer };
   }
   setCurrentDetails('Asking about the CFEs that were rejected for E06 alone.');
-  const { kind: _, ...counts } = await askAboutAll();
+  const { kind: _, ...counts } = await askAboutAllRejected();
   setCurrentDetails(
     `Ended: accepted: ${counts.accepted}, annulled: ${counts.annulled}, still undecided: ${counts.undecided}, without an answer: ${counts.unanswered}.`,
   );

@@ -22,20 +22,20 @@ import { NeedsSupportAttribute, StuckReasonAttribute, stepFails, stepGoesOn, sup
 
 /** A step in the words for support. */
 export interface Step {
-  /** What the step tries, in words. */
+  /** The purpose of the step, in words. */
   tries: string;
   /** The actions of support when the step is stuck, each with its condition. */
   actions: Readonly<Partial<Record<SupportRequest['action'], string>>>;
   /** Whether an action on one waiting item lets all items of the step continue. */
-  isOfAll?: boolean;
+  appliesToAll?: boolean;
 }
 
 /** The id of the only item of a run. */
-const THE_ONE = '';
+const ONLY_ITEM = '';
 
-/** Items that wait for one reason. */
+/** Items that wait for the same reason. */
 interface StuckItems extends Omit<Stuck, 'kind'> {
-  /** The cfe_ids of CFEs; THE_ONE if the run has one item. */
+  /** The cfe_ids of CFEs; ONLY_ITEM if the run has only one item. */
   readonly ids: readonly string[];
 }
 
@@ -58,17 +58,16 @@ interface Waiting {
 }
 
 /**
- * Keeps the items of a run that wait for support; call it before the first await. The update `support`
- * executes a request and returns its result; unless refused, the item waits no longer, and the next step
- * finds the changed rows. A run ends only once every update has its answer.
+ * Keeps the items of a run that wait for support; must be called before the first await. The update `support` executes a
+ * request; unless refused, its item waits no longer, and the next step reads the changed rows.
  */
-export function supportDesk({ subject, command, act }: Desk) {
+export function createSupportDesk({ subject, command, act }: Desk) {
   const board = createBoard(command);
   const requests = handleRequests(board, { subject, act });
   const desk = {
     /** Starts the next step; `details` are shown if no item waits for support. */
     showStep(details: string): void {
-      board.helped.clear();
+      board.handled.clear();
       setCurrentDetails(board.details() ?? details);
     },
 
@@ -79,13 +78,13 @@ export function supportDesk({ subject, command, act }: Desk) {
     runStep: createStepRunner(board),
 
     /**
-     * Adds items that wait for support at a step, beside others or, with `isAll`, in place of all others;
+     * Adds items that wait for support at a step, to the others or, with `isAll`, in place of the others;
      * known items keep their reason.
      */
     addStuck(step: Step, stuck: readonly StuckItems[], { isAll }: { isAll: boolean }): void {
-      const ids = new Set(stuck.flatMap((group) => group.ids));
-      if (isAll) board.remove((id) => !ids.has(id));
-      for (const { ids: alike, ...why } of stuck) for (const id of alike) board.add(id, { step, why });
+      const stuckIds = new Set(stuck.flatMap((group) => group.ids));
+      if (isAll) board.remove((id) => !stuckIds.has(id));
+      for (const { ids, ...why } of stuck) for (const id of ids) board.add(id, { step, why });
       board.show();
       setCurrentDetails(detailsOf(board.waiting, command));
     },
@@ -97,20 +96,20 @@ export function supportDesk({ subject, command, act }: Desk) {
       await requests.untilAnswered();
     },
 
-    untilHelped: (): Promise<void> => condition(() => board.helped.size > 0),
+    untilHandled: (): Promise<void> => condition(() => board.handled.size > 0),
 
     /** Resolves once every update has its answer. */
     untilAnswered: requests.untilAnswered,
 
-    /** Repeats a step of a run with one item until that is no longer stuck. */
+    /** Repeats a step of a run with only one item until the step is no longer stuck. */
     async retryUntilDone<T extends { kind: string }>(step: Step, take: () => Promise<T | Stuck>): Promise<T> {
       for (;;) {
         const result = await desk.runStep(step, take);
         if (!isStuck(result)) return result;
         const { reason, explanation } = result;
-        board.helped.clear();
-        desk.addStuck(step, [{ ids: [THE_ONE], reason, explanation }], { isAll: true });
-        await desk.untilHelped();
+        board.handled.clear();
+        desk.addStuck(step, [{ ids: [ONLY_ITEM], reason, explanation }], { isAll: true });
+        await desk.untilHandled();
         await desk.untilAnswered();
         setCurrentDetails(`Continues after support: ${step.tries}.`);
       }
@@ -123,24 +122,24 @@ export function supportDesk({ subject, command, act }: Desk) {
 function createBoard(command: string) {
   const waiting = new Map<string, Waiting>();
   /** The items that support acted on since the last step started. */
-  const helped = new Set<string>();
-  const signs = createSigns();
+  const handled = new Set<string>();
+  const indicators = createIndicators();
   let fails = false;
   const board = {
     waiting: waiting as ReadonlyMap<string, Waiting>,
-    helped,
+    handled,
     isFailing: (): boolean => fails,
 
     /** The details of the run if an item waits, else null. */
     details: (): string | null => (waiting.size > 0 ? detailsOf(waiting, command) : null),
 
-    /** Ignores an older result on an item that support has acted on meanwhile. */
-    add(id: string, found: Waiting): void {
-      if (!helped.has(id) && waiting.get(id)?.why.reason !== found.why.reason) waiting.set(id, found);
+    /** Ignores a result from before support acted on the item. */
+    add(id: string, item: Waiting): void {
+      if (!handled.has(id) && waiting.get(id)?.why.reason !== item.why.reason) waiting.set(id, item);
     },
 
-    remove(which: (id: string, it: Waiting) => boolean): string[] {
-      const removed = [...waiting].flatMap(([id, it]) => (which(id, it) ? [id] : []));
+    remove(matches: (id: string, item: Waiting) => boolean): string[] {
+      const removed = [...waiting].flatMap(([id, item]) => (matches(id, item) ? [id] : []));
       for (const id of removed) waiting.delete(id);
       return removed;
     },
@@ -148,14 +147,14 @@ function createBoard(command: string) {
     /** Shows the present state. */
     show(): void {
       const [first] = waiting.values();
-      const reason = first?.why.reason ?? (fails ? OWN_FAULT : null);
-      signs.show(reason, waiting.size > 0 ? summaryOf(waiting) : OWN_FAULT_SUMMARY);
+      const reason = first?.why.reason ?? (fails ? BUG_REASON : null);
+      indicators.show(reason, waiting.size > 0 ? summaryOf(waiting) : BUG_SUMMARY);
     },
 
-    /** Records whether the running step fails by a bug; returns false if that was known. */
-    setFailing(isSo: boolean): boolean {
-      if (fails === isSo) return false;
-      fails = isSo;
+    /** Records whether the running step fails by a bug; returns false if nothing changed. */
+    setFailing(isFailing: boolean): boolean {
+      if (fails === isFailing) return false;
+      fails = isFailing;
       board.show();
       return true;
     },
@@ -165,9 +164,9 @@ function createBoard(command: string) {
 
 type Board = ReturnType<typeof createBoard>;
 
-/** The signs that a run needs support: search attributes in the list of runs, and a timer in its timeline. */
-function createSigns() {
-  // A run that was continued as new has the attributes of the one before.
+/** Creates the indicators of support: search attributes in the list of runs, and a timer in the timeline. */
+function createIndicators() {
+  // A run that was continued as new inherits the attributes.
   let shownReason: StuckReason | null =
     (workflowInfo().typedSearchAttributes.get(StuckReasonAttribute) as StuckReason | undefined) ?? null;
   let timerSummary: string | null = null;
@@ -192,41 +191,41 @@ function createSigns() {
 
 /** Handles the update `support`, one at a time for each item. */
 function handleRequests(board: Board, { subject, act }: Pick<Desk, 'subject' | 'act'>) {
-  const served = new Set<string>();
+  const underWay = new Set<string>();
   /** Returns the item of a request; a single waiting item need not be named. */
   const idOf = ({ cfe_id }: SupportRequest): string => {
     const [only] = board.waiting.keys();
-    return cfe_id ?? (board.waiting.size === 1 ? (only ?? THE_ONE) : THE_ONE);
+    return cfe_id ?? (board.waiting.size === 1 ? (only ?? ONLY_ITEM) : ONLY_ITEM);
   };
 
-  async function serve(request: SupportRequest): Promise<SupportAnswer> {
+  async function execute(request: SupportRequest): Promise<SupportAnswer> {
     const requestId = currentUpdateInfo()?.id;
     if (requestId === undefined) throw new TypeError('the handler of an update has no id of the update');
     const id = idOf(request);
     const step = board.waiting.get(id)?.step;
-    served.add(id);
+    underWay.add(id);
     try {
-      const { kind: outcome, ...said } = await act({ ...request, cfe_id: id, requestId });
-      const answer = { outcome, ...said };
+      const { kind: outcome, ...result } = await act({ ...request, cfe_id: id, requestId });
+      const answer = { outcome, ...result };
       const details = board.details();
       if (outcome === 'refused') {
         if (details !== null) setCurrentDetails(`${details}\n\n${lastRefusal(request, answer)}`);
         return answer;
       }
-      board.helped.add(id);
+      board.handled.add(id);
       const removed = board.remove(
-        (one, its) => one === id || (its.step === step && its.step.isOfAll === true),
+        (otherId, other) => otherId === id || (other.step === step && other.step.appliesToAll === true),
       );
-      for (const one of removed) board.helped.add(one);
+      for (const removedId of removed) board.handled.add(removedId);
       board.show();
       return answer;
     } finally {
-      served.delete(id);
+      underWay.delete(id);
     }
   }
 
   // An accepted request is executed even if the run is cancelled before or meanwhile.
-  setHandler(support, (request) => CancellationScope.nonCancellable(() => serve(request)), {
+  setHandler(support, (request) => CancellationScope.nonCancellable(() => execute(request)), {
     description:
       'While NeedsSupport is true: {"action":"retry"}; action is retry, settle or abandon, as the details of the run say; with "cfe_id" if more than one CFE waits. The audit marks requests from here as unverified.',
     validator: (request) => {
@@ -235,37 +234,37 @@ function handleRequests(board: Board, { subject, act }: Pick<Desk, 'subject' | '
       if (request.cfe_id === undefined && board.waiting.size > 1)
         throw refusal('InvalidInput', 'cfe_id: say which of the waiting CFEs.');
       const id = idOf(request);
-      if (served.has(id))
+      if (underWay.has(id))
         throw refusal('UnderWay', `Another action of support is under way on this ${subject}.`);
       if (!board.waiting.has(id))
         throw refusal('NothingToDo', describeNothingToDo(subject, board.isFailing()));
     },
   });
-  return { untilAnswered: (): Promise<void> => condition(() => served.size === 0) };
+  return { untilAnswered: (): Promise<void> => condition(() => underWay.size === 0) };
 }
 
-/** Shows, by the signals, that the running step fails by a bug; it is still retried. */
+/** Runs steps, and shows by the signals that the running step fails by a bug; a failing step is still retried. */
 function createStepRunner(board: Board) {
-  let taken: Step | null = null;
-  function failing(isSo: boolean): void {
-    if (taken === null || !board.setFailing(isSo)) return;
+  let running: Step | null = null;
+  function showFailing(isFailing: boolean): void {
+    if (running === null || !board.setFailing(isFailing)) return;
     // Meanwhile the details may say more, such as the wait for a slot.
-    if (isSo) setCurrentDetails(failingDetails(taken));
-    else if (getCurrentDetails() === failingDetails(taken))
-      setCurrentDetails(board.details() ?? `Continues: ${taken.tries}.`);
+    if (isFailing) setCurrentDetails(failingDetails(running));
+    else if (getCurrentDetails() === failingDetails(running))
+      setCurrentDetails(board.details() ?? `Continues: ${running.tries}.`);
   }
-  setHandler(stepFails, () => failing(true));
-  setHandler(stepGoesOn, () => failing(false));
+  setHandler(stepFails, () => showFailing(true));
+  setHandler(stepGoesOn, () => showFailing(false));
   return async <T>(step: Step, take: () => Promise<T>): Promise<T> => {
-    taken = step;
+    running = step;
     const result = await take();
-    failing(false);
-    taken = null;
+    showFailing(false);
+    running = null;
     return result;
   };
 }
 
-/** Longer than any wait for support; the timer ends with it. */
+/** Longer than any wait for support, which ends the timer. */
 const LONG_MILLISECONDS = 365 * 86_400_000;
 
 /** Starts a timer that shows why the run waits; returns the function that ends it. */
@@ -282,9 +281,9 @@ function ignoreCancellation(error: unknown): void {
 /** Describes the waiting items in one line. */
 function summaryOf(waiting: ReadonlyMap<string, { why: Pick<Stuck, 'reason'> }>): string {
   const reasons = new Set([...waiting.values()].map(({ why }) => why.reason));
-  const [id, ...others] = [...waiting.keys()].filter((one) => one !== THE_ONE);
-  const who = id === undefined ? '' : `${id}${others.length > 0 ? ` and ${others.length} more` : ''}: `;
-  return `Waits for support: ${who}${[...reasons].join(', ')}`;
+  const [id, ...others] = [...waiting.keys()].filter((key) => key !== ONLY_ITEM);
+  const subject = id === undefined ? '' : `${id}${others.length > 0 ? ` and ${others.length} more` : ''}: `;
+  return `Waits for support: ${subject}${[...reasons].join(', ')}`;
 }
 
 const describeNothingToDo = (subject: string, isFailing: boolean): string =>
@@ -293,13 +292,13 @@ const describeNothingToDo = (subject: string, isFailing: boolean): string =>
     : `This ${subject} does not wait for support; it continues automatically.`;
 
 /** The reason of a step that fails by a bug. */
-const OWN_FAULT: StuckReason = 'internal';
-const OWN_FAULT_SUMMARY = 'Our own code fails and is retried automatically; nothing for support';
+const BUG_REASON: StuckReason = 'internal';
+const BUG_SUMMARY = 'Our own code fails and is retried automatically; nothing for support';
 
 const failingDetails = ({ tries }: Step): string =>
   [
     '### Our own code fails',
-    `**Reason:** \`${OWN_FAULT}\``,
+    `**Reason:** \`${BUG_REASON}\``,
     `**Tried:** ${tries}`,
     'For an hour now, by a bug of ours; the pending activity names the type of the error, and the log of the worker has all of it. It is retried automatically: deploy a version that fixes it, and the run continues. Support has nothing to do.',
   ].join('\n\n');
@@ -309,7 +308,7 @@ const isStuck = (result: { kind: string }): result is Stuck => result.kind === '
 const refusal = (type: string, message: string): ApplicationFailure =>
   ApplicationFailure.create({ type, message, nonRetryable: true });
 
-/** Most ids that are listed for one reason. */
+/** The most ids that are listed for one reason. */
 const MOST_SHOWN = 20;
 
 /** Returns the details of the run in Markdown: why items wait, and the options, ready to be copied. */
@@ -317,22 +316,14 @@ function detailsOf(
   waiting: ReadonlyMap<string, { step: Step; why: Omit<Stuck, 'kind'> }>,
   command: string,
 ): string {
-  const alike = Map.groupBy(waiting, ([, { step, why }]) => `${step.tries} ${why.reason}`);
-  const groups = [...alike.values()].flatMap((each) => {
-    const [first] = each;
-    return first
-      ? [
-          groupDetails(
-            each.map(([id]) => id),
-            first[1],
-            command,
-          ),
-        ]
-      : [];
+  const groups = Map.groupBy(waiting, ([, { step, why }]) => `${step.tries} ${why.reason}`);
+  const details = [...groups.values()].flatMap((items) => {
+    const ids = items.map(([id]) => id);
+    return items[0] ? groupDetails(ids, items[0][1], command) : [];
   });
   return [
     '### Waiting for support',
-    ...groups.flat(),
+    ...details,
     'Temporal does not know our logins: the audit marks an update from here as unverified. `"by"` and `"reason"` may be added, and stay in the history of the run.',
   ].join('\n\n');
 }
@@ -342,14 +333,14 @@ function groupDetails(
   { step, why }: { step: Step; why: Omit<Stuck, 'kind'> },
   command: string,
 ): string[] {
-  const named = ids.filter((id) => id !== THE_ONE);
-  const more = named.length > MOST_SHOWN ? ` and ${named.length - MOST_SHOWN} more` : '';
+  const cfeIds = ids.filter((id) => id !== ONLY_ITEM);
+  const more = cfeIds.length > MOST_SHOWN ? ` and ${cfeIds.length - MOST_SHOWN} more` : '';
   const actions = Object.entries(step.actions).map(
     ([action, when]) =>
-      `- ${when}:\n\n  \`\`\`json\n  ${JSON.stringify(named[0] === undefined ? { action } : { cfe_id: named[0], action })}\n  \`\`\``,
+      `- ${when}:\n\n  \`\`\`json\n  ${JSON.stringify(cfeIds[0] === undefined ? { action } : { cfe_id: cfeIds[0], action })}\n  \`\`\``,
   );
   return [
-    ...(named.length > 0 ? [`**CFEs:** ${named.slice(0, MOST_SHOWN).join(', ')}${more}`] : []),
+    ...(cfeIds.length > 0 ? [`**CFEs:** ${cfeIds.slice(0, MOST_SHOWN).join(', ')}${more}`] : []),
     `**Reason:** \`${why.reason}\``,
     `**Tried:** ${step.tries}`,
     `**Result:** ${why.explanation}`,

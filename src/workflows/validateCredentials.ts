@@ -13,7 +13,7 @@ export interface ValidateCredentialsInput {
 
 /**
  * Checks an enterprise's e-invoicing login and stores its permissions; ends with the result. A request during
- * the check joins it; one that comes just as it ends causes another check, so that no request is lost.
+ * the check joins it; a request just as the check ends causes another check, so that no request is lost.
  */
 export const validateCredentials = withoutCancellation(
   async ({ rut }: ValidateCredentialsInput): Promise<{ result: LoginResult | 'nothing_to_do' }> => {

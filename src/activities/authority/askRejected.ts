@@ -16,16 +16,15 @@ const PAGE = 100;
 
 interface AskRejectedDeps extends MoveDeps {
   authority: Authority;
-  /** Questions to the authority per second: no caller waits for them, and sobres are sent meanwhile. */
+  /** Queries to the authority per second: no caller waits for them, and sobres are sent meanwhile. */
   questionsPerSecond: number;
   /** CFEs read at a time; default 100. */
   page?: number;
 }
 
 /**
- * Asks the authority about every CFE rejected for E06 alone whose number is undecided. An accepted one
- * becomes ACCEPTED; one not accepted within 60 days has its number annulled; one without an answer is asked
- * about the next day. A repeat continues after the last CFE asked about.
+ * Asks the authority about every CFE rejected for E06 alone whose number is undecided. Moves an accepted CFE to ACCEPTED, and
+ * annuls the number of a CFE not accepted within 60 days. A repeat continues after the last CFE.
  */
 export function createAskRejected(deps: AskRejectedDeps): Activity<'askRejected'> {
   return () => {
@@ -38,7 +37,7 @@ export function createAskRejected(deps: AskRejectedDeps): Activity<'askRejected'
 }
 
 type Counts = Omit<RejectedResult, 'kind'>;
-/** The progress, which the Temporal server keeps from attempt to attempt with the heartbeats. */
+/** The progress, which the heartbeats pass from attempt to attempt. */
 type Progress = Counts & { after: string };
 const BEGINNING: Progress = { after: LEAST_UUID, accepted: 0, annulled: 0, undecided: 0, unanswered: 0 };
 
@@ -48,8 +47,8 @@ async function askAll(deps: AskRejectedDeps, progress: Progress): Promise<Reject
     const cfes = await listUndecidedCfes(orm.em.fork(), { after: progress.after, limit: page });
     for (const cfe of cfes) {
       const startedAt = performance.now();
-      const what = await recordStepCalls(deps, cfe.id, () => askAbout(deps, cfe));
-      if (what !== 'decided') progress[what] += 1;
+      const result = await recordStepCalls(deps, cfe.id, () => askAbout(deps, cfe));
+      if (result !== 'decided') progress[result] += 1;
       progress.after = cfe.id;
       heartbeat(progress);
       const wait = startedAt + 1_000 / questionsPerSecond - performance.now();
@@ -63,13 +62,13 @@ async function askAll(deps: AskRejectedDeps, progress: Progress): Promise<Reject
 
 /** Asks about one CFE; `decided` if another process decided it meanwhile. */
 async function askAbout(deps: AskRejectedDeps, cfe: Cfe): Promise<keyof Counts | 'decided'> {
-  const held = await deps.authority.findState(toAskedCfe(cfe));
-  if (held.kind === 'repeat' || held.kind === 'stuck') return 'unanswered';
-  const { what, stored } = await deps.orm.em.fork().transactional(async (em) => {
+  const state = await deps.authority.findState(toAskedCfe(cfe));
+  if (state.kind === 'repeat' || state.kind === 'stuck') return 'unanswered';
+  const { kind, stored } = await deps.orm.em.fork().transactional(async (em) => {
     const locked = await em.findOneOrFail(Cfe, { id: cfe.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     const annul = isPastAcceptance(locked, deps.clock());
-    return settleRejected(deps, em, locked, { held, annul });
+    return settleRejected(deps, em, locked, { state, annul });
   });
   if (stored) afterMoves(deps, stored);
-  return what === 'others' ? 'undecided' : what;
+  return kind === 'others' ? 'undecided' : kind;
 }

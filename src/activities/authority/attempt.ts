@@ -1,4 +1,4 @@
-/** What every attempt of a step needs: heartbeats, the log of its calls, and its failures. */
+/** Parts of every attempt of a step: heartbeats, the record of its calls, and its failures. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
   ApplicationFailure,
@@ -27,8 +27,8 @@ interface AttemptDeps {
 /** The phase of a step, which the pending activity shows. */
 type Phase = 'signing' | 'sending' | 'asking';
 
-/** State for the next attempt, which the Temporal server keeps with the heartbeats. */
-interface Kept {
+/** The state of an attempt, which the heartbeats pass to the next attempt. */
+interface AttemptState {
   phase?: Phase;
   /** Consecutive failures because the authority was unreachable. */
   failures?: number;
@@ -38,21 +38,21 @@ interface Kept {
   failingSince?: number | null;
 }
 
-/** What each running attempt has kept. */
-const keptBy = new WeakMap<Context, Kept>();
+/** The state of each running attempt. */
+const states = new WeakMap<Context, AttemptState>();
 
 /**
  * Runs a long step with heartbeats, so that the server notices a crashed worker within seconds. Each
- * heartbeat carries `details` for the next attempt; by default those of the previous attempt.
+ * heartbeat passes `details` to the next attempt; by default the details of the previous attempt.
  */
 export async function withHeartbeat<T>(
   work: () => Promise<T>,
   details: () => unknown = () => activityInfo().heartbeatDetails,
 ): Promise<T> {
   const beat = (): void => {
-    const kept = keptBy.get(Context.current());
+    const state = states.get(Context.current());
     const extra = details();
-    heartbeat(kept ? { ...(extra as object | undefined), ...kept } : extra);
+    heartbeat(state ? { ...(extra as object | undefined), ...state } : extra);
   };
   const timer = setInterval(beat, DEADLINES.heartbeatEvery);
   try {
@@ -62,33 +62,40 @@ export async function withHeartbeat<T>(
   }
 }
 
+/** Identifies one activity of one run, the same at each of its repeats. */
+export function executionId(): string {
+  const { workflowExecution, activityId } = activityInfo();
+  return `${workflowExecution?.runId ?? ''}/${activityId}`;
+}
+
 /** Shows the phase of the step from the next heartbeat on. */
 export function showPhase(phase: Phase): void {
   const context = Context.current();
-  keptBy.set(context, { ...keptBy.get(context), phase });
+  states.set(context, { ...states.get(context), phase });
 }
 
-/** Returns the state that this attempt or the previous one has kept. */
-const readKept = (): Kept => ({
-  ...(activityInfo().heartbeatDetails as Kept | undefined),
-  ...keptBy.get(Context.current()),
+/** Returns the state of this attempt; by default that of the previous attempt. */
+const readState = (): AttemptState => ({
+  ...(activityInfo().heartbeatDetails as AttemptState | undefined),
+  ...states.get(Context.current()),
 });
 
-/** Keeps state at once: the attempt may fail before its next heartbeat. */
-function keep(kept: Kept): void {
+/** Sends changed state at once: the attempt may fail before its next heartbeat. */
+function saveState(changes: AttemptState): void {
   const context = Context.current();
-  keptBy.set(context, { ...keptBy.get(context), ...kept });
-  heartbeat(readKept());
+  states.set(context, { ...states.get(context), ...changes });
+  heartbeat(readState());
 }
 
-/** Keeps the reserved time of a question for the next attempt. */
-export const keepReservedQuestion = (at: Date | null): void => keep({ questionAt: at?.getTime() ?? null });
+/** Passes the reserved time of a question to the next attempt. */
+export const keepReservedQuestion = (at: Date | null): void =>
+  saveState({ questionAt: at?.getTime() ?? null });
 
 /** Returns and clears the time that an earlier attempt reserved for its question. */
 export function takeReservedQuestion(): Date | null {
-  const { questionAt } = readKept();
+  const { questionAt } = readState();
   if (typeof questionAt !== 'number') return null;
-  keep({ questionAt: null });
+  saveState({ questionAt: null });
   return new Date(questionAt);
 }
 
@@ -159,8 +166,8 @@ function nextAttemptAt(error: unknown, now: Date): Date | null {
  */
 const LONGEST_PAUSE_SECONDS = 60;
 /**
- * Pauses between questions to an undecided authority (docs/contract.md#waiting-for-the-authority), in
- * seconds: the second of each pair applies until the first, counted from when it could first be asked.
+ * Pauses between questions to an undecided authority (docs/contract.md#waiting-for-the-authority), in seconds: `pause` applies
+ * until `until`, counted from the earliest moment for a question.
  */
 const POLL_SECONDS: readonly (readonly [until: number, pause: number])[] = [
   [1, 1],
@@ -180,23 +187,22 @@ const AFTER_CFES_MILLISECONDS = 5_000;
  * The authority is unreachable or surely did not take the request: Temporal repeats the attempt after 1 s,
  * doubling to 60 s with each such failure in a row, each pause shortened by up to a fifth at random.
  */
-export function authorityUnreachable(what: string): ApplicationFailure {
-  const failures = (readKept().failures ?? 0) + 1;
-  keep({ failures });
+export function authorityUnreachable(detail: string): ApplicationFailure {
+  const failures = (readState().failures ?? 0) + 1;
+  saveState({ failures });
   const seconds = Math.min(2 ** Math.min(failures - 1, 10), LONGEST_PAUSE_SECONDS);
   return ApplicationFailure.create({
     type: 'AuthorityUnreachable',
-    message: `The authority cannot be reached (${what}); it is retried automatically.`,
+    message: `The authority cannot be reached (${detail}); it is retried automatically.`,
     nextRetryDelay: Math.round(seconds * 1_000 * (1 - Math.random() / 5)),
   });
 }
 
-/** Pause before a refused question is asked again: a person must correct something first. */
+/** Pause before a refused query is repeated: a person must correct something first. */
 const REFUSED_MILLISECONDS = 3_600_000;
 
 /**
- * The authority refuses this question of this company, on which nothing else depends. It is asked again in an
- * hour.
+ * The authority refuses a query of this company on which nothing else depends: the query is repeated in an hour.
  */
 export function authorityRefuses(reason: string): ApplicationFailure {
   return ApplicationFailure.create({
@@ -206,7 +212,7 @@ export function authorityRefuses(reason: string): ApplicationFailure {
   });
 }
 
-/** The authority is unreachable and this sobre is the prober: its next probe is in so many milliseconds. */
+/** The authority is unreachable and this sobre is the prober: the next probe is in `milliseconds`. */
 export function probeAgainIn(milliseconds: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'AuthorityUnreachable',
@@ -216,29 +222,29 @@ export function probeAgainIn(milliseconds: number): ApplicationFailure {
 }
 
 /** Schedules the next attempt after `waitMilliseconds`. Not a failure in logs and metrics. */
-export function notYet(message: string, waitMilliseconds: number): ApplicationFailure {
-  if ((readKept().failures ?? 0) > 0) keep({ failures: 0 });
-  return ApplicationFailure.create({
-    type: 'NotYet',
+export const retryLater = (type: string, message: string, waitMilliseconds: number): ApplicationFailure =>
+  ApplicationFailure.create({
+    type,
     category: 'BENIGN',
     message,
     nextRetryDelay: Math.max(1, Math.round(waitMilliseconds)),
   });
+
+/** Schedules the next attempt of a step that the authority has answered. */
+export function notYet(message: string, waitMilliseconds: number): ApplicationFailure {
+  if ((readState().failures ?? 0) > 0) saveState({ failures: 0 });
+  return retryLater('NotYet', message, waitMilliseconds);
 }
 
-/** Lets CFEs go first: the report comes again a little later. Not a failure in logs and metrics. */
-export function yieldToCfes(): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'CfesFirst',
-    category: 'BENIGN',
-    message: 'CFEs are sent before this report; it waits for a free slot.',
-    nextRetryDelay: Math.round(AFTER_CFES_MILLISECONDS * (1 + Math.random())),
-  });
-}
+/** Lets CFEs go first: the report is retried a little later. */
+export const yieldToCfes = (): ApplicationFailure =>
+  retryLater(
+    'CfesFirst',
+    'CFEs are sent before this report; it waits for a free slot.',
+    AFTER_CFES_MILLISECONDS * (1 + Math.random()),
+  );
 
-/**
- * Returns the milliseconds until the next question for a verdict, by the time since the first could be asked.
- */
+/** Returns the milliseconds until the next question for a verdict, by the time since the earliest moment for one. */
 export function pollPause(sinceMilliseconds: number, longestSeconds: number): number {
   const row = POLL_SECONDS.find(([until]) => sinceMilliseconds < until * 1_000);
   return Math.min(row?.[1] ?? LAST_POLL_SECONDS, longestSeconds) * 1_000;
@@ -256,7 +262,7 @@ export function reportBugs<T, A extends unknown[]>(
   step: (sobreId: string, ...rest: A) => Promise<T>,
 ): (sobreId: string, ...rest: A) => Promise<T> {
   return async (sobreId, ...rest) => {
-    const since = readKept().failingSince ?? null;
+    const since = readState().failingSince ?? null;
     let result: T;
     try {
       result = await step(sobreId, ...rest);
@@ -264,7 +270,7 @@ export function reportBugs<T, A extends unknown[]>(
       if (isBug(error)) await recordBug({ orm, clock }, sobreId, since);
       else if (since !== null && error instanceof ApplicationFailure) {
         await clearStuckByBug(orm.em.fork(), sobreId, clock());
-        keep({ failingSince: null });
+        saveState({ failingSince: null });
       }
       throw error;
     }
@@ -285,7 +291,7 @@ export const isBug = (error: unknown): boolean =>
 async function recordBug({ orm, clock }: AttemptDeps, sobreId: string, since: number | null): Promise<void> {
   const now = clock();
   const first = since ?? now.getTime();
-  keep({ failingSince: first });
+  saveState({ failingSince: first });
   if (now.getTime() - first < DEADLINES.bugEscalation) return;
   await markStuckByBug(orm.em.fork(), sobreId, now).catch((error: unknown) =>
     // Log and history must show the step's own error; the next attempt reports again.

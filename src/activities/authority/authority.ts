@@ -1,6 +1,5 @@
 import type { KeyObject } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { UnsealError } from '../../crypto/sealed.ts';
 import { type CfeInSobre, wasCfeInSobre } from '../../db/authority/sobres.ts';
 import { findCurrentSigner, requireSigner } from '../../db/enterprises/certificates.ts';
 import type { Sobre } from '../../db/entities/authority.ts';
@@ -25,12 +24,13 @@ import { classifyUnclear, type Unclear } from '../../dgi/outcomes.ts';
 import type { DgiCredentials } from '../../dgi/wsSecurity.ts';
 import type { OriginalAnswer, ReceiptVerdict } from '../../dgi/xml/ack.ts';
 import { CFE_TYPES } from '../../domain/receipts/cfeTypes.ts';
+import { tryOpenCredentials } from './openCredentials.ts';
 
 const DAY = 86_400_000;
-/** The authority lists at most 31 days of sobres at a time; one is left for differing clocks. */
+/** The authority lists at most 31 days of sobres at a time; one day is left for differing clocks. */
 const LONGEST_SPAN = 30 * DAY;
 
-/** The facts of a CFE that questions to the authority need. */
+/** The facts of a CFE that queries to the authority need. */
 export type AskedCfe = Pick<
   CfeInSobre,
   'id' | 'rut' | 'environment' | 'type' | 'serie' | 'numero' | 'certificateId' | 'signedAt'
@@ -43,9 +43,7 @@ export interface PlacedCfe extends AskedCfe {
   readonly place: number | null;
 }
 
-/**
- * The answers on the CFEs of a sobre, in the order of the question; or one answer on the sobre as a whole.
- */
+/** The answers on the CFEs of a sobre, in the order of the query; or one answer on the sobre as a whole. */
 export type VerdictOutcomes =
   | { kind: 'answered'; outcomes: readonly VerdictOutcome[] }
   | { kind: 'notYet'; code: string }
@@ -53,12 +51,9 @@ export type VerdictOutcomes =
   | { kind: 'recover' }
   | Unclear;
 
-/** The certificate that signs requests, if the caller has loaded it. */
-type SignedBy = Certificate | undefined;
-
 /**
- * The authority, with every outcome distinguished. Requests are signed with `certificate`, the enterprise's
- * current one, which is read if the caller does not pass it.
+ * The authority, with every outcome distinguished. `certificate` signs the requests; by default the enterprise's current
+ * certificate is read.
  */
 export interface Authority {
   /** Signs the request for a sobre; sends nothing. */
@@ -68,15 +63,15 @@ export interface Authority {
   ): Promise<SignedSobre | Unclear>;
   sendSobre: DgiClient['sendSobre'];
   /** Asks whether the authority has the sobre that contains the CFE. */
-  findSobre(cfe: AskedCfe, sobre: WrittenSobre, certificate?: SignedBy): Promise<FindSobreAnswer>;
+  findSobre(cfe: AskedCfe, sobre: WrittenSobre, certificate?: Certificate): Promise<FindSobreAnswer>;
   /**
-   * Asks for the verdicts on CFEs received under that number and token. A CFE is found by its position in
-   * that sobre, or, with null, by its number.
+   * Asks for the verdicts on CFEs received under a number and token. A CFE is found by its `place` in the sobre or, if
+   * null, by its fiscal number.
    */
   askVerdicts(
     cfes: readonly PlacedCfe[],
     ticket: { readonly idReceptor: string | null; readonly token: string | null },
-    certificate?: SignedBy,
+    certificate?: Certificate,
   ): Promise<VerdictOutcomes>;
   /** Asks for the state of the fiscal number, and the sobre that brought it. */
   findState(cfe: AskedCfe): Promise<FindStateAnswer>;
@@ -84,13 +79,13 @@ export interface Authority {
   findReceipt(cfe: AskedCfe): Promise<FindReceiptAnswer>;
 }
 
-/** A sobre whose bytes are stored; the facts that questions about it need. */
+/** The facts of a written sobre that queries about it need. */
 export type WrittenSobre = Pick<Sobre, 'environment' | 'createdAt' | 'sendingAt'> & {
   readonly idemisor: bigint;
 };
 
 export type FindStateAnswer =
-  /** Its state (AE or BE; null without a verdict), and the number of its sobre. */
+  /** The state of the CFE (AE or BE; null without a verdict), and the number of its sobre. */
   { kind: 'found'; state: string | null; idemisor: string } | { kind: 'absent' } | Unclear;
 
 export type FindReceiptAnswer =
@@ -108,8 +103,8 @@ interface AuthorityDeps {
 }
 
 /**
- * Creates the authority on top of the SOAP client. `privateKeyOf` decrypts a key and throws UnsealError if no
- * key of ours opens it.
+ * Creates the authority on top of the SOAP client. `privateKeyOf` decrypts a private key, and throws UnsealError if none of
+ * our keys opens it.
  */
 export function createAuthority(deps: AuthorityDeps): Authority {
   const { client } = deps;
@@ -151,17 +146,17 @@ export function createAuthority(deps: AuthorityDeps): Authority {
 
     findState: (cfe) =>
       withCredentials(deps, cfe, async (credentials): Promise<FindStateAnswer> => {
-        const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
-        if (found.kind !== 'found') return found;
-        return { kind: 'found', state: found.state, idemisor: found.idemisor };
+        const answer = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
+        if (answer.kind !== 'found') return answer;
+        return { kind: 'found', state: answer.state, idemisor: answer.idemisor };
       }),
 
     findReceipt: (cfe) =>
       withCredentials(deps, cfe, async (credentials): Promise<FindReceiptAnswer> => {
-        const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
-        if (found.kind !== 'found') return found;
-        const ours = await isOurs(deps, createSobreQuestions(client, credentials), cfe, found);
-        if (typeof ours === 'boolean') return ours ? { ...found, kind: 'received' } : { kind: 'others' };
+        const answer = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
+        if (answer.kind !== 'found') return answer;
+        const ours = await isOurs(deps, createSobreQuery(client, credentials), cfe, answer);
+        if (typeof ours === 'boolean') return ours ? { ...answer, kind: 'received' } : { kind: 'others' };
         return ours.kind === 'stuck' || ours.kind === 'repeat'
           ? ours
           : classifyUnclear(
@@ -181,7 +176,7 @@ async function judgeAll(
   { idReceptor, receipts }: { idReceptor: string; receipts: readonly ReceiptVerdict[] },
 ): Promise<VerdictOutcome[]> {
   const outcomes: VerdictOutcome[] = [];
-  const ask = createSobreQuestions(deps.client, credentials);
+  const ask = createSobreQuery(deps.client, credentials);
   for (const cfe of cfes) {
     const verdict = judgeCfe(cfe, receipts);
     outcomes.push(
@@ -196,8 +191,8 @@ async function judgeAll(
 /** Asks for the verdicts of one sobre. */
 type AskSobre = (cfe: AskedCfe, sobre: OriginalSobre) => Promise<AskVerdictAnswer>;
 
-/** Asks about each sobre once, even if it brought several of the CFEs. */
-function createSobreQuestions(client: DgiClient, credentials: DgiCredentials): AskSobre {
+/** Creates a query that asks about each sobre once, even if it contained several of the CFEs. */
+function createSobreQuery(client: DgiClient, credentials: DgiCredentials): AskSobre {
   const answers = new Map<string, Promise<AskVerdictAnswer>>();
   return ({ environment }, sobre) => {
     const answer = answers.get(sobre.idReceptor) ?? client.askVerdict(credentials, environment, sobre);
@@ -206,29 +201,21 @@ function createSobreQuestions(client: DgiClient, credentials: DgiCredentials): A
   };
 }
 
-/** Signs with the current certificate: a CFE can still be followed after its own has expired. */
+/** Signs with the current certificate: a CFE can still be followed after its own certificate has expired. */
 async function withCredentials<T>(
   { orm, privateKeyOf }: AuthorityDeps,
-  by: Certificate | AskedCfe,
+  signer: Certificate | AskedCfe,
   call: (credentials: DgiCredentials) => Promise<T>,
 ): Promise<T | Unclear> {
-  const certificate = 'certificateId' in by ? await currentOrOwn(orm.em.fork(), by) : by;
-  let privateKey: KeyObject;
-  try {
-    privateKey = privateKeyOf(certificate);
-  } catch (error) {
-    if (!(error instanceof UnsealError)) throw error;
-    return classifyUnclear('ask', 'no key');
-  }
-  return call({ privateKey, certificateDer: certificate.certificate });
+  const certificate = 'certificateId' in signer ? await requireCertificate(orm.em.fork(), signer) : signer;
+  const credentials = tryOpenCredentials(privateKeyOf, certificate);
+  return credentials ? call(credentials) : classifyUnclear('ask', 'no key');
 }
 
-const currentOrOwn = async (em: EntityManager, cfe: AskedCfe): Promise<Certificate> =>
+const requireCertificate = async (em: EntityManager, cfe: AskedCfe): Promise<Certificate> =>
   (await findCurrentSigner(em, cfe.rut, cfe.environment)) ?? (await requireSigner(em, cfe.certificateId));
 
-/**
- * Handles E02, a number received before: by a sobre of ours, which has the verdict, or by another system's.
- */
+/** Handles E02, a number received before: in a sobre of ours, which has the verdict, or of another system. */
 async function resolveDuplicate(
   deps: AuthorityDeps,
   credentials: DgiCredentials,
@@ -237,7 +224,7 @@ async function resolveDuplicate(
 ): Promise<VerdictOutcome> {
   const original = await findOriginal(deps.client, credentials, cfe, answered);
   if ('kind' in original) return original;
-  // An answer that names the sobre just asked about would repeat for ever.
+  // An answer that names the sobre of this very query would repeat forever.
   const ours = original.idReceptor !== idReceptor && (await isOurs(deps, ask, cfe, original));
   if (typeof ours !== 'boolean')
     return ours.kind === 'recover' ? classifyUnclear('ask', 'E02 without its original') : ours;
@@ -251,7 +238,7 @@ async function isOurs(
   cfe: AskedCfe,
   first: OriginalSobre,
 ): Promise<boolean | Exclude<AskVerdictAnswer, { kind: 'answered' }>> {
-  // A refused sobre brought nothing: then an older sobre, from before a restore, has its number.
+  // A refused sobre contained no receipts: then an older sobre, from before a restore, has the number.
   if (await wasCfeInSobre(orm.em.fork(), cfe.id, first.idemisor, { refused: false })) return true;
   // A database restored to an earlier moment has no rows of the last sobres that it sent.
   const answer = await ask(cfe, first);
@@ -259,7 +246,7 @@ async function isOurs(
   return answer.ack.receipts.some((receipt) => isExactlyThisCfe(receipt, cfe));
 }
 
-/** Returns the sobre that brought the number first: from InfoRespOri or, if that is incomplete, by asking. */
+/** Returns the first sobre with the number: from InfoRespOri or, if that is incomplete, by a query. */
 async function findOriginal(
   client: DgiClient,
   credentials: DgiCredentials,
@@ -269,10 +256,10 @@ async function findOriginal(
   if (answered?.idemisor && answered.idReceptor && answered.token) {
     return { idemisor: answered.idemisor, idReceptor: answered.idReceptor, token: answered.token };
   }
-  const found = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
-  if (found.kind === 'found')
-    return { idemisor: found.idemisor, idReceptor: found.idReceptor, token: found.token };
-  return found.kind === 'absent' ? classifyUnclear('ask', 'E02 without its original') : found;
+  const answer = await client.findCfe(credentials, cfe.environment, numberOf(cfe));
+  if (answer.kind === 'found')
+    return { idemisor: answer.idemisor, idReceptor: answer.idReceptor, token: answer.token };
+  return answer.kind === 'absent' ? classifyUnclear('ask', 'E02 without its original') : answer;
 }
 
 const numberOf = ({ type, serie, numero }: AskedCfe) => ({ typeCode: CFE_TYPES[type].code, serie, numero });

@@ -28,12 +28,12 @@ interface CheckCaeStartDeps {
   privateKeyOf: (certificate: Certificate) => KeyObject;
 }
 
-/** What is wrong may be what the other system has yet to send. */
+/** A finding may end once the other system has sent its last CFEs. */
 const ASKED_AGAIN_MILLISECONDS = 86_400_000;
 
 /**
- * Asks the authority about the first number of a CAE and the one before, and stores what is wrong
- * (docs/contract.md#first-number). A repeat asks again and stores what is true then.
+ * Asks the authority about the first number of a CAE and the number before, and stores the findings
+ * (docs/contract.md#first-number). A repeat asks again and stores the new findings.
  */
 export function createCheckCaeStart(deps: CheckCaeStartDeps): Activity<'checkCaeStart'> {
   return (caeId) => withHeartbeat(() => check(deps, caeId));
@@ -52,23 +52,23 @@ async function check(deps: CheckCaeStartDeps, caeId: string): Promise<CaeStartRe
   const certificate = await findCurrentSigner(em, cae.rut, cae.environment);
   if (!certificate) return { kind: 'noCertificate' };
   const credentials = openCredentials(deps.privateKeyOf, certificate);
-  // One slot for both questions: such CAEs are few, and a second wait could follow the first for ever.
+  // One slot for both queries: such CAEs are few, and a second wait could follow the first forever.
   const later = await deps.gate.untilQuestion(cae.environment, takeReservedQuestion());
   if (later) {
     keepReservedQuestion(later.reserved);
     throw notYet('Others are asked about first.', later.milliseconds);
   }
-  const found = caeStartFindings({
+  const currentFindings = caeStartFindings({
     isBeforeKnown: await isKnown(deps, credentials, cae, first - 1),
     isFirstKnown: cae.lastNumber < first ? await isKnown(deps, credentials, cae, first) : null,
   });
-  const findings = await storeCaeStart(deps.orm.em.fork(), caeId, found);
+  const findings = await storeCaeStart(deps.orm.em.fork(), caeId, currentFindings);
   return findings.length === 0
     ? { kind: 'ended', findings }
     : { kind: 'goesOn', findings, againInMilliseconds: ASKED_AGAIN_MILLISECONDS };
 }
 
-/** Returns whether the authority has a CFE with the number; throws the failure of a repeated attempt if it does not say. */
+/** Returns whether the authority has a CFE with the number; throws a failure that is retried without an answer. */
 async function isKnown(
   { client }: CheckCaeStartDeps,
   credentials: DgiCredentials,
@@ -78,6 +78,6 @@ async function isKnown(
   const { code: typeCode } = CFE_TYPES[type];
   const answer = await client.findCfe(credentials, environment, { typeCode, serie, numero });
   if (answer.kind === 'stuck') throw authorityRefuses(answer.reason);
-  if (answer.kind === 'repeat') throw authorityUnreachable(answer.what);
+  if (answer.kind === 'repeat') throw authorityUnreachable(answer.description);
   return answer.kind === 'found';
 }

@@ -53,28 +53,22 @@ interface Signed {
   digest: string;
 }
 
-/**
- * The result: the bytes are stored; the sobre or its CFEs have changed; or why its only CFE cannot be signed.
- */
+/** The bytes of the sobre are stored; the sobre or its CFEs have changed; or why its only CFE cannot be signed. */
 export type PreparedSobre =
   | { kind: 'written' }
   | { kind: 'changed' }
   | { kind: 'obstacle'; explanation: string };
 
 /**
- * Signs the unsigned CFEs of a sobre and stores its bytes under the next number, in one statement. If a CFE
- * cannot go with the others the sobre is dissolved: that CFE gets a sobre of its own, the others get the
- * next.
+ * Signs the unsigned CFEs of a sobre and stores its bytes under the next number, in one statement. Dissolves the sobre if a
+ * CFE cannot go with the others: that CFE gets a sobre of its own, the others get the next sobre.
  */
 export async function prepareSobre(deps: WriteDeps, loaded: LoadedSobre): Promise<PreparedSobre> {
   const { sobre, cfes, signer } = loaded;
   const refused = cfes.filter(
     ({ status, originalStatus }) => status === 'PENDING' && originalStatus === 'REJECTED',
   );
-  if (refused.length > 0) {
-    const moves = refused.map((cfe) => ({ cfe, to: 'REJECTED' as const, reasons: ORIGINAL_REJECTED }));
-    await storeMoves(deps, moves, { sobreId: sobre.id });
-  }
+  if (refused.length > 0) await storeMoves(deps, refused.map(toRejection), { sobreId: sobre.id });
   if (refused.length > 0 || cfes.some(({ isIn, status }) => !isIn || status !== 'PENDING'))
     return dissolve(deps, loaded, { signed: [], apart: [] });
 
@@ -82,21 +76,21 @@ export async function prepareSobre(deps: WriteDeps, loaded: LoadedSobre): Promis
   const texts: string[] = [];
   const apart: CfeInSobre[] = [];
   for (const cfe of cfes) {
-    const made = signOnce(deps, cfe, signer);
-    if (made === null && cfes.length === 1) return signWithCurrent(deps, cfe.id);
-    if (made instanceof Error && cfes.length === 1) throw made;
-    if (made === null || made instanceof Error) apart.push(cfe);
-    else if (typeof made === 'string') texts.push(made);
+    const result = signOnce(deps, cfe, signer);
+    if (result === null && cfes.length === 1) return signWithCurrent(deps, cfe.id);
+    if (result instanceof Error && cfes.length === 1) throw result;
+    if (result === null || result instanceof Error) apart.push(cfe);
+    else if (typeof result === 'string') texts.push(result);
     else {
-      signed.push({ id: cfe.id, ...made });
-      texts.push(made.xml);
+      signed.push({ id: cfe.id, ...result });
+      texts.push(result.xml);
     }
     await setImmediate();
   }
   failpoint('sobre.signed');
   const isEarly = cfes.some(({ originalStatus }) => originalStatus !== null && !isFinal(originalStatus));
   if (apart.length > 0 || isEarly || !fitInOneSobre(texts)) return dissolve(deps, loaded, { signed, apart });
-  // A CFE that is only reported has a sobre only if it could not be signed. Now it is; nothing is sent.
+  // A report-only CFE has a sobre only because it could not be signed before; it is never sent.
   if (cfes.some(({ reportOnly }) => reportOnly)) {
     await acceptSigned(deps, cfes, signed);
     return { kind: 'changed' };
@@ -121,10 +115,7 @@ export async function prepareSobre(deps: WriteDeps, loaded: LoadedSobre): Promis
   return { kind: 'written' };
 }
 
-/**
- * Returns the signed CFE; null if it needs another certificate than its sobre or the key cannot be opened; or
- * the bug that prevents it.
- */
+/** Returns the signed CFE; null if it needs another certificate than its sobre or the key cannot be opened; or the error of a bug. */
 function signOnce(
   deps: WriteDeps,
   { document, signedXml, certificateId }: CfeInSobre,
@@ -139,6 +130,8 @@ function signOnce(
     return error instanceof Error ? error : new Error('signing failed', { cause: error });
   }
 }
+
+const toRejection = <T>(cfe: T) => ({ cfe, to: 'REJECTED' as const, reasons: ORIGINAL_REJECTED });
 
 /** Returns whether signed CFEs fit in a sobre that the authority accepts. */
 const fitInOneSobre = (texts: readonly string[]): boolean =>
@@ -161,8 +154,8 @@ async function dissolve(
   await deps.orm.em.fork().transactional(async (em) => {
     if (!(await endSobre(em, sobre, { state: 'DISSOLVED', now }))) return;
     for (const cfe of signed) await storeSigned(em, cfe);
-    const made = await openSobrePerCfe(em, { rut, environment, slot: expiredSlot(now), cfes: apart }, now);
-    for (const { message } of made) enqueue(em, message, now);
+    const sobres = await openSobrePerCfe(em, { rut, environment, slot: expiredSlot(now), cfes: apart }, now);
+    for (const { message } of sobres) enqueue(em, message, now);
   });
   failpoint('sobre.dissolved');
   if (apart.length > 0) deps.outbox.scheduleDispatch();
@@ -187,13 +180,13 @@ function signWith(
 }
 
 /**
- * The CFE's certificate is revoked or its key lost: signs with the enterprise's current one and fixes a new moment of
- * signing (docs/contract.md#signing). The row lock lets one attempt alone sign it.
+ * Signs a CFE whose certificate is revoked or whose key is lost with the enterprise's current certificate, at a new moment of
+ * signing (docs/contract.md#signing). The row lock lets only one attempt sign.
  */
 function signWithCurrent(deps: WriteDeps, cfeUuid: string): Promise<PreparedSobre> {
-  const obstacle = (what: string): PreparedSobre => ({
+  const obstacle = (remedy: string): PreparedSobre => ({
     kind: 'obstacle',
-    explanation: `${KEY_LOST} ${what}`,
+    explanation: `${KEY_LOST} ${remedy}`,
   });
   return deps.orm.em.fork().transactional(async (em): Promise<PreparedSobre> => {
     const cfe = await em.findOneOrFail(Cfe, { id: cfeUuid }, { lockMode: LockMode.PESSIMISTIC_WRITE });
@@ -270,38 +263,38 @@ export async function acceptReportOnlyCfes(deps: WriteDeps): Promise<boolean> {
     }
     if (cfe.digest === null) {
       const certificate = await requireSigner(em, cfe.certificateId);
-      const made = tryOrNull(() => signWith(deps, cfe.document, certificate));
-      if (!made) {
+      const result = tryOrNull(() => signWith(deps, cfe.document, certificate));
+      if (!result) {
         await openSobreForUnsigned(deps, cfe, now);
         continue;
       }
-      signed.push({ id, ...made });
+      signed.push({ id, ...result });
     }
     accepted.push(cfe);
     await setImmediate();
   }
-  if (refused.length > 0) {
-    const moves = refused.map((cfe) => ({ cfe, to: 'REJECTED' as const, reasons: ORIGINAL_REJECTED }));
-    await togetherOrAlone(moves, (some) => storeMoves(deps, some, { sobreId: null }));
-  }
+  if (refused.length > 0)
+    await storeTogetherOrEach(refused.map(toRejection), (moves) =>
+      storeMoves(deps, moves, { sobreId: null }),
+    );
   if (accepted.length > 0) {
     failpoint('reported.signed');
-    await togetherOrAlone(accepted, (some) => acceptSigned(deps, some, signed));
+    await storeTogetherOrEach(accepted, (cfes) => acceptSigned(deps, cfes, signed));
   }
   return listed.length === SIGNED_AT_ONCE;
 }
 
-/** Stores in one transaction; if it fails, each alone, so that one holds up no other. Throws the first failure. */
-async function togetherOrAlone<T>(
-  all: readonly T[],
-  store: (some: readonly T[]) => Promise<unknown>,
+/** Stores items in one transaction or, if that fails, each in its own, so that none delays others. Throws the first failure. */
+async function storeTogetherOrEach<T>(
+  items: readonly T[],
+  store: (batch: readonly T[]) => Promise<unknown>,
 ): Promise<void> {
   try {
-    await store(all);
+    await store(items);
   } catch (error) {
-    if (all.length === 1 || isDatabaseOutage(error)) throw error;
+    if (items.length === 1 || isDatabaseOutage(error)) throw error;
     const failures: unknown[] = [];
-    for (const one of all) await store([one]).catch((failure: unknown) => failures.push(failure));
+    for (const item of items) await store([item]).catch((failure: unknown) => failures.push(failure));
     if (failures.length > 0) throw failures[0];
   }
 }
@@ -315,7 +308,7 @@ async function acceptSigned(
   const stored = await deps.orm.em.fork().transactional(async (em) => {
     const ids = cfes.map(({ id }) => id);
     await lockCfes(em, ids);
-    for (const one of signed) if (ids.includes(one.id)) await storeSigned(em, one);
+    for (const cfe of signed) if (ids.includes(cfe.id)) await storeSigned(em, cfe);
     const moves = cfes.map((cfe) => ({ cfe, to: 'ACCEPTED' as const, reasons: [] }));
     const written = await writeMoves(deps, em, moves, { sobreId: null });
     failpoint('reported.written');
@@ -325,7 +318,7 @@ async function acceptSigned(
   afterMoves(deps, stored);
 }
 
-/** Returns null if `work` throws: the run of the CFE's own sobre reports why. */
+/** Returns null if `work` throws: the run of the CFE's own sobre then reports the reason. */
 function tryOrNull<T>(work: () => T): T | null {
   try {
     return work();
@@ -339,8 +332,8 @@ async function openSobreForUnsigned(deps: WriteDeps, { id }: Cfe, now: Date): Pr
     const cfe = await em.findOneOrFail(Cfe, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (cfe.sobreId !== null || cfe.digest !== null || cfe.status !== 'PENDING') return;
     const { rut, environment } = cfe;
-    const made = await openSobrePerCfe(em, { rut, environment, slot: expiredSlot(now), cfes: [cfe] }, now);
-    for (const { message } of made) enqueue(em, message, now);
+    const sobres = await openSobrePerCfe(em, { rut, environment, slot: expiredSlot(now), cfes: [cfe] }, now);
+    for (const { message } of sobres) enqueue(em, message, now);
     failpoint('apart.opened');
   });
   failpoint('apart.stored');

@@ -5,33 +5,33 @@ import { annulUndecidedNumber, isNumberUndecided } from '../../db/numbers/number
 import type { FindStateAnswer } from './authority.ts';
 import { type MoveDeps, writeMoves } from './storeMoves.ts';
 
-/** The authority's record of a number. */
-type Held = Extract<FindStateAnswer, { kind: 'found' | 'absent' }>;
+/** The authority's state of a number. */
+type NumberState = Extract<FindStateAnswer, { kind: 'found' | 'absent' }>;
 
 /** The result; `others`: the authority accepted a CFE of another sobre under the number. */
 type Settled =
-  | { what: 'accepted'; stored: Awaited<ReturnType<typeof writeMoves>> }
-  | { what: 'annulled' | 'undecided' | 'others' | 'decided'; stored?: never };
+  | { kind: 'accepted'; stored: Awaited<ReturnType<typeof writeMoves>> }
+  | { kind: 'annulled' | 'undecided' | 'others' | 'decided'; stored?: never };
 
 /**
  * Settles a CFE rejected for E06 alone by the authority's record (docs/contract.md#rejected-for-e06):
- * accepted since, it becomes ACCEPTED; otherwise `annul` annuls its number. The caller's transaction holds
- * the lock of the CFE; a decided one stays as it is.
+ * moves a CFE that was accepted since to ACCEPTED; otherwise `annul` annuls its number. The caller's transaction holds
+ * the lock of the CFE; a decided CFE stays as it is.
  */
 export async function settleRejected(
   deps: MoveDeps,
   em: EntityManager,
   cfe: Cfe,
-  { held, annul }: { held: Held; annul: boolean },
+  { state, annul }: { state: NumberState; annul: boolean },
 ): Promise<Settled> {
-  if (!(await isNumberUndecided(em, cfe.id))) return { what: 'decided' };
-  if (held.kind === 'found' && held.state === 'AE') {
-    if (!(await wasCfeInSobre(em, cfe.id, held.idemisor, { refused: true }))) return { what: 'others' };
+  if (!(await isNumberUndecided(em, cfe.id))) return { kind: 'decided' };
+  if (state.kind === 'found' && state.state === 'AE') {
+    if (!(await wasCfeInSobre(em, cfe.id, state.idemisor, { refused: true }))) return { kind: 'others' };
     const move = { cfe, to: 'ACCEPTED', reasons: [], withdraws: true } as const;
-    return { what: 'accepted', stored: await writeMoves(deps, em, [move], { sobreId: null }) };
+    return { kind: 'accepted', stored: await writeMoves(deps, em, [move], { sobreId: null }) };
   }
-  const isRejected = held.kind === 'absent' || held.state === 'BE';
-  if (!annul || !isRejected) return { what: 'undecided' };
+  const isRejected = state.kind === 'absent' || state.state === 'BE';
+  if (!annul || !isRejected) return { kind: 'undecided' };
   await annulUndecidedNumber(em, cfe, deps.clock());
-  return { what: 'annulled' };
+  return { kind: 'annulled' };
 }

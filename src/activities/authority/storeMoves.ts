@@ -30,7 +30,7 @@ export interface MoveDeps {
 type SobreEffects = Pick<MoveEffects, 'sobreId' | 'received'>;
 type Stored = Awaited<ReturnType<typeof moveCfes>> & { readonly now: Date };
 
-/** Moves CFEs in one statement, with the calls behind the moves; returns the CFEs that were moved. */
+/** Moves CFEs in one statement, which also stores the calls of the step; returns the moved CFEs. */
 export async function storeMoves(
   deps: MoveDeps,
   moves: readonly Move[],
@@ -42,7 +42,7 @@ export async function storeMoves(
   return stored.moved;
 }
 
-/** Does the same in the caller's transaction; call `afterMoves` after its commit. */
+/** Moves CFEs in the caller's transaction; call `afterMoves` after its commit. */
 export async function writeMoves(
   { clock, sandboxMails = [] }: Pick<MoveDeps, 'clock' | 'sandboxMails'>,
   em: EntityManager,

@@ -50,8 +50,8 @@ export interface TakeDeps extends WriteDeps {
 }
 
 /**
- * Pauses up to this length, such as the one after the first "not yet", are spent within the attempt: a repeat
- * costs the Temporal server more than a question costs us.
+ * Pauses up to this length, such as the pause after the first "not yet", pass within the attempt: a repeated attempt costs
+ * the Temporal server more than a question costs us.
  */
 const SHORT_MILLISECONDS = 2_000;
 
@@ -66,10 +66,8 @@ const NUMBER_TAKEN: RejectionReason = {
 };
 
 /**
- * Takes a sobre from its present state to the verdicts: signs and writes it once; sends it in its slot, and
- * after an unclear send asks before the same bytes go out again; asks until each CFE has a verdict.
- * While it has no slot the activity ends, and the gatekeeper calls it; a failed attempt continues from the
- * stored rows.
+ * Takes a sobre from its present state to the verdicts: signs and writes it once, sends it in its slot, after an unclear send
+ * asks before sending the same bytes again, and asks until each CFE has a verdict. Ends while the sobre waits for a slot.
  */
 export function createTakeToVerdict(deps: TakeDeps): Activity<'takeToVerdict'> {
   return (sobreId, reported) =>
@@ -82,8 +80,8 @@ export function createTakeToVerdict(deps: TakeDeps): Activity<'takeToVerdict'> {
 type Taking = TakeDeps & { readonly reported: readonly string[] | undefined };
 
 /**
- * A bug fails at every attempt: the sobre must not keep its slot from others meanwhile, nor the role of the
- * prober, without which a recovery of the authority goes unnoticed.
+ * Releases the slot after a bug, which fails every attempt: the sobre must not keep its slot from others, nor the role of the
+ * prober, without which a recovery of the authority is not noticed.
  */
 async function releaseSlotOnBug(deps: Taking, sobreId: string): Promise<VerdictResult> {
   try {
@@ -97,10 +95,7 @@ async function releaseSlotOnBug(deps: Taking, sobreId: string): Promise<VerdictR
   }
 }
 
-/**
- * The result of a step: the sobre for the next step, or `reload` to read it again; or the end of the
- * activity.
- */
+/** The result of a step: the sobre for the next step, `reload` to read the sobre again, or the end of the activity. */
 type Next = LoadedSobre | 'reload' | VerdictResult;
 
 const isLoadedSobre = (next: Exclude<Next, string>): next is LoadedSobre => 'sobre' in next;
@@ -149,7 +144,7 @@ async function takeStep(deps: Taking, loaded: LoadedSobre): Promise<Next> {
 const idsOf = (cfes: readonly CfeInSobre[]): string[] => cfes.map(({ id }) => id);
 const cfeIdsOf = (cfes: readonly CfeInSobre[]): string[] => cfes.map(({ cfeId }) => cfeId);
 
-/** Ends a sobre without open CFEs: it takes no slot from others and is no prober. */
+/** Ends a sobre without open CFEs, so that it takes no slot from others and is no prober. */
 async function finish(deps: TakeDeps, loaded: LoadedSobre): Promise<VerdictResult> {
   const { sobre } = loaded;
   if (loaded.isProber) await deps.gate.leave(sobre, { dueAt: 0, isProbe: true });
@@ -170,7 +165,7 @@ function toEnding({ cfes }: LoadedSobre): VerdictResult {
 
 type StuckStep = Extract<VerdictResult, { kind: 'stuck' }>['step'];
 
-/** Marks all open CFEs of the sobre that do not wait for support yet; their rows say why. */
+/** Marks all open CFEs of the sobre that do not wait for support yet; the rows store the reason. */
 async function escalate(
   deps: TakeDeps,
   { sobre }: LoadedSobre,
@@ -255,8 +250,7 @@ async function send(deps: TakeDeps, loaded: LoadedSobre): Promise<Next> {
   const written = { environment, createdAt, sendingAt, idemisor, xml };
   const sending: Sending = { loaded, written, permit };
   if (sobre.state === 'PREPARED') return sendNow(deps, sending, { listedAsRefused: false });
-  // The result of an earlier send is unknown: the authority is asked, and the same bytes go out if it has no
-  // sobre.
+  // The result of an earlier send is unknown: the same bytes are sent again only if the authority has no sobre.
   const found = await deps.authority.findSobre(first, written, current);
   failpoint('send.found');
   switch (found.kind) {
@@ -265,8 +259,7 @@ async function send(deps: TakeDeps, loaded: LoadedSobre): Promise<Next> {
     case 'absent':
       return sendNow(deps, sending, { listedAsRefused: false });
     case 'refused':
-      // Its records have no reasons: sending the same bytes again returns them, unless they count as a
-      // duplicate.
+      // The list has no reasons: sending the same bytes again returns the reasons, or that they are a duplicate.
       return sendNow(deps, sending, { listedAsRefused: true });
     case 'repeat':
     case 'stuck':
@@ -274,7 +267,7 @@ async function send(deps: TakeDeps, loaded: LoadedSobre): Promise<Next> {
   }
 }
 
-/** Sends in the slot. The intent is stored first, if the sobre's state is still the one that was read. */
+/** Sends in the slot. Stores the intent first, if the sobre still has the state that was read. */
 async function sendNow(
   deps: TakeDeps,
   sending: Sending,
@@ -336,10 +329,7 @@ async function storeReceived(
   };
 }
 
-/**
- * The sobre is refused as a whole. The reasons of a sobre with one CFE are that CFE's; with several their
- * owner is unknown, so each gets a sobre of its own.
- */
+/** Stores a refusal: the reasons are those of a single CFE; several CFEs get a sobre each, to find the one at fault. */
 async function storeRefused(
   deps: TakeDeps,
   { loaded, permit }: Sending,
@@ -347,7 +337,7 @@ async function storeRefused(
 ): Promise<Next> {
   const { sobre, cfes } = loaded;
   const now = deps.clock();
-  const was = { id: sobre.id, state: 'SENDING' } as const;
+  const expected = { id: sobre.id, state: 'SENDING' } as const;
   const isAlone = cfes.length === 1;
   const stored = await deps.orm.em.fork().transactional(async (em) => {
     const written = isAlone
@@ -358,7 +348,7 @@ async function storeRefused(
           { sobreId: sobre.id },
         )
       : null;
-    await endSobre(em, was, { state: 'REFUSED', refusal: reasons, apart: !isAlone, now });
+    await endSobre(em, expected, { state: 'REFUSED', refusal: reasons, apart: !isAlone, now });
     return written;
   });
   failpoint('moves.stored');
@@ -380,8 +370,7 @@ async function handleDuplicate(
   const { reaction } = outcomeOf('duplicate', answer);
   await deps.gate.leave(sobre, permit);
   if (reaction === 'stuck') return escalateSend(deps, loaded, classifyUnclear('duplicate', answer));
-  // Its number belongs to another sobre, unless another attempt has sent it meanwhile: the CFEs go out in new
-  // sobres.
+  // The number belongs to another sobre, unless another attempt has sent this one meanwhile: the CFEs get new sobres.
   if (reaction === 'renumber') {
     const ending = { state: 'REFUSED', refusal: [NUMBER_TAKEN], now: deps.clock() } as const;
     const isOver = await deps.orm.em
@@ -399,8 +388,8 @@ async function handleDuplicate(
 }
 
 /**
- * Handles a send, or the question before it, without a clear answer. While the authority is unavailable the
- * sobre waits for a slot, or retries as the prober; nothing then counts as undecided, not even error pages.
+ * Handles a send, or the query before it, without a clear answer. While the authority is unavailable the sobre waits for a
+ * slot, or retries as the prober, and does not count as undecided.
  */
 async function handleUnclearSend(
   deps: TakeDeps,
@@ -429,7 +418,7 @@ function escalateAll(
   step: StuckStep,
   answer: Unclear,
 ): Promise<VerdictResult> {
-  if (answer.kind !== 'stuck') throw new RangeError(`${answer.what} is retried automatically`);
+  if (answer.kind !== 'stuck') throw new RangeError(`${answer.description} is retried automatically`);
   return escalate(deps, loaded, findOpenCfes(loaded), { step, ...answer });
 }
 
@@ -444,13 +433,15 @@ async function retryOrEscalate(
   if (answer.kind === 'stuck') return escalateAll(deps, loaded, step, answer);
   if (answer.kind === 'repeat' && !answer.reached) {
     if (sobre.undecidedSince !== null) await setUndecidedSince(deps, sobre, null);
-    throw authorityUnreachable(answer.what);
+    throw authorityUnreachable(answer.description);
   }
   if (await isUndecidedTooLong(deps, sobre))
     return escalateAll(deps, loaded, step, classifyUnclear('ask', 'undecided'));
-  const what =
-    answer.kind === 'fateUnknown' ? `${answer.what}; it is asked before it is sent again` : answer.what;
-  throw authorityUnreachable(what);
+  const detail =
+    answer.kind === 'fateUnknown'
+      ? `${answer.description}; it is asked before it is sent again`
+      : answer.description;
+  throw authorityUnreachable(detail);
 }
 
 /**
@@ -480,12 +471,11 @@ async function setUndecidedSince(
 /** Asks for the verdicts of a received sobre; throws "not yet" until each of its CFEs has one or is stuck. */
 async function askVerdicts(deps: Taking, loaded: LoadedSobre): Promise<Next> {
   const open = findOpenCfes(loaded);
-  const asked = open.filter(({ stuckReason }) => !needsSupport(stuckReason));
-  if (asked.length === 0) return reportStuck(loaded, open);
-  // A restarted run, or one whose worker crashed before it could report, learns of them while the others go
-  // on.
+  const askedCfes = open.filter(({ stuckReason }) => !needsSupport(stuckReason));
+  if (askedCfes.length === 0) return reportStuck(loaded, open);
+  // A run does not know them after a restart or a crash of its worker; the other CFEs continue.
   const unreported = open.filter(
-    (cfe) => !asked.includes(cfe) && deps.reported?.includes(cfe.cfeId) === false,
+    (cfe) => !askedCfes.includes(cfe) && deps.reported?.includes(cfe.cfeId) === false,
   );
   if (unreported.length > 0)
     return { kind: 'stuck', step: 'ask', stuck: groupByReason(unreported), goesOn: true };
@@ -500,7 +490,7 @@ async function askVerdicts(deps: Taking, loaded: LoadedSobre): Promise<Next> {
 
   let pauseCode = '';
   const answers = new Map<CfeInSobre, VerdictOutcome>();
-  for (const { isOwn, ticket, cfes } of groupQuestions(loaded, asked)) {
+  for (const { isOwn, ticket, cfes } of groupQuestions(loaded, askedCfes)) {
     const answer = await deps.authority.askVerdicts(cfes.map(withPosition), ticket, loaded.current);
     failpoint('ask.answered');
     switch (answer.kind) {
@@ -525,28 +515,30 @@ async function askVerdicts(deps: Taking, loaded: LoadedSobre): Promise<Next> {
         break;
     }
   }
-  return storeAnswers(deps, loaded, asked, { answers, pauseCode });
+  return storeAnswers(deps, loaded, askedCfes, { answers, pauseCode });
 }
 
-/** Groups the CFEs by the ticket to ask with: the sobre's own, or that of an earlier sobre of ours. */
-function groupQuestions({ sobre }: LoadedSobre, asked: readonly CfeInSobre[]) {
-  const own = asked.filter(({ ticket }) => ticket === null);
-  const earlier = [...Map.groupBy(asked, ({ ticket }) => ticket?.idReceptor).values()].flatMap((cfes) => {
+/** Groups the CFEs by ticket: the sobre's own, or the ticket of an earlier sobre of ours. */
+function groupQuestions({ sobre }: LoadedSobre, askedCfes: readonly CfeInSobre[]) {
+  const ownCfes = askedCfes.filter(({ ticket }) => ticket === null);
+  const earlier = [...Map.groupBy(askedCfes, ({ ticket }) => ticket?.idReceptor).values()].flatMap((cfes) => {
     const ticket = cfes[0]?.ticket;
     return ticket ? [{ isOwn: false, ticket, cfes }] : [];
   });
   const { idReceptor, token } = sobre;
-  return own.length > 0 ? [{ isOwn: true, ticket: { idReceptor, token }, cfes: own }, ...earlier] : earlier;
+  return ownCfes.length > 0
+    ? [{ isOwn: true, ticket: { idReceptor, token }, cfes: ownCfes }, ...earlier]
+    : earlier;
 }
 
-/** Its position is valid in this sobre only. */
+/** Returns a CFE with its position, which is valid only in the sobre's own ticket. */
 const withPosition = (cfe: CfeInSobre): PlacedCfe => (cfe.ticket === null ? cfe : { ...cfe, place: null });
 
 /** Stores the answer for each CFE. */
 async function storeAnswers(
   deps: TakeDeps,
   loaded: LoadedSobre,
-  asked: readonly CfeInSobre[],
+  askedCfes: readonly CfeInSobre[],
   { answers, pauseCode }: { answers: ReadonlyMap<CfeInSobre, VerdictOutcome>; pauseCode: string },
 ): Promise<Next> {
   const { sobre } = loaded;
@@ -558,7 +550,7 @@ async function storeAnswers(
     if (moved.length < moves.length) return 'reload';
   }
   const stuck: StuckCfes[] = [];
-  let what = pauseCode;
+  let lastAnswer = pauseCode;
   for (const [cfe, outcome] of answers) {
     if (outcome.kind === 'stuck') {
       const { reason, explanation } = outcome;
@@ -567,12 +559,12 @@ async function storeAnswers(
     } else if (outcome.kind === 'original') {
       await storeOwnTicket(deps.orm.em.fork(), { sobreId: sobre.id, cfeUuid: cfe.id }, outcome);
     }
-    if (outcome.kind === 'notYet') what ||= outcome.code;
-    if (outcome.kind === 'repeat') what ||= outcome.what;
+    if (outcome.kind === 'notYet') lastAnswer ||= outcome.code;
+    if (outcome.kind === 'repeat') lastAnswer ||= outcome.description;
   }
   const decided = new Map(moves.map(({ cfe, to, reasons }) => [cfe.id, { status: to, rejection: reasons }]));
   const now = { ...loaded, cfes: loaded.cfes.map((cfe) => ({ ...cfe, ...decided.get(cfe.id) })) };
-  const left = asked.filter((cfe) => !decided.has(cfe.id) && answers.get(cfe)?.kind !== 'stuck');
+  const left = askedCfes.filter((cfe) => !decided.has(cfe.id) && answers.get(cfe)?.kind !== 'stuck');
   if (left.length === 0 && stuck.length === 0) {
     // Other CFEs of the sobre may wait for support already.
     return findOpenCfes(now).length === 0 ? toEnding(now) : reportStuck(now, findOpenCfes(now));
@@ -588,12 +580,13 @@ async function storeAnswers(
   if (!wasJustReceived(deps, sobre) && (await isUndecidedTooLong(deps, sobre)))
     return escalate(deps, now, findOpenCfes(now), { step: 'ask', ...explainStuck('undecided') });
   const pause = pauseBeforeQuestion(deps, sobre);
-  if (pause > SHORT_MILLISECONDS) throw notYet(describeWait(deps, sobre, { left: left.length, what }), pause);
+  if (pause > SHORT_MILLISECONDS)
+    throw notYet(describeWait(deps, sobre, { left: left.length, lastAnswer }), pause);
   await sleep(pause);
   return now;
 }
 
-/** The first questions mostly come too early: counting them would cost a statement each. */
+/** True for the first questions, which are mostly too early: counting each would cost a statement. */
 const wasJustReceived = ({ clock }: TakeDeps, { undecidedSince, receivedAt }: Sobre): boolean =>
   undecidedSince === null &&
   receivedAt !== null &&
@@ -607,24 +600,21 @@ const isUnreachable = (outcome: VerdictOutcome): outcome is Extract<Unclear, { k
 function describeWait(
   { clock }: TakeDeps,
   { idReceptor, receivedAt }: Sobre,
-  { left, what }: { left: number; what: string },
+  { left, lastAnswer }: { left: number; lastAnswer: string },
 ): string {
   const since = receivedAt ? ` since ${receivedAt.toISOString()}` : '';
-  return `The authority has the sobre${since} (IdReceptor ${idReceptor}); asked at ${clock().toISOString()}, no verdict yet on ${left} of its CFEs (${what}).`;
+  return `The authority has the sobre${since} (IdReceptor ${idReceptor}); asked at ${clock().toISOString()}, no verdict yet on ${left} of its CFEs (${lastAnswer}).`;
 }
 
-/** Returns the pause before the next question, by the time since the authority has the sobre. */
+/** Returns the pause before the next question, which grows with the time since the authority has the sobre. */
 function pauseBeforeQuestion({ clock, pollLongestSeconds }: TakeDeps, sobre: Sobre): number {
   const since = Math.max(
-    ...[sobre.sendingAt, sobre.receivedAt, sobre.askFrom].map((one) => one?.getTime() ?? 0),
+    ...[sobre.sendingAt, sobre.receivedAt, sobre.askFrom].map((moment) => moment?.getTime() ?? 0),
   );
   return pollPause(clock().getTime() - since, pollLongestSeconds);
 }
 
-/**
- * Waits until the authority's earliest time for questions: a short wait here, a long one until the next
- * attempt.
- */
+/** Waits until the authority's earliest time for questions: a short wait in this attempt, a long wait until the next. */
 async function waitUntilAskable({ clock }: TakeDeps, { askFrom, idReceptor }: Sobre): Promise<void> {
   const wait = (askFrom?.getTime() ?? 0) - clock().getTime();
   if (wait > SHORT_MILLISECONDS) {
@@ -637,7 +627,7 @@ async function waitUntilAskable({ clock }: TakeDeps, { askFrom, idReceptor }: So
   if (wait > 0) await sleep(wait);
 }
 
-/** The authority does not know the sobre by our number and token: takes both from its list. */
+/** Takes number and token from the authority's list, if the authority does not know the sobre by ours. */
 async function recoverTicket(deps: TakeDeps, loaded: LoadedSobre): Promise<VerdictResult> {
   const { sobre, cfes, current } = loaded;
   const [first] = cfes;
@@ -653,7 +643,7 @@ async function recoverTicket(deps: TakeDeps, loaded: LoadedSobre): Promise<Verdi
     const { idReceptor, token } = found;
     await deps.orm.em.fork().nativeUpdate(Sobre, { id: sobre.id }, { idReceptor, token });
   }
-  // The ones from the list may be refused, too, each time.
+  // The authority may refuse number and token from its list, too.
   if (await isUndecidedTooLong(deps, sobre))
     return escalateAll(deps, loaded, 'ask', classifyUnclear('ask', 'undecided'));
   const pause = pauseBeforeQuestion(deps, sobre);

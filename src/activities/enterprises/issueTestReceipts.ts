@@ -9,7 +9,7 @@ import { Refusal } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Activity } from '../activities.ts';
 import { withHeartbeat } from '../authority/attempt.ts';
-import { endOf, failTestRun, moveFrom, type TestRunDeps } from './testRuns.ts';
+import { failTestRun, moveFrom, readEnd, type TestRunDeps } from './testRuns.ts';
 
 /** Receipts issued in one attempt, one after the other: a second or so, in which others are served as well. */
 const BATCH = 26;
@@ -22,9 +22,8 @@ export interface TestReceiptsDeps extends TestRunDeps {
 }
 
 /**
- * Issues the next receipts of the active run of a day: first those that are no notes; notes once these have their
- * verdicts, and only to received ones. Ends the run when a receipt is refused, when the day is over, and when too few
- * were received.
+ * Issues the next receipts of the active run of a day: first all but notes; then, once these have their verdicts, notes on
+ * received receipts. Ends the run when a receipt is refused, the day is over, or too few receipts were received.
  */
 export function createIssueTestReceipts(deps: TestReceiptsDeps): Activity<'issueTestReceipts'> {
   return (key) => withHeartbeat(() => issueNext(deps, key));
@@ -33,14 +32,14 @@ export function createIssueTestReceipts(deps: TestReceiptsDeps): Activity<'issue
 async function issueNext(deps: TestReceiptsDeps, key: TestRunKey): Promise<TestReceiptsResult> {
   const run = await requireTestRun(deps.orm.em.fork(), key);
   const items = await listTestItems(deps.orm.em.fork(), run.id);
-  if (run.status === 'REPORTING') return reportsOf(items);
+  if (run.status === 'REPORTING') return toReportsResult(items);
   if (run.status !== 'RUNNING') return { kind: 'ended', status: run.status };
   const { next, isWaiting } = planNext(items);
-  if (next.length === 0) return isWaiting ? goesOn(items) : finish(deps, run, items);
+  if (next.length === 0) return isWaiting ? toProgress(items) : finish(deps, run, items);
   if (montevideoDate(deps.clock()) !== run.day) return failTestRun(deps, run, 'homologation.day_over');
   const refused = await issueBatch(deps, run, next.slice(0, BATCH));
   if (refused !== null) return failTestRun(deps, run, 'homologation.receipt_refused', refused);
-  return goesOn(await listTestItems(deps.orm.em.fork(), run.id));
+  return toProgress(await listTestItems(deps.orm.em.fork(), run.id));
 }
 
 /** Returns the codes of the faults of a refused receipt; null when none is refused. */
@@ -61,7 +60,7 @@ async function issueBatch(
   return null;
 }
 
-/** All have their verdicts: the annulled number of a SIMULATION, then the report. */
+/** Ends a run whose receipts all have verdicts: annuls a number in a SIMULATION; the report follows. */
 async function finish(
   deps: TestReceiptsDeps,
   run: Homologation,
@@ -70,17 +69,17 @@ async function finish(
   if (!hasEnough(countItems(items))) return failTestRun(deps, run, 'homologation.too_few');
   const [first] = items;
   if (run.testSet === 'SIMULATION' && first) await deps.annul(run.id, first.type);
-  if (await moveFrom(deps, run, 'REPORTING')) return reportsOf(items);
-  return endOf(deps, { rut: run.rut, date: run.day });
+  if (await moveFrom(deps, run, 'REPORTING')) return toReportsResult(items);
+  return readEnd(deps, { rut: run.rut, date: run.day });
 }
 
-function goesOn(items: readonly TestItem[]): TestReceiptsResult {
+function toProgress(items: readonly TestItem[]): TestReceiptsResult {
   const { wanted, received, rejected } = sumOfCounts(countItems(items));
   const { next, isWaiting } = planNext(items);
   return { kind: 'goesOn', wanted, received, rejected, canIssue: next.length > 0 || !isWaiting };
 }
 
-function reportsOf(items: readonly TestItem[]): TestReceiptsResult {
+function toReportsResult(items: readonly TestItem[]): TestReceiptsResult {
   const { received, rejected } = sumOfCounts(countItems(items));
   return { kind: 'reports', received, rejected };
 }

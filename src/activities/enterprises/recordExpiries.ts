@@ -25,8 +25,8 @@ import { withHeartbeat } from '../authority/attempt.ts';
 /** Enterprises, or CAEs, read at a time. */
 const PAGE = 100;
 
-/** How long the look at a certificate counts; the run of each hour looks at those that are due. */
-const LOOK_MILLISECONDS = 23 * 3_600_000;
+/** How long a check of a certificate counts; the hourly run checks the certificates that are due. */
+const CHECK_MILLISECONDS = 23 * 3_600_000;
 const RETRY_MILLISECONDS = 4 * 3_600_000;
 /** Certificates looked up together: they share the lists of their authorities. */
 const LOOKED_UP_TOGETHER = 50;
@@ -36,7 +36,7 @@ interface ExpiryDeps {
   clock: () => Date;
   /** Enterprises, or CAEs, read at a time; default 100. */
   page?: number;
-  /** Who may certify enterprises, and how revocation is asked about; without it certificates are not looked at. */
+  /** The trusted authorities and the revocation look-up; if omitted, certificates are not checked. */
   certificates?: { authorities: readonly X509Certificate[]; lookUpRevocation: LookUpRevocation };
 }
 
@@ -57,7 +57,7 @@ export function createRecordExpiries(deps: ExpiryDeps): Activity<'recordExpiries
     });
 }
 
-/** A request checked before midnight that takes its number later finds none left and is checked again. */
+/** Annuls unused numbers. A request from before midnight that takes its number later finds none left and is checked again. */
 async function annulAllNumbers({ orm, clock, page = PAGE }: ExpiryDeps): Promise<void> {
   const now = clock();
   const today = montevideoDate(now);
@@ -67,56 +67,56 @@ async function annulAllNumbers({ orm, clock, page = PAGE }: ExpiryDeps): Promise
     for (const { id, dayAfter, numberStart, numberEnd, ...numbering } of caes) {
       await orm.em.fork().transactional(async (em) => {
         await lockNumbering(em, numbering);
-        const of = { reason: 'cae.expired', reportDate: dayAfter, now } as const;
-        await annulUnusedNumbers(em, id, { from: numberStart, to: numberEnd }, of);
+        const details = { reason: 'cae.expired', reportDate: dayAfter, now } as const;
+        await annulUnusedNumbers(em, id, { from: numberStart, to: numberEnd }, details);
       });
     }
     after = caes.length < page ? undefined : caes.at(-1)?.id;
   }
 }
 
-/** Its owner in the queue of look-ups. */
-const DAILY_LOOK = 'daily look';
+/** The owner of these look-ups in their queue. */
+const DAILY_CHECK = 'daily look';
 
-/** Looks once a day whether each current certificate is still an authority's, and not revoked. */
+/** Checks once a day that each current certificate is still trusted and not revoked. */
 async function checkAllCertificates(deps: ExpiryDeps): Promise<void> {
   const { orm, clock, certificates, page = LOOKED_UP_TOGETHER } = deps;
   if (!certificates) return;
   const now = clock();
-  const before = new Date(now.getTime() - LOOK_MILLISECONDS);
+  const before = new Date(now.getTime() - CHECK_MILLISECONDS);
   let after: string | undefined = LEAST_UUID;
   while (after !== undefined) {
     const limit = Math.min(page, LOOKED_UP_TOGETHER);
     const due = await listUncheckedCertificates(orm.em.fork(), { before, after, limit });
-    const chains = due.map((one) =>
-      certifiedChain(one.certificate, readPemCertificates(one.intermediates), {
+    const chains = due.map(({ certificate, intermediates }) =>
+      certifiedChain(certificate, readPemCertificates(intermediates), {
         authorities: certificates.authorities,
         at: now,
       }),
     );
     const states = await certificates.lookUpRevocation(
       chains.map((chain) => chain ?? []),
-      DAILY_LOOK,
+      DAILY_CHECK,
     );
     for (const [index, certificate] of due.entries()) {
       const isTrusted = Boolean(chains[index]);
-      await storeLook(deps, certificate, { isTrusted, state: states[index] ?? 'unknown', now });
+      await storeCheck(deps, certificate, { isTrusted, state: states[index] ?? 'unknown', now });
     }
     after = due.length < limit ? undefined : due.at(-1)?.id;
   }
 }
 
-/** Stores a look, with `enterprise.updated` for a certificate that was revoked, or is no longer. */
-async function storeLook(
+/** Stores a check, with `enterprise.updated` if the state of the certificate has changed. */
+async function storeCheck(
   { orm }: ExpiryDeps,
   { id, rut, untrustedAt, revokedAt }: Certificate,
   { isTrusted, state, now }: { isTrusted: boolean; state: RevocationState; now: Date },
 ): Promise<void> {
   const checks = {
-    // Without an answer the next look is in some hours.
-    checkedAt: state === 'unknown' ? new Date(now.getTime() - LOOK_MILLISECONDS + RETRY_MILLISECONDS) : now,
+    // Without an answer the next check is in some hours.
+    checkedAt: state === 'unknown' ? new Date(now.getTime() - CHECK_MILLISECONDS + RETRY_MILLISECONDS) : now,
     untrustedAt: isTrusted ? null : (untrustedAt ?? now),
-    // An older list may not know of a revocation yet: only another certificate ends it.
+    // An older list may not contain a revocation yet: a revocation ends only with another certificate.
     revokedAt: state === 'revoked' ? (revokedAt ?? now) : (revokedAt ?? null),
   };
   await orm.em.fork().transactional(async (em) => {

@@ -4,7 +4,7 @@ import { findLastSubmission, findReport } from '../../db/reports/dailyReports.ts
 import { Refusal } from '../../errors.ts';
 import type { Activity } from '../activities.ts';
 import { withHeartbeat } from '../authority/attempt.ts';
-import { endOf, failTestRun, moveFrom, type TestRunDeps } from './testRuns.ts';
+import { failTestRun, moveFrom, readEnd, type TestRunDeps } from './testRuns.ts';
 
 export interface TestReportDeps extends TestRunDeps {
   /** Asks for the report of a run's day, once. Throws a Refusal when it cannot be sent. */
@@ -12,7 +12,7 @@ export interface TestReportDeps extends TestRunDeps {
 }
 
 /**
- * Sends the report of a run's day, once, and waits until the authority has it; the day contains whatever else was
+ * Sends the report of a run's day, once, and waits until the authority has it; the report contains all that was
  * signed on it. Ends the run as READY_TO_PROCESS, or as FAILED when the report is refused or differs.
  */
 export function createReportTestRun(deps: TestReportDeps): Activity<'reportTestRun'> {
@@ -29,7 +29,7 @@ export function createReportTestRun(deps: TestReportDeps): Activity<'reportTestR
       if (result === 'waits') return { kind: 'waits' };
       if (result !== 'received') return failTestRun(deps, run, 'homologation.report_failed', result.detail);
       await moveFrom(deps, run, 'READY_TO_PROCESS');
-      return endOf(deps, key);
+      return readEnd(deps, key);
     });
 }
 
@@ -56,7 +56,7 @@ async function readResult(
     const codes = (last?.reasons ?? []).map(({ code }) => code);
     return { detail: [report.stuckReason, ...codes].join(', ') };
   }
-  // A later submission of the day may be prepared, while the status is still that of the one before.
+  // A later submission may be prepared while the report still has the status of the previous one.
   if (!report || report.sendNow || !last || last.status === 'PREPARED' || last.status === 'SENT')
     return 'waits';
   if (last.status === 'RECEIVED' || last.status === 'CONSISTENT') return 'received';

@@ -16,7 +16,7 @@ export interface TestRunDeps {
   readonly outbox: { scheduleDispatch(): void };
 }
 
-/** Moves a run on, unless it has left the status meanwhile. Returns whether it has moved. */
+/** Moves a run to another status, unless the run has left its status meanwhile. Returns whether it has moved. */
 export async function moveFrom(
   { orm, clock, outbox }: TestRunDeps,
   { id, status: from }: Pick<Homologation, 'id' | 'status'>,
@@ -33,7 +33,7 @@ export async function moveFrom(
   return hasMoved;
 }
 
-/** Fails a run, unless it has left the status meanwhile. Returns how the runs of the day ended. */
+/** Fails a run, unless the run has left its status meanwhile. Returns the end of the last run of the day. */
 export async function failTestRun(
   deps: TestRunDeps,
   run: Homologation,
@@ -41,10 +41,10 @@ export async function failTestRun(
   detail: string | null = null,
 ): Promise<TestRunEnd> {
   await moveFrom(deps, run, 'FAILED', { code, detail });
-  return endOf(deps, { rut: run.rut, date: run.day });
+  return readEnd(deps, { rut: run.rut, date: run.day });
 }
 
-/** Returns how the last run of the day ended. */
-export async function endOf({ orm }: TestRunDeps, key: TestRunKey): Promise<TestRunEnd> {
+/** Returns the end of the last run of the day. */
+export async function readEnd({ orm }: TestRunDeps, key: TestRunKey): Promise<TestRunEnd> {
   return { kind: 'ended', status: (await requireTestRun(orm.em.fork(), key)).status };
 }

@@ -26,7 +26,7 @@ export interface ValidateLoginDeps {
    * Asks the authority, with the RUT alone if no login is stored. Throws CredentialsCheckUnavailable if it
    * cannot be reached.
    */
-  checkLogin: (question: { rut: string } & Partial<Login>) => Promise<LoginAnswer>;
+  checkLogin: (query: { rut: string } & Partial<Login>) => Promise<LoginAnswer>;
 }
 
 /**
@@ -34,7 +34,7 @@ export interface ValidateLoginDeps {
  * service delay other checks but no receipt.
  */
 const CHECKS_AT_ONCE = 20;
-/** A check without a slot comes again after this pause, or up to twice that, to avoid constant polling. */
+/** A check without a slot is retried after this pause, or up to twice as long, to avoid constant polling. */
 const BUSY_MILLISECONDS = 10_000;
 
 /**

@@ -6,7 +6,10 @@ import { type DirectoryRecord, parseDirectoryEntry } from '../../domain/mail/dir
 import { authorityRefuses, authorityUnreachable } from '../authority/attempt.ts';
 import { openCredentials } from '../authority/openCredentials.ts';
 
-/** Dependencies of questions to the list of electronic issuers. */
+/** A date before the first electronic issuer. */
+export const BEFORE_FIRST_ISSUER = new Date('2010-01-01T00:00:00Z');
+
+/** Dependencies of queries to the list of electronic issuers. */
 export interface DirectoryDeps {
   orm: Orm;
   clock: () => Date;
@@ -15,8 +18,8 @@ export interface DirectoryDeps {
 }
 
 /**
- * Returns the electronic issuers that are new or changed since `since`, or one of them by RUT. Throws the
- * failure of a retried attempt for any other answer: no CFE depends on it, so it never needs support.
+ * Returns the electronic issuers that are new or changed since `since`, all or only `rut`. Throws a failure that is retried
+ * for any other answer: no CFE depends on the list, so that it never needs support.
  */
 export async function askDirectory(
   { client, privateKeyOf }: DirectoryDeps,
@@ -26,12 +29,16 @@ export async function askDirectory(
   const credentials = openCredentials(privateKeyOf, certificate);
   const answer = await client.listIssuers(credentials, 'production', query);
   if (answer.kind !== 'listed') {
-    throw answer.kind === 'stuck' ? authorityRefuses(answer.reason) : authorityUnreachable(answer.what);
+    throw answer.kind === 'stuck'
+      ? authorityRefuses(answer.reason)
+      : authorityUnreachable(answer.description);
   }
-  return factsOf(answer.issuers);
+  return parseIssuers(answer.issuers);
 }
 
-function* factsOf(issuers: Iterable<Parameters<typeof parseDirectoryEntry>[0]>): Generator<DirectoryRecord> {
+function* parseIssuers(
+  issuers: Iterable<Parameters<typeof parseDirectoryEntry>[0]>,
+): Generator<DirectoryRecord> {
   for (const issuer of issuers) {
     const facts = parseDirectoryEntry(issuer);
     if (facts) yield facts;

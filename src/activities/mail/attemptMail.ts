@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { ApplicationFailure, activityInfo, log } from '@temporalio/activity';
+import { ApplicationFailure, log } from '@temporalio/activity';
 import type { Mail } from '../../db/entities/mail.ts';
 import { Cfe } from '../../db/entities/receipts.ts';
 import { findMail, fixMessageId, hasMailAttempt } from '../../db/mail/mails.ts';
@@ -17,7 +17,7 @@ import { failpoint } from '../../failpoints.ts';
 import type { Mailer, MailMessage } from '../../mail/smtp.ts';
 import type { DeliverySlots } from '../../webhooks/slots.ts';
 import type { Activity, MailAttemptInput } from '../activities.ts';
-import { withHeartbeat } from '../authority/attempt.ts';
+import { executionId, retryLater, withHeartbeat } from '../authority/attempt.ts';
 import { admitMail } from './admitMail.ts';
 import { disableMail, type StoreMailAttemptDeps, storeMailAttempt } from './storeMailAttempt.ts';
 
@@ -91,20 +91,13 @@ const RESULTS: Readonly<Record<MailStatus, MailResult>> = {
   PENDING: { kind: 'pending' },
 };
 
-/** Identifies one activity of one run; the same at each of its repeats. */
-function executionId(): string {
-  const { workflowExecution, activityId } = activityInfo();
-  return `${workflowExecution?.runId ?? ''}/${activityId}`;
-}
-
-/** Returns why an e-mail must not be sent, judged by the present rows and not by those of its request. */
+/** Returns why an e-mail must not be sent, by the present rows instead of those at its request. */
 function findObstacle({ sandboxMails }: AttemptMailDeps, mail: Mail, cfe: Cfe): MailError | null {
   if (cfe.status === 'REJECTED') return 'cfe_rejected';
   // After a restore the database may hold the e-mail but not yet the send of its CFE.
   if (cfe.status === 'PENDING') throw new Error(`CFE ${cfe.id} has not gone to the authority`);
-  const isStranger =
-    cfe.environment === 'sandbox' && !isSandboxAddressAllowed(mail.destination, sandboxMails);
-  return isStranger ? 'sandbox' : null;
+  const isBlocked = cfe.environment === 'sandbox' && !isSandboxAddressAllowed(mail.destination, sandboxMails);
+  return isBlocked ? 'sandbox' : null;
 }
 
 const notAttempted = (error: MailError, isFinal: boolean): MailOutcome => ({
@@ -130,11 +123,9 @@ function handlePrintFailure(error: unknown): null {
 }
 
 /** The limit is reached: no attempt is counted, and the history does not grow. */
-function mailBusy(waitMilliseconds: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'MailBusy',
-    category: 'BENIGN',
-    message: 'Other e-mails, or prints, are under way; this one waits for a slot.',
-    nextRetryDelay: waitMilliseconds,
-  });
-}
+const mailBusy = (waitMilliseconds: number): ApplicationFailure =>
+  retryLater(
+    'MailBusy',
+    'Other e-mails, or prints, are under way; this one waits for a slot.',
+    waitMilliseconds,
+  );

@@ -10,17 +10,15 @@ import type { DirectoryRecord } from '../../domain/mail/directory.ts';
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import type { Activity } from '../activities.ts';
 import { withHeartbeat } from '../authority/attempt.ts';
-import { askDirectory, type DirectoryDeps } from './askDirectory.ts';
+import { askDirectory, BEFORE_FIRST_ISSUER, type DirectoryDeps } from './askDirectory.ts';
 
 const BATCH = 1_000;
-/** A date before the first electronic issuer. */
-const EVER = new Date('2010-01-01T00:00:00Z');
 /** Changes of the last 3 days are read again, in case the authority enters them late or its clock differs. */
 const OVERLAP_MILLISECONDS = 3 * 86_400_000;
 
 /**
  * Loads the list of electronic issuers: all of it the first time, then the changes since the last load, with
- * an overlap. A repeat starts from scratch; a load counts once all of it is stored. Then every enterprise follows the
+ * an overlap. A repeat starts from scratch; a load counts once all entries are stored. Then every enterprise follows the
  * list in `is_authorized_issuer`, with its event.
  */
 export function createLoadDirectory(deps: DirectoryDeps): Activity<'loadDirectory'> {
@@ -34,7 +32,7 @@ async function load(deps: DirectoryDeps) {
   const certificate = await findDirectoryCertificate(em, startedAt);
   if (!certificate) return { kind: 'nobodyToAsk' } as const;
   const last = await readLastDirectoryLoad(em);
-  const since = last ? new Date(last.getTime() - OVERLAP_MILLISECONDS) : EVER;
+  const since = last ? new Date(last.getTime() - OVERLAP_MILLISECONDS) : BEFORE_FIRST_ISSUER;
   const entries = await store(orm, await askDirectory(deps, certificate, { since }), startedAt);
   await recordDirectoryLoad(orm.em.fork(), startedAt, clock());
   await followList(orm, clock());

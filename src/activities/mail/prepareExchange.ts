@@ -14,7 +14,7 @@ import { type DirectoryRecord, type ExchangeState, isIssuerOn } from '../../doma
 import { montevideoDate, montevideoTimestamp } from '../../domain/values/montevideo.ts';
 import type { Activity } from '../activities.ts';
 import { withHeartbeat } from '../authority/attempt.ts';
-import { askDirectory, type DirectoryDeps } from './askDirectory.ts';
+import { askDirectory, BEFORE_FIRST_ISSUER, type DirectoryDeps } from './askDirectory.ts';
 
 export interface ExchangeDeps extends DirectoryDeps {
   outbox: { scheduleDispatch(): void };
@@ -22,11 +22,8 @@ export interface ExchangeDeps extends DirectoryDeps {
   messageDomain: string;
 }
 
-/**
- * How long the answer "not an electronic issuer" is trusted; new issuers also come with the daily changes.
- */
-const NO_COUNTS_MILLISECONDS = 3_600_000;
-const EVER = new Date('2010-01-01T00:00:00Z');
+/** How long the answer "not an electronic issuer" is trusted; the daily load also brings new issuers. */
+const NOT_ELECTRONIC_MILLISECONDS = 3_600_000;
 
 const RESULTS: Readonly<Record<Exclude<ExchangeState, 'PENDING'>, ExchangeResult>> = {
   ON_ITS_WAY: { kind: 'onItsWay' },
@@ -35,7 +32,7 @@ const RESULTS: Readonly<Record<Exclude<ExchangeState, 'PENDING'>, ExchangeResult
 };
 
 /**
- * Sends a decided CFE to its receiver if that is an electronic issuer: stores the sobre, with the next
+ * Sends a decided CFE to a receiver that is an electronic issuer: stores the sobre, with the next
  * Idemisor, and its e-mail in one transaction. A repeat finds the stored rows.
  */
 export function createPrepareExchange(deps: ExchangeDeps): Activity<'prepareExchange'> {
@@ -47,10 +44,11 @@ async function prepare(deps: ExchangeDeps, cfeUuid: string): Promise<ExchangeRes
   const { state, receiverRut } = await requireExchange(em, cfeUuid);
   if (state !== 'PENDING') return RESULTS[state];
   const cfe = await requireCfe(em, cfeUuid);
-  const { since, until, mail } = await receiverOf(deps, cfe, receiverRut);
+  const { since, until, mail } = await findReceiver(deps, cfe, receiverRut);
   const now = deps.clock();
-  if (!isIssuerOn({ since, until }, montevideoDate(now)) || mail === null) {
-    const settled = isIssuerOn({ since, until }, montevideoDate(now)) ? 'NO_ADDRESS' : 'NOT_ELECTRONIC';
+  const isIssuer = isIssuerOn({ since, until }, montevideoDate(now));
+  if (!isIssuer || mail === null) {
+    const settled = isIssuer ? 'NO_ADDRESS' : 'NOT_ELECTRONIC';
     await settleExchange(deps.orm.em.fork(), cfeUuid, settled, now);
     return RESULTS[settled];
   }
@@ -59,8 +57,8 @@ async function prepare(deps: ExchangeDeps, cfeUuid: string): Promise<ExchangeRes
   return RESULTS.ON_ITS_WAY;
 }
 
-/** Returns what the directory has on the receiver; asks the authority before the first sobre to it. */
-async function receiverOf(
+/** Returns the receiver's entry of the directory; asks the authority before the first sobre to a receiver. */
+async function findReceiver(
   deps: ExchangeDeps,
   cfe: Cfe,
   rut: string,
@@ -69,12 +67,12 @@ async function receiverOf(
   const now = deps.clock();
   const known = await em.findOne(DirectoryEntry, { rut });
   if (known?.askedAt) {
-    const isFresh = now.getTime() - known.askedAt.getTime() < NO_COUNTS_MILLISECONDS;
+    const isFresh = now.getTime() - known.askedAt.getTime() < NOT_ELECTRONIC_MILLISECONDS;
     if (isFresh || isIssuerOn(known, montevideoDate(now))) return known;
   }
   const certificate =
     (await findCurrentSigner(em, cfe.rut, cfe.environment)) ?? (await requireSigner(em, cfe.certificateId));
-  const entries = [...(await askDirectory(deps, certificate, { since: EVER, rut }))];
+  const entries = [...(await askDirectory(deps, certificate, { since: BEFORE_FIRST_ISSUER, rut }))];
   const entry = entries.find((issuer) => issuer.rut === rut) ?? {
     rut,
     name: '',

@@ -22,18 +22,16 @@ export type PrintSignedCfe = (em: EntityManager, cfe: Cfe & { signedXml: string 
 export const printSignedCfe =
   ({ draw, publicUrl }: PrintDeps): PrintSignedCfe =>
   async (em, cfe) => {
-    const { signedXml, document } = cfe;
+    const { id, accountId, status, digest, signedXml, document } = cfe;
     const { logoSha256 } = document.issuer;
     const logo =
       logoSha256 === undefined ? null : ((await em.findOne(Logo, { sha256: logoSha256 }))?.bytes ?? null);
     try {
-      const work = { ...workOf(cfe), xmlBytes: Buffer.byteLength(signedXml) };
-      return await draw(work, 'A4', async () => printedReceipt(cfe, { logo, publicUrl }));
+      const printable = { id, accountId, status, digest, xmlBytes: Buffer.byteLength(signedXml) };
+      return await draw(printable, 'A4', async () => printedReceipt(cfe, { logo, publicUrl }));
     } catch (cause) {
       // A refusal under overload is no fault of the receipt.
       if (cause instanceof Refusal) throw cause;
       throw new UnprintableReceipt('a receipt could not be printed', { cause });
     }
   };
-
-const workOf = ({ id, accountId, status, digest }: Cfe) => ({ id, accountId, status, digest });

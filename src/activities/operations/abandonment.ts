@@ -12,7 +12,7 @@ export interface Obstacle {
   readonly why: RefusalReason;
 }
 
-/** With these reasons the last send was answered, and the authority kept nothing of it. */
+/** With these reasons the authority answered the last send, and kept nothing of it. */
 const REFUSED_AT_THE_LAST_SEND: readonly (StuckReason | null)[] = [
   'sobre.unknown_refusal',
   'sobre.refused_without_reasons',
@@ -20,7 +20,7 @@ const REFUSED_AT_THE_LAST_SEND: readonly (StuckReason | null)[] = [
 
 /**
  * Returns why the CFE may not be abandoned; null if the authority surely does not have it
- * (docs/decisions/numbering.md#when-support-may-abandon-a-cfe). `record` is what it had at `askedAt`, `sobres` are all that were made for the CFE.
+ * (docs/decisions/numbering.md#when-support-may-abandon-a-cfe). `record`: as of `askedAt`; `sobres`: all sobres of the CFE.
  */
 export function findAbandonObstacle(
   record: AuthorityRecord,
@@ -46,11 +46,11 @@ export function findAbandonObstacle(
   }
 }
 
-/** Returns whether the other CFEs of its sobre would go out again although the sobre may have arrived. */
+/** Returns whether the other CFEs of the sobre would be sent again although the sobre may have arrived. */
 const isSharedAndUnderWay = ({ sobreId }: Cfe, sobres: readonly SobreOfCfe[]): boolean =>
   sobres.some(({ id, size, state }) => id === sobreId && size > 1 && state === 'SENDING');
 
-/** After the last send the authority may list a sobre late. */
+/** Refuses for some time after the last send, because the authority may list a sobre late. */
 function refuseWhileListLags(sobres: readonly SobreOfCfe[], askedAt: Date): Obstacle | null {
   const lastSent = Math.max(...sobres.map(({ sendingAt }) => sendingAt?.getTime() ?? 0));
   const from = lastSent + DEADLINES.listLag;
@@ -58,7 +58,7 @@ function refuseWhileListLags(sobres: readonly SobreOfCfe[], askedAt: Date): Obst
   return refusalOf('lately_sent', new Date(from).toISOString());
 }
 
-/** Describes the authority's record after an action that changed nothing, and what support may do next. */
+/** Describes the authority's record after an action that changed nothing, and the next options of support. */
 export function describeObstacle(
   record: Exclude<AuthorityRecord, { kind: 'received' | 'original' | 'verdict' | 'undecided' }>,
 ): Obstacle {
@@ -72,7 +72,7 @@ export function describeObstacle(
     case 'absent':
       return refusalOf('absent');
     case 'repeat':
-      return refusalOf('no_answer', record.what);
+      return refusalOf('no_answer', record.description);
     case 'stuck':
       return { message: record.explanation, why: { code: 'stuck', value: record.reason } };
   }

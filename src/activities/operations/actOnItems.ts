@@ -58,7 +58,7 @@ export function createStopItems(deps: Pick<RunDeps, 'orm' | 'clock'>): Activity<
   return async (runId) => toRunResult(await endRun(deps, runId), 0);
 }
 
-/** Starts no further item once the run is stopped or cancelled, or one item has thrown. */
+/** Acts on items; starts no further item once the run is stopped or cancelled, or an item has thrown. */
 async function actOn(deps: RunDeps, run: Run, items: readonly RunItem[]): Promise<void> {
   const waiting = [...items];
   const { cancellationSignal } = Context.current();

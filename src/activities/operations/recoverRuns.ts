@@ -31,10 +31,10 @@ export function createRecoverRuns({
   page?: number;
 }): Activity<'recoverRuns'> {
   async function startMissing(messages: readonly WorkflowMessage[]): Promise<number> {
-    const found = await Promise.all(
+    const checked = await Promise.all(
       messages.map(async (message) => ({ message, runs: await hasRun(message.workflowId) })),
     );
-    const missing = found.filter(({ runs }) => !runs).map(({ message }) => message);
+    const missing = checked.filter(({ runs }) => !runs).map(({ message }) => message);
     if (missing.length === 0) return 0;
     await orm.em.fork().transactional(async (em) => {
       // Without the signal, which is for a waiting run.
@@ -50,19 +50,17 @@ export function createRecoverRuns({
       const messages = await UNFINISHED[workflow](orm.em.fork(), {
         page: { before, after: from?.key ?? '', limit: page },
       });
-      const each = [...new Map(messages.map((message) => [message.workflowId, message])).values()];
+      const unique = [...new Map(messages.map((message) => [message.workflowId, message])).values()];
       let recovered = 0;
-      for (let at = 0; at < each.length; at += PER_SECOND) {
+      for (let at = 0; at < unique.length; at += PER_SECOND) {
         if (at > 0) await new Promise((resolve) => setTimeout(resolve, 1_000));
-        recovered += await startMissing(each.slice(at, at + PER_SECOND));
+        recovered += await startMissing(unique.slice(at, at + PER_SECOND));
       }
-      return { kind: 'looked', recovered, after: nextPage(workflow, each, page) };
+      return { kind: 'looked', recovered, after: nextPage(workflow, unique, page) };
     });
 }
 
-/**
- * Returns the next page of the same workflow if this one is full, else the first page of the next workflow.
- */
+/** Returns the next page of the same workflow if this page is full, else the first page of the next workflow. */
 function nextPage(
   workflow: WorkflowName,
   messages: readonly WorkflowMessage[],

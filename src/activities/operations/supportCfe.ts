@@ -33,14 +33,14 @@ export interface SupportDeps extends MoveDeps {
 type Stored = Awaited<ReturnType<typeof writeMoves>>;
 
 /** The result of an action, and the moves that it stored, if any. */
-type Done = SupportResult & { stored?: Stored };
+type ActionResult = SupportResult & { stored?: Stored };
 
-const refused = (obstacle: Obstacle): Done => ({ kind: 'refused', ...obstacle });
-const alreadyDecided = (status: FinalStatus): Done => ({
+const refused = (obstacle: Obstacle): ActionResult => ({ kind: 'refused', ...obstacle });
+const alreadyDecided = (status: FinalStatus): ActionResult => ({
   kind: 'settled',
   message: `It has its verdict: ${status}.`,
 });
-const RETRIED: Done = {
+const RETRIED: ActionResult = {
   kind: 'retried',
   message: 'The stuck step is retried now, with the present data.',
 };
@@ -48,8 +48,8 @@ const RESULT_LOST =
   'The worker that did this crashed before it could report more; `cfe show` has the present state of the CFE.';
 
 /**
- * Does what support asks of a stuck CFE and writes result and author into the audit, in one transaction.
- * Unless refused, the stuck step is taken again and finds the rows stored here.
+ * Executes an action of support on a stuck CFE and audits result and author, in one transaction. Unless refused, the stuck
+ * step is repeated and reads the rows stored here.
  */
 export function createSupportCfe(deps: SupportDeps): Activity<'supportCfe'> {
   return (act) =>
@@ -59,7 +59,7 @@ export function createSupportCfe(deps: SupportDeps): Activity<'supportCfe'> {
     });
 }
 
-/** Returns the CFE of an action: by its UUID, or by its cfe_id among those of the sobre. */
+/** Returns the CFE of an action: by its UUID, or by its cfe_id at the enterprise of the sobre. */
 async function findCfeOfAct(em: EntityManager, act: SupportAct | SobreSupportAct): Promise<Cfe> {
   if ('cfeUuid' in act) return em.findOneOrFail(Cfe, { id: act.cfeUuid });
   const { sobre } = await loadSobre(em, act.sobreId);
@@ -85,35 +85,33 @@ async function support(
     if (isFinal(locked.status)) return alreadyDecided(locked.status);
     const present = await listSobresOfCfe(open, locked.id);
     if (act.action === 'settle') return settle(deps, open, locked, { record, present });
-    // An attempt that was thought lost may have sent it meanwhile.
-    if (stateOf(present) !== stateOf(sobres)) return refused(refusalOf('moved_on'));
+    // An attempt that was thought lost may have sent the CFE meanwhile.
+    if (fingerprint(present) !== fingerprint(sobres)) return refused(refusalOf('moved_on'));
     const obstacle = findAbandonObstacle(record, { cfe: locked, sobres, askedAt });
     return obstacle === null ? abandon(deps, open, locked, record) : refused(obstacle);
   });
 }
 
-/** Returns a CFE with its position in its sobre and the ticket to ask about it with. */
+/** Returns a CFE with its position in its sobre and the ticket for queries. */
 function toRecordedCfe(cfe: Cfe, loaded: LoadedSobre | null) {
-  const here = loaded?.cfes.find(({ id }) => id === cfe.id);
-  const own = here?.ticket ?? null;
-  const { idReceptor = null, token = null } = own ?? loaded?.sobre ?? {};
-  return { ...toAskedCfe(cfe), place: own ? null : (here?.place ?? null), ticket: { idReceptor, token } };
+  const inSobre = loaded?.cfes.find(({ id }) => id === cfe.id);
+  const ownTicket = inSobre?.ticket ?? null;
+  const { idReceptor = null, token = null } = ownTicket ?? loaded?.sobre ?? {};
+  const place = ownTicket ? null : (inSobre?.place ?? null);
+  return { ...toAskedCfe(cfe), place, ticket: { idReceptor, token } };
 }
 
-/**
- * For a CFE rejected for E06 alone: asks whether the authority has accepted it since; when abandoned, its
- * number is annulled.
- */
+/** Asks whether the authority has accepted a CFE rejected for E06 alone since; `abandon` annuls its number otherwise. */
 async function supportRejected(
   deps: SupportDeps,
   act: SupportAct | SobreSupportAct,
   cfe: Cfe,
 ): Promise<SupportResult> {
-  const held = await deps.authority.findState(toAskedCfe(cfe));
-  return runAudited(deps, act, cfe, async (em, locked): Promise<Done> => {
-    if (held.kind === 'repeat' || held.kind === 'stuck') return refused(describeObstacle(held));
-    const settled = await settleRejected(deps, em, locked, { held, annul: act.action === 'abandon' });
-    switch (settled.what) {
+  const state = await deps.authority.findState(toAskedCfe(cfe));
+  return runAudited(deps, act, cfe, async (em, locked): Promise<ActionResult> => {
+    if (state.kind === 'repeat' || state.kind === 'stuck') return refused(describeObstacle(state));
+    const settled = await settleRejected(deps, em, locked, { state, annul: act.action === 'abandon' });
+    switch (settled.kind) {
       case 'accepted':
         return { kind: 'settled', message: 'The authority has accepted it since.', stored: settled.stored };
       case 'annulled':
@@ -129,16 +127,16 @@ async function supportRejected(
 }
 
 /**
- * Runs `work` and writes the audit with the CFE and its sobre locked; a repeated request is not done again.
+ * Runs `work` and writes the audit with the CFE and its sobre locked; a repeated request is not executed again.
  * The sobre is locked first, in the order of every caller that ends one.
  */
 async function runAudited(
   deps: SupportDeps,
   { requestId, action, by, reason }: SupportAct | SobreSupportAct,
   { id: subject, sobreId }: Cfe,
-  work: (em: EntityManager, locked: Cfe) => Promise<Done>,
+  work: (em: EntityManager, locked: Cfe) => Promise<ActionResult>,
 ): Promise<SupportResult> {
-  const { stored, ...result } = await deps.orm.em.fork().transactional(async (em): Promise<Done> => {
+  const { stored, ...result } = await deps.orm.em.fork().transactional(async (em): Promise<ActionResult> => {
     if (sobreId !== null) await lockSobre(em, sobreId);
     const cfe = await em.findOneOrFail(Cfe, { id: subject }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     const before = await findRequestOutcome(em, { requestId, subject });
@@ -160,19 +158,17 @@ async function runAudited(
   return result;
 }
 
-/** Returns the state of the sobres, which a send or its answer would change. */
-const stateOf = (sobres: readonly SobreOfCfe[]): string =>
+/** Returns a text that changes with any send of the sobres and its answer. */
+const fingerprint = (sobres: readonly SobreOfCfe[]): string =>
   JSON.stringify(sobres.map(({ id, state, sendingAt }) => [id, state, sendingAt]));
 
-/**
- * Stores what the authority has, so that the CFE continues from there; refuses with what it does not have.
- */
+/** Stores the authority's record, from which the CFE continues; refuses if the authority does not have the CFE. */
 async function settle(
   deps: SupportDeps,
   em: EntityManager,
   cfe: Cfe,
   { record, present }: { record: AuthorityRecord; present: readonly SobreOfCfe[] },
-): Promise<Done> {
+): Promise<ActionResult> {
   switch (record.kind) {
     case 'verdict': {
       const move = { cfe, to: record.status, reasons: record.reasons };
@@ -194,7 +190,7 @@ async function settle(
       if (isOther && current.size > 1) return refused(refusalOf('unknown_sobre'));
       const { cfes } = await loadSobre(em, current.id);
       const waiting = cfes.filter(({ isIn, status }) => isIn && status === 'PENDING');
-      const moves = waiting.map((one) => ({ cfe: one, to: 'RECEIVED' as const, reasons: [] }));
+      const moves = waiting.map((inSobre) => ({ cfe: inSobre, to: 'RECEIVED' as const, reasons: [] }));
       const { idReceptor, token, askFrom } = record;
       const received = { idReceptor, token, askFrom };
       const stored = await writeMoves(deps, em, moves, { sobreId: current.id, received });
@@ -216,16 +212,13 @@ async function settle(
   }
 }
 
-/**
- * Ends the CFE as REJECTED. Its sobre, which the authority does not have, is dissolved; the other CFEs go in
- * the next.
- */
+/** Ends the CFE as REJECTED. Dissolves its sobre, which the authority does not have; the other CFEs get the next sobre. */
 async function abandon(
   deps: SupportDeps,
   em: EntityManager,
   cfe: Cfe,
   record: AuthorityRecord,
-): Promise<Done> {
+): Promise<ActionResult> {
   const isOfOthers = record.kind === 'others';
   const reasons = isOfOthers ? ABANDONED_TO_OTHERS : ABANDONED;
   const stored = await writeMoves(deps, em, [{ cfe, to: 'REJECTED', reasons }], { sobreId: null });
@@ -234,12 +227,12 @@ async function abandon(
     if (state !== 'RECEIVED')
       await endSobre(em, { id: cfe.sobreId, state }, { state: 'DISSOLVED', now: deps.clock() });
   }
-  const after = isOfOthers
+  const fate = isOfOthers
     ? 'must not be annulled: it belongs to another system'
     : 'is to be annulled at the authority';
   return {
     kind: 'abandoned',
-    message: `The CFE is given up and ends REJECTED. Its number ${after}.`,
+    message: `The CFE is given up and ends REJECTED. Its number ${fate}.`,
     stored,
   };
 }

@@ -9,7 +9,7 @@ import {
 } from '../../domain/receipts/exchangeRate.ts';
 import { addDays } from '../../domain/values/montevideo.ts';
 
-/** Longer than the banks are ever closed: the week of Tourism with its weekends has nine days. */
+/** Longer than banks are ever closed: the week of Tourism with its weekends has nine days. */
 const LONGEST_PAUSE_DAYS = 14;
 
 /** Dependencies of a rate lookup. */
@@ -18,7 +18,7 @@ export interface RateDeps {
   readonly centralBank: CentralBank;
 }
 
-/** Looks up rates; the answers are in the order of the question. */
+/** Looks up rates; the answers are in the order of `wanted`. */
 export type RateLookup = (wanted: readonly WantedRate[]) => Promise<RateAnswer[]>;
 
 /**
@@ -29,33 +29,33 @@ export type RateLookup = (wanted: readonly WantedRate[]) => Promise<RateAnswer[]
 export function createRateLookup(deps: RateDeps): RateLookup {
   const underWay = new Map<string, Promise<RateAnswer[]>>();
   return async (wanted) => {
-    const days = wanted.map((day) => ({ asked: day, closing: { ...day, date: closingDay(day.date) } }));
+    const days = wanted.map((day) => ({ day, closing: { ...day, date: closingDay(day.date) } }));
     const stored = byKey(
       await findRates(
         deps.orm.em.fork(),
-        days.flatMap(({ asked, closing }) => [asked, closing]),
+        days.flatMap(({ day, closing }) => [day, closing]),
       ),
     );
     // An operator may have loaded the rate of a Sunday.
-    const storedFor = ({ asked, closing }: (typeof days)[number]) =>
-      stored.get(keyOf(asked)) ?? stored.get(keyOf(closing));
-    const unknown = days.filter((day) => isQuoted(day.asked.currency) && !storedFor(day));
+    const storedFor = ({ day, closing }: (typeof days)[number]) =>
+      stored.get(keyOf(day)) ?? stored.get(keyOf(closing));
+    const unknown = days.filter((row) => isQuoted(row.day.currency) && !storedFor(row));
     const missing = [...byKey(unknown.map(({ closing }) => closing)).values()].toSorted((a, b) =>
       keyOf(a) < keyOf(b) ? -1 : 1,
     );
-    const found = new Map<string, RateAnswer>();
+    const answers = new Map<string, RateAnswer>();
     if (missing.length > 0) {
-      const all = missing.map(keyOf).join(',');
-      const asking = underWay.get(all) ?? askCentralBank(deps, missing).finally(() => underWay.delete(all));
-      underWay.set(all, asking);
+      const key = missing.map(keyOf).join(',');
+      const asking = underWay.get(key) ?? askCentralBank(deps, missing).finally(() => underWay.delete(key));
+      underWay.set(key, asking);
       for (const [index, answer] of (await asking).entries()) {
         const day = missing[index];
-        if (day) found.set(keyOf(day), answer);
+        if (day) answers.set(keyOf(day), answer);
       }
     }
-    return days.map((day) => {
-      const rate = storedFor(day);
-      return rate ? { kind: 'known', ...rate } : (found.get(keyOf(day.closing)) ?? { kind: 'unquoted' });
+    return days.map((row) => {
+      const rate = storedFor(row);
+      return rate ? { kind: 'known', ...rate } : (answers.get(keyOf(row.closing)) ?? { kind: 'unquoted' });
     });
   };
 }
@@ -64,7 +64,7 @@ const keyOf = ({ currency, date }: WantedRate): string => `${currency} ${date}`;
 const byKey = <T extends WantedRate>(rates: readonly T[]): Map<string, T> =>
   new Map(rates.map((rate) => [keyOf(rate), rate]));
 
-/** Asks the central bank about days, each once, and stores their rates. */
+/** Asks the central bank for the rates of days, each once, and stores them. */
 async function askCentralBank(
   { orm, centralBank }: RateDeps,
   missing: readonly WantedRate[],
@@ -78,8 +78,7 @@ async function askCentralBank(
       to: last,
     });
     const rates = byKey(quoted);
-    // A day without a quotation is a holiday once it or a later day is closed; until then it may still be
-    // quoted.
+    // A day without a quotation is a holiday once this or a later day is closed; before, it may still be quoted.
     const isComplete = missing.every((day) => rates.has(keyOf(day)));
     const closedUpTo = isComplete ? last : await centralBank.lastClosing();
     const answers = missing.map((day) => rates.get(keyOf(day)) ?? rateBeforeHoliday(quoted, day, closedUpTo));

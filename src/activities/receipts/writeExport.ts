@@ -21,16 +21,14 @@ import { withHeartbeat } from '../authority/attempt.ts';
 import type { PrintSignedCfe } from '../mail/printSignedCfe.ts';
 import { writeZipEnd, writeZipPiece, type ZipEntry } from './zipFile.ts';
 
-/**
- * Receipts of one part: some hundred kilobytes; a few megabytes with printed forms, which are large and slow.
- */
+/** Receipts of one part: some hundred kilobytes; a few megabytes with printed forms, which are large and slow. */
 const PART_RECEIPTS = 100;
 const PRINTED_PART_RECEIPTS = 10;
 /** A part ends above this size: prints of long receipts have megabytes each. */
 const PART_BYTES = 16 * 1024 * 1024;
 /**
- * Length of one slot; then the next export in the queue has its own, and a stop takes effect. It ends between
- * receipts.
+ * Length of one slot, which ends between receipts; then the next export in the queue has its slot, and a stop takes
+ * effect.
  */
 const SLOT_MILLISECONDS = 10_000;
 const SECOND = 1_000;
@@ -41,7 +39,7 @@ export interface WriteExportDeps {
   readonly print: PrintSignedCfe;
   readonly slotMilliseconds?: number;
   readonly partReceipts?: number;
-  /** Milliseconds that measure the slots. */
+  /** A clock for the slots, in milliseconds. */
   readonly ticks?: () => number;
 }
 
@@ -90,9 +88,9 @@ async function toEndedResult(
 const toCounts = ({ total, done, leftOut }: ReceiptExport) => ({ total, done, leftOut });
 
 async function requireExport({ orm }: Pick<WriteExportDeps, 'orm'>, id: string): Promise<ReceiptExport> {
-  const found = await findExport(orm.em.fork(), id);
-  if (!found) throw new Error(`there is no export ${id}`);
-  return found;
+  const row = await findExport(orm.em.fork(), id);
+  if (!row) throw new Error(`there is no export ${id}`);
+  return row;
 }
 
 /**
@@ -146,7 +144,7 @@ async function addReceipt(
 ): Promise<number> {
   const { id, type, serie, numero, status, createdAt: at, signedXml } = cfe;
   if (signedXml === null) {
-    leftOut.push(lineOf(cfe, withPdfs ? 'XML y PDF' : 'XML', 'todavía sin firma'));
+    leftOut.push(toCsvLine(cfe, withPdfs ? 'XML y PDF' : 'XML', 'todavía sin firma'));
     return 0;
   }
   const folder = status === 'REJECTED' ? 'rechazados/' : '';
@@ -155,10 +153,10 @@ async function addReceipt(
   entries.push({ name: `${name}.xml`, content: xml, at });
   if (!withPdfs) return xml.length;
   const em = orm.em.fork();
-  const whole = await em.findOneOrFail(Cfe, { id });
-  const pdf = await printOrNull(id, () => print(em, Object.assign(whole, { signedXml })));
+  const fullCfe = await em.findOneOrFail(Cfe, { id });
+  const pdf = await printOrNull(id, () => print(em, Object.assign(fullCfe, { signedXml })));
   if (pdf) entries.push({ name: `${name}.pdf`, content: pdf, at });
-  else leftOut.push(lineOf(cfe, 'PDF', 'no se pudo imprimir'));
+  else leftOut.push(toCsvLine(cfe, 'PDF', 'no se pudo imprimir'));
   return xml.length + (pdf?.length ?? 0);
 }
 
@@ -186,13 +184,13 @@ async function printOrNull(id: string, print: () => Promise<Uint8Array>): Promis
  * words only.
  */
 const HEAD = '\uFEFFcfe_id,tipo,serie,numero,estado,falta,motivo\r\n';
-const lineOf = (cfe: ExportedCfe, what: string, why: string): string =>
+const toCsvLine = (cfe: ExportedCfe, missing: string, reason: string): string =>
   `${[
     formatCfeId(cfe),
     CFE_TYPES[cfe.type].code,
     cfe.serie,
     cfe.numero,
     CFE_WORDS.es.status[cfe.status].label,
-    what,
-    why,
+    missing,
+    reason,
   ].join(',')}\r\n`;

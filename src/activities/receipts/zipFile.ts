@@ -7,14 +7,14 @@ import { promisify } from 'node:util';
 import { crc32, deflateRaw } from 'node:zlib';
 import { montevideoTimestamp } from '../../domain/values/montevideo.ts';
 
-/** One file in the archive; `at`: its time of change, as readers show it. */
+/** One file in the archive; `at`: the time of change that readers show. */
 export interface ZipEntry {
   readonly name: string;
   readonly content: Uint8Array;
   readonly at: Date;
 }
 
-/** The sums of a file so far. */
+/** The sums of a file so offsetField. */
 export interface ZipSums {
   readonly entries: number;
   /** Bytes of all entries, and of their records in the directory. */
@@ -48,7 +48,7 @@ const DEFLATED = 8;
 const MOST_16 = 0xffff;
 const MOST_32 = 0xffffffff;
 
-/** Compresses the next entries of a file with `contentBytes` so far. */
+/** Compresses the next entries of a file with `contentBytes` so offsetField. */
 export async function writeZipPiece(
   added: readonly ZipEntry[],
   { contentBytes }: Pick<ZipSums, 'contentBytes'>,
@@ -100,14 +100,14 @@ export function writeZipEnd({ entries, contentBytes, directoryBytes }: ZipSums):
 
 const LOCAL_LENGTH = 30;
 const RECORD_LENGTH = 46;
-const ABOUT_LENGTH = 24;
+const SHARED_LENGTH = 24;
 
 /**
  * Returns the 24 bytes that header and record share, from the flags to the length of the name; no entry has 4
  * GiB.
  */
 function sharedFields({ content, at }: ZipEntry, name: Buffer, data: Buffer): Buffer {
-  const shared = Buffer.alloc(ABOUT_LENGTH);
+  const shared = Buffer.alloc(SHARED_LENGTH);
   const { time, date } = dosTime(at);
   shared.writeUInt16LE(VERSION, 0);
   shared.writeUInt16LE(NAMES_ARE_UTF8, 2);
@@ -140,11 +140,11 @@ function directoryRecord(shared: Buffer, name: Buffer, offset: number): Buffer {
   record.writeUInt32LE(MODE, 38);
   record.writeUInt32LE(Math.min(offset, MOST_32), 42);
   if (!isFar) return Buffer.concat([record, name]);
-  const far = Buffer.alloc(12);
-  far.writeUInt16LE(1, 0);
-  far.writeUInt16LE(8, 2);
-  far.writeBigUInt64LE(BigInt(offset), 4);
-  return Buffer.concat([record, name, far]);
+  const offsetField = Buffer.alloc(12);
+  offsetField.writeUInt16LE(1, 0);
+  offsetField.writeUInt16LE(8, 2);
+  offsetField.writeBigUInt64LE(BigInt(offset), 4);
+  return Buffer.concat([record, name, offsetField]);
 }
 
 /** Returns Montevideo's time in the format of MS-DOS, to two seconds. */

@@ -1,13 +1,13 @@
-import { findReport, listSubmissions, type ReportKey } from '../../db/reports/dailyReports.ts';
+import { findReport, type ReportKey } from '../../db/reports/dailyReports.ts';
 import { classifyUnclear } from '../../dgi/outcomes.ts';
 import type { AskReportResult } from '../../domain/authority/activityResults.ts';
-import { isTaken } from '../../domain/reports/reportStatus.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { Activity } from '../activities.ts';
 import { withHeartbeat } from '../authority/attempt.ts';
 import {
   type AskingDeps,
   escalateReport,
+  findLastTaken,
   retryOrEscalateReport,
   storeReportAnswer,
   withReportCredentials,
@@ -31,10 +31,7 @@ async function askResult(deps: AskingDeps, key: ReportKey): Promise<AskReportRes
   const em = deps.orm.em.fork();
   const report = await findReport(em, key);
   if (report?.acceptedAsIs && report.status !== 'RECEIVED') return { kind: 'asked', status: report.status };
-  const all = await listSubmissions(em, key);
-  const submission = all
-    .filter(({ status }) => isTaken(status))
-    .toSorted((a, b) => b.sequence - a.sequence)[0];
+  const submission = await findLastTaken(em, key);
   if (!report || !submission)
     throw new Error(`there is no report of ${key.rut} for ${key.date} to ask about`);
   const answer = await withReportCredentials(deps, key, (credentials) =>

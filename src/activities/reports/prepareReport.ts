@@ -21,12 +21,12 @@ import { failpoint } from '../../failpoints.ts';
 import type { Activity } from '../activities.ts';
 import { withHeartbeat } from '../authority/attempt.ts';
 import { type ContentDeps, dayIsOverAt, type ReportContent, readReportContent } from './readReportContent.ts';
-import { escalateReport, type ReportDeps } from './reports.ts';
+import { escalateReport, findLastTaken, type ReportDeps } from './reports.ts';
 
 export interface PrepareReportDeps extends ReportDeps, ContentDeps {
   /** `HH:MM` on the next working day, when the report is sent with what is known. */
   latest: string;
-  /** From the authority's receipt of a report to the first question for its result, in seconds. */
+  /** From the authority's receipt of a report to the first query for its result, in seconds. */
   askAfterSeconds: number;
   /** Writes and signs a report with a stored certificate. Throws UnsealError if its key cannot be opened. */
   signReport: (heading: ReportHeading, summary: ReportSummary, certificate: Certificate) => string;
@@ -39,8 +39,8 @@ const CORRECTIONS_APART = 600_000;
 const ID_EMISOR = { min: 1_000_000_000, max: 10_000_000_000 };
 
 /**
- * Finds the next step for the report of a day. If it has to be sent, first or as a correction, its bytes,
- * sequence and number are stored before it is sent; no other is prepared until its result is known.
+ * Finds the next step for the report of a day. If the report has to be sent, first or as a correction, its bytes,
+ * sequence and number are stored before; no other submission is prepared until its result is known.
  */
 export function createPrepareReport(deps: PrepareReportDeps): Activity<'prepareReport'> {
   return (key) => withHeartbeat(() => prepare(deps, key));
@@ -51,10 +51,10 @@ async function prepare(deps: PrepareReportDeps, key: ReportKey): Promise<Prepare
   const report = await findReport(em, key);
   // `report stop` withdrew the day before a report was sent.
   if (!report) return { kind: 'ended', status: 'OPEN' };
-  if (report.acceptedAsIs && report.isComplete) return afterTaken(deps, report);
+  if (report.acceptedAsIs && report.isComplete) return stepAfterTaken(deps, report);
   const last = await findLastSubmission(em, key);
   if (last?.status === 'PREPARED' || last?.status === 'SENT') return { kind: 'ready' };
-  if (last && isTaken(last.status) && report.isComplete) return afterTaken(deps, report);
+  if (last && isTaken(last.status) && report.isComplete) return stepAfterTaken(deps, report);
   const now = deps.clock();
   let content: ReportContent;
   try {
@@ -67,24 +67,24 @@ async function prepare(deps: PrepareReportDeps, key: ReportKey): Promise<Prepare
   return decide(deps, { report, last, content, now });
 }
 
-interface Look {
+interface DayState {
   readonly report: DailyReport;
   readonly last: ReportSubmission | null;
   readonly content: ReportContent;
   readonly now: Date;
 }
 
-async function decide(deps: PrepareReportDeps, look: Look): Promise<PrepareReportResult> {
-  const { report, last, content, now } = look;
-  const taken = await lastTaken(deps, report);
+async function decide(deps: PrepareReportDeps, day: DayState): Promise<PrepareReportResult> {
+  const { report, last, content, now } = day;
+  const taken = await findLastTaken(deps.orm.em.fork(), report);
   const latest = onNextWorkingDay(report.date, deps.latest);
   const mayWait = !content.isComplete && !report.sendNow;
-  if (!taken && last === null && mayWait && now < latest) return waitForDay(deps, look, latest);
-  if (taken?.contentHash === content.hash) return afterTaken(deps, await storeLook(deps, look, taken));
-  // The day was settled with this content: it is sent only if something else changes.
+  if (!taken && last === null && mayWait && now < latest) return waitForDay(deps, day, latest);
+  if (taken?.contentHash === content.hash) return stepAfterTaken(deps, await storeDayState(deps, day, taken));
+  // The day was settled with this content, which is sent only if something else changes.
   const isSettled = report.acceptedAsIs && last?.contentHash === content.hash && !report.sendNow;
-  if (isSettled) return afterTaken(deps, await storeLook(deps, look));
-  if (taken && mayWait && mustSpareSequence(look, taken)) return waitForDay(deps, look, null);
+  if (isSettled) return stepAfterTaken(deps, await storeDayState(deps, day));
+  if (taken && mayWait && mustSpareSequence(day, taken)) return waitForDay(deps, day, null);
   const sequence = await nextSequence(deps, report, taken);
   if (sequence > LAST_SEQUENCE) {
     return escalateReport(deps, report, {
@@ -92,27 +92,16 @@ async function decide(deps: PrepareReportDeps, look: Look): Promise<PrepareRepor
       explanation: `The day has changed after its report with sequence ${LAST_SEQUENCE}, the last that the authority takes. Settle the day with the authority; then settle.`,
     });
   }
-  return store(deps, look, sequence);
+  return store(deps, day, sequence);
 }
 
-/**
- * Returns whether a correction of an incomplete day must wait: the authority takes few sequences for a day.
- */
-function mustSpareSequence({ report, last, now }: Look, taken: ReportSubmission): boolean {
+/** Returns whether a correction of an incomplete day must wait: a day has few sequences. */
+function mustSpareSequence({ report, last, now }: DayState, taken: ReportSubmission): boolean {
   if (taken.sequence >= SPARING_FROM || now < dayIsOverAt(report.date)) return true;
   return last?.status !== 'REFUSED' && now.getTime() - taken.createdAt.getTime() < CORRECTIONS_APART;
 }
 
-/** Returns the accepted submission with the highest sequence: the one that counts at the authority. */
-async function lastTaken({ orm }: PrepareReportDeps, { rut, environment, date }: ReportKey) {
-  const all = await orm.em.fork().find(ReportSubmission, { rut, environment, date });
-  return all.filter(({ status }) => isTaken(status)).toSorted((a, b) => b.sequence - a.sequence)[0] ?? null;
-}
-
-/**
- * Returns the sequence after the last accepted one, or the one that the authority's list gave after a
- * refusal.
- */
+/** Returns the sequence after the last accepted one, or the sequence from the authority's list after a refusal. */
 async function nextSequence(
   { orm }: PrepareReportDeps,
   key: ReportKey,
@@ -122,8 +111,8 @@ async function nextSequence(
   return Math.max(report?.nextSequence ?? 1, (taken?.sequence ?? 0) + 1);
 }
 
-/** Returns the next step once the authority has the report as it is. */
-function afterTaken(
+/** Returns the next step once the authority has the current report. */
+function stepAfterTaken(
   { askAfterSeconds }: PrepareReportDeps,
   { status, isComplete, acceptedAsIs }: DailyReport,
 ): PrepareReportResult {
@@ -141,26 +130,26 @@ const LONGEST_WAIT_BEFORE_SENDING = 600_000;
 
 async function waitForDay(
   deps: PrepareReportDeps,
-  look: Look,
+  day: DayState,
   latest: Date | null,
 ): Promise<PrepareReportResult> {
-  const { content, now } = look;
-  const { status } = await storeLook(deps, look);
+  const { content, now } = day;
+  const { status } = await storeDayState(deps, day);
   const { verdicts, undecided } = content.waitsFor;
   const what = `It waits for verdicts (${verdicts}), decisions on numbers refused for E06 (${undecided}), and rates (${content.missingRates}).`;
   const left = latest === null ? LONGEST_WAIT : latest.getTime() - now.getTime();
-  const untilOver = dayIsOverAt(look.report.date).getTime() - now.getTime();
+  const untilOver = dayIsOverAt(day.report.date).getTime() - now.getTime();
   const bounds = [left, latest === null ? LONGEST_WAIT : LONGEST_WAIT_BEFORE_SENDING, untilOver];
   return { kind: 'waits', status, what, mostMilliseconds: Math.min(...bounds.filter((bound) => bound > 0)) };
 }
 
 /**
- * Stores the state of the day when nothing is to be sent. `current`: a submission that already reports all of
- * it, as after a refused correction that is no longer needed.
+ * Stores the state of the day when nothing is to be sent. `current`: a submission that already reports this state, as after
+ * a refused correction that is no longer needed.
  */
-async function storeLook(
+async function storeDayState(
   { orm }: PrepareReportDeps,
-  { report, content, now }: Look,
+  { report, content, now }: DayState,
   current?: ReportSubmission,
 ): Promise<DailyReport> {
   return orm.em.fork().transactional(async (em) => {
@@ -179,7 +168,7 @@ async function storeLook(
 /** Writes, signs and stores the submission; of two attempts at once, one stores it. */
 async function store(
   deps: PrepareReportDeps,
-  { report, last, content, now }: Look,
+  { report, last, content, now }: DayState,
   sequence: number,
 ): Promise<PrepareReportResult> {
   const { rut, environment, date } = report;

@@ -8,7 +8,7 @@ import { addDays, montevideoDate } from '../../domain/values/montevideo.ts';
 
 export interface ContentDeps {
   orm: Orm;
-  /** Looks up rates; the answers are in the order of the question. */
+  /** Looks up rates; the answers are in the order of `wanted`. */
   lookUpRates: (wanted: readonly WantedRate[]) => Promise<RateAnswer[]>;
 }
 

@@ -1,11 +1,12 @@
 /** Steps shared by the activities of daily reports. */
 import type { KeyObject } from 'node:crypto';
-import { UnsealError } from '../../crypto/sealed.ts';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import { findCurrentSigner } from '../../db/enterprises/certificates.ts';
 import type { Certificate } from '../../db/entities/enterprises.ts';
 import { type DailyReport, ReportSubmission } from '../../db/entities/reports.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
+  listSubmissions,
   lockReport,
   markReportStuck,
   moveSubmission,
@@ -20,6 +21,7 @@ import type { Stuck } from '../../domain/authority/activityResults.ts';
 import type { StuckReason } from '../../domain/authority/stuckReason.ts';
 import { isTaken, type SubmissionStatus, TAKEN_STATUSES } from '../../domain/reports/reportStatus.ts';
 import { authorityUnreachable } from '../authority/attempt.ts';
+import { tryOpenCredentials } from '../authority/openCredentials.ts';
 
 export interface ReportDeps {
   orm: Orm;
@@ -45,7 +47,7 @@ export async function escalateReport(
   return { kind: 'stuck', reason, explanation };
 }
 
-/** Calls the authority with the enterprise's current certificate; without it or its key nothing is asked. */
+/** Calls the authority with the enterprise's current certificate, unless the certificate or its key is missing. */
 export async function withReportCredentials<T>(
   { orm, privateKeyOf }: Pick<AskingDeps, 'orm' | 'privateKeyOf'>,
   { rut, environment }: ReportKey,
@@ -53,14 +55,16 @@ export async function withReportCredentials<T>(
 ): Promise<T | Unclear> {
   const certificate = await findCurrentSigner(orm.em.fork(), rut, environment);
   if (!certificate) return classifyUnclear('findReport', 'no key', 'there is no certificate');
-  let privateKey: KeyObject;
-  try {
-    privateKey = privateKeyOf(certificate);
-  } catch (error) {
-    if (!(error instanceof UnsealError)) throw error;
-    return classifyUnclear('findReport', 'no key');
-  }
-  return call({ privateKey, certificateDer: certificate.certificate });
+  const credentials = tryOpenCredentials(privateKeyOf, certificate);
+  return credentials ? call(credentials) : classifyUnclear('findReport', 'no key');
+}
+
+/** Returns the accepted submission with the highest sequence, which counts at the authority. */
+export async function findLastTaken(em: EntityManager, key: ReportKey): Promise<ReportSubmission | null> {
+  const submissions = await listSubmissions(em, key);
+  return (
+    submissions.filter(({ status }) => isTaken(status)).toSorted((a, b) => b.sequence - a.sequence)[0] ?? null
+  );
 }
 
 /** Retries an unclear answer, by throwing, or escalates it after our patience. */
@@ -76,10 +80,10 @@ export async function retryOrEscalateReport(
     if (stuck.kind === 'stuck') return escalateReport(deps, key, stuck);
   }
   const after = answer.kind === 'fateUnknown' ? '; it is asked before it is sent again' : '';
-  throw authorityUnreachable(`${answer.what}${after}`);
+  throw authorityUnreachable(`${answer.description}${after}`);
 }
 
-/** Returns whether a reachable authority has been undecided for longer than our patience; keeps the count. */
+/** Returns whether a reachable authority has been undecided for longer than our patience; stores since when. */
 export async function reportUndecidedForTooLong(
   { orm, clock, patienceSeconds }: ReportDeps,
   key: ReportKey,

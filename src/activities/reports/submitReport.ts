@@ -56,9 +56,9 @@ async function submit(deps: SubmitReportDeps, key: ReportKey): Promise<SubmitRep
   if (!isUnderWay || report.acceptedAsIs) return { kind: 'answered', status: report.status };
   await em.populate(submission, ['xml']);
   if (submission.status === 'PREPARED') return send(deps, submission);
-  const found = await findSubmission(deps, submission);
+  const answer = await findSubmission(deps, submission);
   failpoint('report.found');
-  return found.kind === 'absent' ? send(deps, submission) : afterAsking(deps, submission, found);
+  return answer.kind === 'absent' ? send(deps, submission) : afterAsking(deps, submission, answer);
 }
 
 const findSubmission = (deps: SubmitReportDeps, submission: ReportSubmission): Promise<FindReportAnswer> =>
@@ -66,28 +66,28 @@ const findSubmission = (deps: SubmitReportDeps, submission: ReportSubmission): P
     deps.client.findReport(credentials, submission.environment, submission),
   );
 
-/** Handles what the authority holds of a report whose send was unclear. */
+/** Handles the authority's state of a report whose send had an unclear result. */
 async function afterAsking(
   deps: SubmitReportDeps,
   submission: ReportSubmission,
-  found: Exclude<FindReportAnswer, { kind: 'absent' }>,
+  answer: Exclude<FindReportAnswer, { kind: 'absent' }>,
 ): Promise<SubmitReportResult> {
-  switch (found.kind) {
+  switch (answer.kind) {
     case 'taken': {
-      const { authorityId, status: to } = found;
+      const { authorityId, status: to } = answer;
       const { status } = await storeReportAnswer(deps, submission, { to, authorityId });
       return { kind: 'answered', status };
     }
     case 'refused': {
       const { environment, idEmisor } = submission;
-      const answer = await withReportCredentials(deps, submission, (credentials) =>
-        deps.client.readReportAnswer(credentials, environment, { idEmisor, authorityId: found.authorityId }),
+      const firstAnswer = await withReportCredentials(deps, submission, (credentials) =>
+        deps.client.readReportAnswer(credentials, environment, { idEmisor, authorityId: answer.authorityId }),
       );
-      return afterAnswer(deps, submission, answer);
+      return afterAnswer(deps, submission, firstAnswer);
     }
     case 'repeat':
     case 'stuck':
-      return retryOrEscalateReport(deps, submission, found);
+      return retryOrEscalateReport(deps, submission, answer);
   }
 }
 
@@ -145,15 +145,15 @@ async function afterDuplicate(
   deps: SubmitReportDeps,
   submission: ReportSubmission,
 ): Promise<SubmitReportResult> {
-  const found = await findSubmission(deps, submission);
-  if (found.kind !== 'absent') return afterAsking(deps, submission, found);
+  const answer = await findSubmission(deps, submission);
+  if (answer.kind !== 'absent') return afterAsking(deps, submission, answer);
   // Another report may have the sequence; the list shows it.
   return afterSequence(deps, submission, { reasons: [], authorityId: null });
 }
 
 /**
- * R05: the sequence is not the expected one. The authority's is adopted only if its list shows that every
- * report it took is ours; the report of another system is never overwritten.
+ * R05: the sequence is not the expected one. Adopts the authority's sequence only if every accepted report in its list is ours:
+ * the report of another system is never overwritten.
  */
 async function afterSequence(
   deps: SubmitReportDeps,
@@ -168,17 +168,17 @@ async function afterSequence(
   const ours = await listSubmissions(deps.orm.em.fork(), submission);
   const sequenceOf = new Map(ours.map(({ idEmisor, sequence }) => [idEmisor.toString(), sequence]));
   const taken = listed.reports.filter(({ state }) => state !== 'BR');
-  const self = taken.find(({ idEmisor }) => idEmisor === submission.idEmisor.toString());
-  if (self) {
+  const isListed = taken.some(({ idEmisor }) => idEmisor === submission.idEmisor.toString());
+  if (isListed) {
     // The refused send repeated these bytes: the authority took them the first time.
-    const found = await findSubmission(deps, submission);
-    return found.kind === 'absent'
+    const answer = await findSubmission(deps, submission);
+    return answer.kind === 'absent'
       ? retryOrEscalateReport(deps, submission, {
           kind: 'repeat',
-          what: 'listed and not found',
+          description: 'listed and not found',
           reached: true,
         })
-      : afterAsking(deps, submission, found);
+      : afterAsking(deps, submission, answer);
   }
   const sequences = taken.map(({ idEmisor }) => sequenceOf.get(idEmisor));
   const highest = sequences.every((sequence) => sequence !== undefined) ? Math.max(0, ...sequences) : null;

@@ -18,7 +18,7 @@ const RESULT_LOST =
   'The worker that did this crashed before it could report more; `report show` has the present state of the report.';
 
 /**
- * Does what support asks of a stuck report and writes result and author into the audit, in one transaction.
+ * Executes an action of support on a stuck report and audits result and author, in one transaction.
  * Settle accepts the authority's state of the day and sends nothing.
  */
 export function createSupportReport(deps: AskingDeps): Activity<'supportReport'> {
@@ -47,7 +47,7 @@ async function support(deps: AskingDeps, act: ReportSupportAct): Promise<Support
 
 const isUnderWay = ({ status }: ReportSubmission): boolean => status === 'PREPARED' || status === 'SENT';
 
-/** Runs `work` and writes the audit with the report locked; a repeated request is not done again. */
+/** Runs `work` and writes the audit with the report locked; a repeated request is not executed again. */
 async function runAudited(
   deps: AskingDeps,
   { report: key, requestId, action, by, reason }: ReportSupportAct,
@@ -64,8 +64,8 @@ async function runAudited(
       report.stuckReason = null;
       report.undecidedSince = null;
     }
-    const did = { action: `report.${action}` as const, subject, rut: key.rut, requestId };
-    await recordOutcome(em, { ...did, outcome: done.kind, said: [by, reason] }, now);
+    const audit = { action: `report.${action}` as const, subject, rut: key.rut, requestId };
+    await recordOutcome(em, { ...audit, outcome: done.kind, said: [by, reason] }, now);
     return done;
   });
   deps.outbox.scheduleDispatch();
@@ -80,7 +80,7 @@ async function settle(
 ): Promise<SupportResult> {
   if (listed.kind === 'repeat') {
     return refused(
-      `The authority gave no answer to go by (${listed.what}); nothing was changed. Ask again later.`,
+      `The authority gave no answer to go by (${listed.description}); nothing was changed. Ask again later.`,
     );
   }
   if (listed.kind === 'stuck') return refused(listed.explanation);
@@ -88,9 +88,9 @@ async function settle(
   const ours = submissions
     .map((submission) => ({
       submission,
-      found: toFindReportAnswer(findListedReport(listed.reports, submission.idEmisor)),
+      answer: toFindReportAnswer(findListedReport(listed.reports, submission.idEmisor)),
     }))
-    .filter(({ found }) => found.kind === 'taken')
+    .filter(({ answer }) => answer.kind === 'taken')
     .toSorted((a, b) => b.submission.sequence - a.submission.sequence)[0];
   const end = (to: Parameters<typeof moveReport>[2]) => {
     // A submission that the authority does not have is not sent any more; a correction may need its sequence.
@@ -100,15 +100,15 @@ async function settle(
   };
   const known = new Set(submissions.map(({ idEmisor }) => idEmisor.toString()));
   const others = listed.reports.some(({ state, idEmisor }) => state !== 'BR' && !known.has(idEmisor));
-  if (ours?.found.kind === 'taken') {
-    const { submission, found } = ours;
-    submission.status = found.status;
-    submission.authorityId = found.authorityId;
+  if (ours?.answer.kind === 'taken') {
+    const { submission, answer } = ours;
+    submission.status = answer.status;
+    submission.authorityId = answer.authorityId;
     submission.answeredAt ??= now;
-    await end({ status: found.status, sequence: submission.sequence });
+    await end({ status: answer.status, sequence: submission.sequence });
     return {
       kind: 'settled',
-      message: `Left as the authority has it: ${found.status}, sequence ${submission.sequence}.`,
+      message: `Left as the authority has it: ${answer.status}, sequence ${submission.sequence}.`,
     };
   }
   if (others) {

@@ -1,4 +1,4 @@
-import { ApplicationFailure, activityInfo } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import type { Opener } from '../../crypto/sealed.ts';
 import { Event, Webhook } from '../../db/entities/webhooks.ts';
 import { findDelivery, hasDeliveryAttempt } from '../../db/webhooks/deliveries.ts';
@@ -9,7 +9,7 @@ import type { Sender, SendOutcome } from '../../webhooks/send.ts';
 import { signatureHeaders } from '../../webhooks/signature.ts';
 import type { DeliverySlots } from '../../webhooks/slots.ts';
 import type { Activity, AttemptInput } from '../activities.ts';
-import { withHeartbeat } from '../authority/attempt.ts';
+import { executionId, retryLater, withHeartbeat } from '../authority/attempt.ts';
 import { type StoreAttemptDeps, storeAttempt } from './storeAttempt.ts';
 
 export interface AttemptDeps extends StoreAttemptDeps {
@@ -60,12 +60,6 @@ const RESULTS: Readonly<Record<DeliveryStatus, AttemptResult>> = {
   PENDING: { kind: 'pending' },
 };
 
-/** Identifies one activity of one run; the same at each of its repeats. */
-function executionId(): string {
-  const { workflowExecution, activityId } = activityInfo();
-  return `${workflowExecution?.runId ?? ''}/${activityId}`;
-}
-
 /** Sends the event, signed with the webhook's secret and, for a time, with the previous one. */
 function sendTo(
   { opener, send, clock }: AttemptDeps,
@@ -91,11 +85,9 @@ function sendTo(
 }
 
 /** The receiver is at its limit: no attempt is counted, and the history does not grow. */
-function receiverBusy(waitMilliseconds: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'ReceiverBusy',
-    category: 'BENIGN',
-    message: 'Other deliveries to this receiver are under way; this one waits for a slot.',
-    nextRetryDelay: waitMilliseconds,
-  });
-}
+const receiverBusy = (waitMilliseconds: number): ApplicationFailure =>
+  retryLater(
+    'ReceiverBusy',
+    'Other deliveries to this receiver are under way; this one waits for a slot.',
+    waitMilliseconds,
+  );

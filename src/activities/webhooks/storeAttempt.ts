@@ -27,8 +27,8 @@ const GONE = 410;
 const REMOVED = { httpStatus: null, error: 'webhook_removed', answer: null, milliseconds: 0 } as const;
 
 /**
- * Stores an attempt and its consequences; returns the status of the delivery. If the delivery was asked for
- * again meanwhile, it stays PENDING even after its last attempt: the signal for the next one is on its way.
+ * Stores an attempt and its consequences; returns the status of the delivery. If the delivery was requested
+ * again meanwhile, it stays PENDING even after its last attempt: a signal will start the next attempt.
  */
 export async function storeAttempt(
   { orm, clock, onAttempt }: StoreAttemptDeps,
@@ -48,11 +48,11 @@ export async function storeAttempt(
     const at = new Date(now.getTime() - milliseconds);
     await insertDeliveryAttempt(em, { deliveryId, execution, at, httpStatus, error, answer, milliseconds });
     if (httpStatus === GONE) await disable(em, delivery.webhookId, now);
-    const taken = httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
+    const isDelivered = httpStatus !== null && httpStatus >= 200 && httpStatus < 300;
     const askedAgain = delivery.askedAgain && outcome !== 'webhook_removed';
     delivery.askedAgain = false;
-    if (taken || (retriesLeft === 0 && !askedAgain)) {
-      delivery.status = taken ? 'DELIVERED' : 'FAILED';
+    if (isDelivered || (retriesLeft === 0 && !askedAgain)) {
+      delivery.status = isDelivered ? 'DELIVERED' : 'FAILED';
       delivery.settledAt = now;
     }
     const delay = RETRY_DELAYS.at(-retriesLeft);

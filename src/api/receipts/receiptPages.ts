@@ -12,7 +12,7 @@ import { networkOf } from '../../http/callerAddress.ts';
 import { createConcurrencySlots } from '../../http/concurrencySlots.ts';
 import { messagePage } from '../../page/receiptPage.ts';
 import { STYLE } from '../../page/style.ts';
-import { createFileCache, type MadeFile } from '../../print/fileCache.ts';
+import { type CachedFile, createFileCache } from '../../print/fileCache.ts';
 import { answerFile } from '../answer.ts';
 import type { ApiDeps } from '../deps.ts';
 import { errorAnswer } from '../errorAnswer.ts';
@@ -191,7 +191,7 @@ function createFileQueues() {
     { id, accountId, digest }: SentReceipt,
     what: string,
     make: () => Promise<Uint8Array>,
-  ): Promise<MadeFile> {
+  ): Promise<CachedFile> {
     const key = { key: [id, digest, what].join(' '), accountId };
     return (
       files.kept(key) ??

@@ -28,7 +28,7 @@ export function replaceSandboxCae(
       rut,
       startNumber: cae.numberStart,
       today: montevideoDate(now),
-      held: [],
+      storedRanges: [],
     });
     if (faults.length > 0) throw invalidInput(faults);
     await lockNumbering(em, numbering);

@@ -75,7 +75,7 @@ async function findCaeFaults(
 ): Promise<Fault[]> {
   if (!context.trusted.has(signer.fingerprint)) return [caeFault('cae.untrusted_signer')];
   if (!signer.wasValid) return [caeFault('cae.signer_not_valid')];
-  return caeFaults(facts, { ...context, held: await findCaes(em, context.rut, context.environment) });
+  return caeFaults(facts, { ...context, storedRanges: await findCaes(em, context.rut, context.environment) });
 }
 
 function caeRowOf(

@@ -22,13 +22,13 @@ export interface Caratula {
   readonly issuerRut: string | undefined;
   /** Our number of the shipment, echoed. */
   readonly idemisor: string | undefined;
-  /** The authority's number of the shipment, which later questions name. */
+  /** The authority's number of the shipment, which later queries name. */
   readonly idReceptor: string | undefined;
   /** Tmst: when the answer was signed, by the authority's clock. */
   readonly signedAt: Date | undefined;
 }
 
-/** The token for later questions, and the earliest moment to ask. */
+/** The token for later queries, and the earliest moment to ask. */
 export interface QueryTicket {
   readonly token: string | undefined;
   readonly askFrom: Date | undefined;
@@ -116,15 +116,14 @@ export function readAckCfe(root: Element): AckCfe | undefined {
 /** Returns the exceptions in an element, at any depth. */
 export function readExceptions(root: Element): ServiceException[] {
   const answers = findNamed(root, 'Respuestas');
-  const each = answers ? childrenNamed(answers, 'Respuesta') : [];
-  return each.flatMap((one) => {
-    const code = textAt(one, 'codigo');
+  return (answers ? childrenNamed(answers, 'Respuesta') : []).flatMap((answer) => {
+    const code = textAt(answer, 'codigo');
     if (code === undefined) return [];
     return [
       {
         code: /^\d+$/.test(code) ? String(Number(code)) : code,
-        message: textAt(one, 'descripcion') ?? '',
-        detail: textAt(one, 'detalle') ?? null,
+        message: textAt(answer, 'descripcion') ?? '',
+        detail: textAt(answer, 'detalle') ?? null,
       },
     ];
   });

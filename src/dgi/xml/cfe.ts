@@ -15,7 +15,7 @@ import type {
 import { CFE_TYPES, IVA_TYPES, type IvaType } from '../../domain/receipts/cfeTypes.ts';
 import { RECEIVER_DOCUMENTS } from '../../domain/receipts/receiverDocument.ts';
 import { vatPercents } from '../../domain/receipts/vat.ts';
-import { amountText } from '../../domain/values/decimal.ts';
+import { amountText, sumOf } from '../../domain/values/decimal.ts';
 import { element, optionalElement, optionalPlain, plain } from './write.ts';
 
 /** Namespace of all elements that the authority defines. */
@@ -78,7 +78,7 @@ function writePriceMode({ cae, pricesIncludeVat }: CfeDocument): string {
 const isVatOverdue = ({ issuer, cae }: CfeDocument): boolean =>
   issuer.vatNotUpToDate === true && cae.special?.kind !== 3 && cae.special?.kind !== 4;
 
-/** IndFact; the sales of small taxpayers have one of their own. */
+/** Returns IndFact; sales of small taxpayers have a value of their own. */
 const itemKind = (ivaType: IvaType, { special }: CaeData): number =>
   ivaType === 'EXEMPT' && isSmallTaxpayer(special?.kind) ? 16 : IVA_TYPES[ivaType];
 
@@ -125,15 +125,15 @@ const unlessZero = (name: string, amount: string): string => (isZero(amount) ? '
 
 /** Totales (docs/authority/receipts.md#totals); export documents have a short form without VAT. */
 function writeTotals({ type, emissionDate, totals, lines, ownCollection }: CfeDocument): string {
-  const abroad = CFE_TYPES[type].family === 'export';
+  const isExport = CFE_TYPES[type].family === 'export';
   return (
     '<Totales>' +
     plain('TpoMoneda', totals.currency) +
     (totals.currency === 'UYU' ? '' : plain('TpoCambio', totals.exchangeRate)) +
-    (abroad ? plain('MntExpoyAsim', totals.exported) : writeLocalTotals(totals, emissionDate)) +
+    (isExport ? plain('MntExpoyAsim', totals.exported) : writeLocalTotals(totals, emissionDate)) +
     plain('MntTotal', totals.total) +
     plain('CantLinDet', lines.length) +
-    // A collection has it even if it is 0 (zone A, field 20).
+    // A collection has MontoNF even if 0 (zone A, field 20).
     (ownCollection ? plain : unlessZero)('MontoNF', totals.nonBillable) +
     plain('MntPagar', totals.pay) +
     '</Totales>'
@@ -205,11 +205,11 @@ const SURCHARGE_NAMES: AdjustmentNames = {
   value: 'RecargoVal',
 };
 
-/** Fields 12 to 15 or 16 to 19 of zone B: the percentage of a single one, the sum, and each. */
+/** Writes fields 12 to 15 or 16 to 19 of zone B: the percentage of a single row, the sum, and every row. */
 function writeLineAdjustments(rows: readonly LineAdjustment[] = [], names: AdjustmentNames): string {
   const [first, second] = rows;
   if (!first) return '';
-  const sum = rows.reduce((total, { amount }) => total.plus(amount), Big(0));
+  const sum = sumOf(rows.map(({ amount }) => amount));
   const each = rows.map(({ percent, amount }) => {
     const type = plain(names.type, percent === undefined ? 1 : 2);
     return `<${names.row}>${type}${plain(names.value, percent === undefined ? amount : Big(percent).toFixed(2))}</${names.row}>`;
@@ -218,7 +218,7 @@ function writeLineAdjustments(rows: readonly LineAdjustment[] = [], names: Adjus
   return optionalPlain(names.percent, percent) + plain(names.amount, amountText(sum)) + each.join('');
 }
 
-/** DscRcgGlobal (zone D): ValorDR is an amount also where it was computed from a percentage. */
+/** DscRcgGlobal (zone D): ValorDR is an amount even for an adjustment by percentage. */
 function writeAdjustments({ adjustments = [], cae }: CfeDocument): string {
   if (adjustments.length === 0) return '';
   const rows = adjustments.map(
@@ -282,17 +282,17 @@ function writeReferredValue(value: ReferredCfe['value']): string {
 /** RazonRef. */
 const LONGEST_REASON = 90;
 
-/** Names a CFE that the authority does not know: no field may, so the reason does. */
+/** Names a CFE that the authority does not know in the reason: the other fields must not name such a CFE. */
 function writeUnknownReferred(
   { typeCode, serie, numero, emissionDate }: ReferredCfe,
   reason?: string,
 ): string {
   const label = Object.values(CFE_TYPES).find(({ code }) => code === typeCode)?.label ?? typeCode;
-  const named = `${label} ${serie} ${numero}`;
-  const whole = reason === undefined ? named : `${named}: ${reason}`;
+  const name = `${label} ${serie} ${numero}`;
+  const text = reason === undefined ? name : `${name}: ${reason}`;
   return (
     plain('IndGlobal', 1) +
-    element('RazonRef', whole.slice(0, LONGEST_REASON).trimEnd()) +
+    element('RazonRef', text.slice(0, LONGEST_REASON).trimEnd()) +
     plain('FechaCFEref', emissionDate)
   );
 }

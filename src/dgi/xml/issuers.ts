@@ -81,8 +81,8 @@ const nameIn = (tag: string): string => (tag.split(/[\s/]/, 1)[0] ?? '').replace
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 const decodeEntities = (text: string): string =>
-  text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,4}));/gi, (all, hex, digits, name: string) => {
+  text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,4}));/gi, (entity, hex, digits, name: string) => {
     const code = hex ? Number.parseInt(String(hex), 16) : Number(digits);
-    if (name) return ENTITIES[name] ?? all;
-    return code <= 0x10_ff_ff ? String.fromCodePoint(code) : all;
+    if (name) return ENTITIES[name] ?? entity;
+    return code <= 0x10_ff_ff ? String.fromCodePoint(code) : entity;
   });

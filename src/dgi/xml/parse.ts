@@ -8,8 +8,8 @@ export class UnreadableXml extends Error {
 
 /** The authority's documents are some six levels deep; much deeper nesting is an attack on the stack. */
 const DEEPEST = 64;
-/** The authority uses five. Each namespace costs time at every element in its scope: a few thousand would take seconds. */
-const MOST_ATTRIBUTES_OF_ONE = 32;
+/** The authority uses five. Each namespace costs time at every element in its scope: some thousands would take seconds. */
+const MOST_ATTRIBUTES_PER_ELEMENT = 32;
 /** The declaration is in the first line, and is ASCII in every encoding that we read. */
 const DECLARATION_BYTES = 200;
 
@@ -61,9 +61,9 @@ function refuseTooMuch(root: Element, mostElements: number): void {
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth > DEEPEST) throw new UnreadableXml('the XML is nested too deeply');
     elements += level.length;
-    for (const { attributes: its } of level) {
-      if (its.length > MOST_ATTRIBUTES_OF_ONE) throw new UnreadableXml('an element has too many attributes');
-      attributes += its.length;
+    for (const { length } of level.map((element) => element.attributes)) {
+      if (length > MOST_ATTRIBUTES_PER_ELEMENT) throw new UnreadableXml('an element has too many attributes');
+      attributes += length;
     }
     if (Math.max(elements, attributes) > mostElements) throw new UnreadableXml('the XML has too many parts');
     level = level.flatMap(childrenOf);
@@ -111,8 +111,8 @@ export function textAt(element: Element | undefined, ...path: readonly string[])
 export function findNamed(element: Element, name: string): Element | undefined {
   if (isNamed(element, name)) return element;
   for (const child of childrenOf(element)) {
-    const found = findNamed(child, name);
-    if (found) return found;
+    const match = findNamed(child, name);
+    if (match) return match;
   }
   return undefined;
 }

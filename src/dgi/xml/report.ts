@@ -50,10 +50,10 @@ export function writeReport(heading: ReportHeading, summary: ReportSummary): str
 
 function writeType(summary: TypeSummary): string {
   const { type, used, aboveUiLimit, annulled, issued, rows, usedRanges, annulledRanges } = summary;
-  const abroad = cfeTypeRow(type).family === 'export';
+  const isExport = cfeTypeRow(type).family === 'export';
   return (
     `<${ELEMENTS[type]}>${plain('TipoComp', cfeTypeRow(type).code)}<RsmnData>` +
-    writeList('Montos', rows.map(abroad ? writeExported : writeLocal)) +
+    writeList('Montos', rows.map(isExport ? writeExported : writeLocal)) +
     plain('CantDocsUtil', used) +
     (aboveUiLimit === null ? '' : plain('CantDocsMay_topeUI', aboveUiLimit)) +
     plain('CantDocsAnulados', annulled) +

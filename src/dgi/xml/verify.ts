@@ -79,8 +79,8 @@ const compact = (base64: string | undefined): string => (base64 ?? '').replace(/
 
 /** Returns the hash of a method. Throws BadSignature for a hash that the authority does not use. */
 function hashOf(kind: 'digest' | 'signature', method: Element | undefined): SignatureHash {
-  const named = algorithmOf(method);
-  const hash = (['sha1', 'sha256'] as const).find((each) => ALGORITHMS[each][kind] === named);
+  const algorithm = algorithmOf(method);
+  const hash = (['sha1', 'sha256'] as const).find((each) => ALGORITHMS[each][kind] === algorithm);
   if (hash === undefined) throw new BadSignature('a hash that the authority does not use');
   return hash;
 }

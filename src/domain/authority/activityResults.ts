@@ -30,16 +30,16 @@ export interface StuckCfes extends Omit<Stuck, 'kind'> {
 /** How a CFE of a sobre ended: its verdict; or LEFT, because it continues in another sobre. */
 export type CfeEnding = FinalStatus | 'LEFT';
 
-/** The progress of a run's sobre. */
+/** The progress of the sobre of a workflow run. */
 export type VerdictResult =
-  /** All of its CFEs have a verdict or left it. */
+  /** All CFEs have a verdict or left the sobre. */
   | {
       kind: 'ended';
       endings: Record<string, CfeEnding>;
       /** The codes of the reasons for rejections. */
       codes: string[];
     }
-  /** It waits for a slot of the rate limiter, which the signal `slotGiven` announces. */
+  /** The sobre waits for a slot of the rate limiter, which the signal `slotGiven` announces. */
   | { kind: 'waits' }
   | {
       kind: 'stuck';
@@ -59,16 +59,16 @@ export interface SupportResult {
 
 export type AttemptResult =
   | { kind: 'delivered' }
-  /** It is not tried again. */
+  /** Not tried again. */
   | { kind: 'failed' }
   /** To be tried again after the next delay. */
   | { kind: 'pending' };
 
 export type MailResult =
   | { kind: 'sent' }
-  /** It is not tried again. */
+  /** Not tried again. */
   | { kind: 'failed' }
-  /** There is no mail server to send it. */
+  /** No mail server is configured. */
   | { kind: 'disabled' }
   /** To be tried again after the next delay. */
   | { kind: 'pending' };
@@ -119,12 +119,12 @@ export type PrepareReportResult =
       /** The longest wait before the next check. */
       mostMilliseconds: number;
     }
-  /** The authority has it; ask for the result of its comparison. */
+  /** The authority has the report; ask for the result of the comparison. */
   | {
       kind: 'ask';
       status: ReportStatus;
       isComplete: boolean;
-      /** The wait before the first question; later waits double. */
+      /** The wait before the first query; later waits double. */
       askAfterMilliseconds: number;
     }
   | { kind: 'ended'; status: ReportStatus }
@@ -161,21 +161,21 @@ export type LoginValidation =
   /** The check is no longer needed. */
   | { kind: 'nothingToDo' };
 
-/** What the authority knows of the first number of a CAE and of the one before. */
+/** Whether the authority knows the first number of a CAE and the number before it. */
 export type CaeStartResult =
-  /** It cannot be asked before a certificate is uploaded. */
+  /** The authority cannot be asked before a certificate is uploaded. */
   | { kind: 'noCertificate' }
   | { kind: 'goesOn'; findings: CaeStartFinding[]; againInMilliseconds: number }
   | { kind: 'ended'; findings: CaeStartFinding[] };
 
-/** The result of preparing a CFE for its receiver, if that is an electronic receiver. */
+/** The result of preparing the delivery of a CFE to its receiver. */
 export interface ExchangeResult {
   kind: 'onItsWay' | 'notElectronic' | 'noAddress';
 }
 
 export type DirectoryResult =
   | { kind: 'loaded'; entries: number }
-  /** No READY enterprise has a certificate to ask with. */
+  /** No READY enterprise has a certificate, which the query needs. */
   | { kind: 'nobodyToAsk' };
 
 /** The progress of a bulk run after a batch of its items. */
@@ -195,11 +195,11 @@ export type TestReceiptsResult =
       /** Whether the next receipts can be issued at once; otherwise verdicts are awaited. */
       canIssue: boolean;
     }
-  /** All have their verdicts, and enough were received: the report follows. */
+  /** All receipts have their verdicts, and enough were received: the report follows. */
   | { kind: 'reports'; received: number; rejected: number }
   | TestRunEnd;
 
-/** No run of the day is active; `status`: that of the last one. */
+/** No test run is active on the day; `status`: the status of the last run. */
 export interface TestRunEnd {
   kind: 'ended';
   status: TestRunStatus;

@@ -8,7 +8,7 @@ export type AttemptOperation = (typeof ATTEMPT_OPERATIONS)[number];
 /** One call and its result. */
 export interface AuthorityCallRecord {
   readonly operation: AttemptOperation;
-  /** As the table of outcomes names it (docs/outcomes.md), or the authority's state of the receipt. */
+  /** The answer's name in the table of outcomes (docs/outcomes.md), or the authority's state of the receipt. */
   readonly answer: string;
   /** The result by the table of outcomes. */
   readonly result: string;

@@ -65,7 +65,7 @@ export function millisecondsToNextProbeCheck({ nextProbeAt, probes }: Readonly<B
   return Math.min(nextProbeAt.getTime() - now.getTime(), pauseAfter(probes));
 }
 
-/** Counts and permits a probe if one is due; returns false otherwise. The next probe waits for its end. */
+/** Counts and permits a probe if one is due; returns false otherwise. The next probe waits for the end of this one. */
 export function startProbe(breaker: Breaker, now: Date): boolean {
   if (!isProbeDue(breaker, now)) return false;
   breaker.probes += 1;

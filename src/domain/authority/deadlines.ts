@@ -31,7 +31,7 @@ export const DEADLINES = {
   /** A step that fails by a bug is retried automatically; support is notified after this time. */
   bugEscalation: 3_600_000,
 
-  /** One action of support: up to five questions to the authority. */
+  /** One action of support: up to five queries to the authority. */
   supportAttempt: 400_000,
   /** The command line waits a little longer than the action may take. */
   supportAnswer: 420_000,

@@ -1,10 +1,10 @@
 /**
- * Returns the first Idemisor of an enterprise whose first sobre is made on `day` (`YYYY-MM-DD`): `yymmdd0001`, far from those
- * of a system that counts from 1, as the authority refuses a known one (Formato Sobre v05, A-7).
+ * Returns the first Idemisor of an enterprise whose first sobre is of `day` (`YYYY-MM-DD`): `yymmdd0001`. The authority refuses
+ * repeated numbers (Formato Sobre v05, A-7), and another system may have counted from 1.
  */
 export const firstIdemisor = (day: string): bigint => BigInt(day.slice(2).replaceAll('-', '')) * 10_000n + 1n;
 
-/** The lowest Idemisor that may be set as the next: a stored 0 before it means that none was set. */
+/** The lowest Idemisor that may be set as the next: the number before it is stored, and 0 means that none was set. */
 export const FIRST_IDEMISOR = 2;
 /** The largest Idemisor: ten digits. */
 export const LAST_IDEMISOR = 9_999_999_999;

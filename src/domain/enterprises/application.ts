@@ -49,7 +49,7 @@ export interface SoftwareProvider {
   readonly version: string;
 }
 
-/** What the sheet is filled in from. */
+/** The data that fills in the sheet. */
 export interface ApplicationFacts {
   readonly enterprise: {
     readonly rut: string;
@@ -62,7 +62,7 @@ export interface ApplicationFacts {
     readonly website: string | null;
   };
   readonly provider: SoftwareProvider;
-  /** The service's public URL, without a trailing slash: its page verifies e-Tickets of companies without a site. */
+  /** The service's public URL, without a trailing slash, where e-Tickets of companies without a site are verified. */
   readonly publicUrl: string;
   /** Codes of the types to certify. */
   readonly typeCodes: readonly number[];
@@ -75,10 +75,10 @@ export interface ApplicationSheet {
   readonly fields: readonly { readonly field: ApplicationField; readonly value: string | null }[];
 }
 
-/** Returns the sheet of an enterprise as a PDF. `date`: that of the sheet, `YYYY-MM-DD`. */
+/** Draws the sheet of an enterprise as a PDF. `date`: the day printed on the sheet, `YYYY-MM-DD`. */
 export type DrawSheet = (
   sheet: ApplicationSheet,
-  of: { readonly legalName: string; readonly date: string },
+  heading: { readonly legalName: string; readonly date: string },
 ) => Promise<Uint8Array>;
 
 /** The solution and the processes that the service covers (Formato Informe Proveedores de Software v1.3, annexes 1, 2). */
@@ -88,14 +88,14 @@ const SOLUTION = '10 (middleware); procesos 3, 4, 5, 6, 7, 8 y 9';
 export function applicationSheet(facts: ApplicationFacts): ApplicationSheet {
   const { enterprise, provider, publicUrl, typeCodes, testDate } = facts;
   const { rut, legalName, streetName, localityName, departmentName } = enterprise;
-  const own = provider.rut === rut;
+  const isOwnSoftware = provider.rut === rut;
   const values: Readonly<Record<ApplicationField, string | null>> = {
     registry: `${rut} · ${legalName} · ${streetName}, ${localityName}, ${departmentName}`,
     phone: enterprise.phoneNumber,
-    software: provider.rut === '' ? null : own ? 'Desarrollo propio' : 'Externo, proveedor local',
+    software: provider.rut === '' ? null : isOwnSoftware ? 'Desarrollo propio' : 'Externo, proveedor local',
     software_name: provider.product || null,
     software_version: provider.version,
-    provider: own ? null : provider.rut || null,
+    provider: isOwnSoftware ? null : provider.rut || null,
     solution: provider.product === '' ? null : `${provider.product}: ${SOLUTION}`,
     website: enterprise.website ?? verificationUrl(publicUrl),
     authority_mail: enterprise.email,

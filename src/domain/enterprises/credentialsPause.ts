@@ -8,7 +8,7 @@ export const UNPROVEN_A_DAY = 20;
  * Running checks count too.
  */
 export const FAILED_A_DAY = 50;
-/** Seconds until an account with running checks may ask again. */
+/** Seconds until an account with running checks may request another check. */
 export const UNDER_WAY_SECONDS = 60;
 /** Consecutive failures without a pause. @internal exported for tests */
 export const FREE_FAILURES = 5;

@@ -11,7 +11,7 @@ import { textSchema } from '../values/text.ts';
 
 const MOST_NOTIFICATIONS = 20;
 
-/** How a customer gets receipts. */
+/** How a customer receives its receipts. */
 export const NotificationType = namedEnum('NotificationType', 'How receipts are delivered.', ['EMAIL'], {
   EMAIL: 'By e-mail, with PDF and XML.',
 });

@@ -10,7 +10,7 @@ import { textSchema } from '../values/text.ts';
 import { BRANCH_FIELDS, ENTERPRISE_FIELDS, FIRST_FIELDS } from './enterpriseFields.ts';
 import { readLogo } from './logo.ts';
 
-/** Our own limits of plan names, frequency names, logins and passwords, which no CFE contains. */
+/** Our own limits for plan names, frequency names, logins and passwords, which no CFE contains. */
 const NAME_LENGTH = 100;
 const PASSWORD_LENGTH = 1000;
 const W = ENTERPRISE_WORDS;

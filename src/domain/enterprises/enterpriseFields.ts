@@ -11,7 +11,7 @@ import { addIssue } from '../values/issue.ts';
 import { LENGTHS } from '../values/lengths.ts';
 import { textSchema } from '../values/text.ts';
 
-const SMALL_TICKETS_MEAN = {
+const SMALL_TICKETS_WORDS = {
   SEND: 'They are sent to the authority like all others.',
   REPORT_ONLY: 'They are signed and not sent: ACCEPTED once signed, and in the daily report alone.',
 } as const satisfies Record<SmallTickets, string>;
@@ -24,8 +24,8 @@ const IssuerEmail = Email.and(textSchema(LENGTHS.email));
 
 /** A printed web address: a host, with or without scheme and path. */
 const Website = textSchema(LENGTHS.website).superRefine((value, ctx) => {
-  const named = URL.canParse(value) ? value : `https://${value}`;
-  const url = URL.canParse(named) ? new URL(named) : undefined;
+  const address = URL.canParse(value) ? value : `https://${value}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url && ['http:', 'https:'].includes(url.protocol) && url.hostname.includes('.') && !/\s/.test(value))
     return;
   addIssue(ctx, 'website.malformed', 'must be a web address, such as www.example.com.uy.');
@@ -155,10 +155,10 @@ export const ENTERPRISE_FIELDS = {
   }),
   small_tickets: requiredField({
     column: 'smallTickets',
-    schema: z.enum(SMALL_TICKETS).meta({ 'x-enum-descriptions': Object.values(SMALL_TICKETS_MEAN) }),
+    schema: z.enum(SMALL_TICKETS).meta({ 'x-enum-descriptions': Object.values(SMALL_TICKETS_WORDS) }),
     kind: 'choice',
     words: {
-      description: `What happens to e-Tickets and their notes up to 5,000 UI net of VAT, without a RUC receiver; SEND at first. \`SEND\`: ${SMALL_TICKETS_MEAN.SEND} \`REPORT_ONLY\`: ${SMALL_TICKETS_MEAN.REPORT_ONLY} It counts for receipts issued after the change. Source: Formato Sobre v05, section 1.`,
+      description: `What happens to e-Tickets and their notes up to 5,000 UI net of VAT, without a RUC receiver; SEND at first. \`SEND\`: ${SMALL_TICKETS_WORDS.SEND} \`REPORT_ONLY\`: ${SMALL_TICKETS_WORDS.REPORT_ONLY} It counts for receipts issued after the change. Source: Formato Sobre v05, section 1.`,
       examples: ['SEND'],
     },
   }),

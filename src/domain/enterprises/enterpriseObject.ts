@@ -31,7 +31,7 @@ interface EnterpriseFacts extends Partial<Stored<typeof ENTERPRISE_FIELDS>> {
   readonly listedIssuer?: boolean | null;
 }
 
-/** The stored facts of its certificate. */
+/** The stored facts of an enterprise's certificate. */
 interface CertificateFacts {
   readonly subject: string;
   readonly notBefore: Date;
@@ -41,7 +41,7 @@ interface CertificateFacts {
 }
 
 /** The stored facts of a CAE. */
-interface HeldCae {
+interface StoredCae {
   readonly rut: string;
   readonly type: CfeType;
   readonly serie: string;
@@ -70,7 +70,7 @@ export function certificateObject(certificate: CertificateFacts | null, now: Dat
 }
 
 /** Returns the CAE object at `now`. */
-export function caeObject(cae: HeldCae, now: Date) {
+export function caeObject(cae: StoredCae, now: Date) {
   const { code, label } = CFE_TYPES[cae.type];
   const status: CaeStatus = caeStatus(cae, montevideoDate(now));
   return {
@@ -91,8 +91,8 @@ export function caeObject(cae: HeldCae, now: Date) {
 }
 
 export type ListedCae = ReturnType<typeof listedCaeObject>;
-/** Returns the CAE object of a list; `daysLeft`: for which its numbers last. */
-export function listedCaeObject(cae: HeldCae, daysLeft: number | null, now: Date) {
+/** Returns the CAE object of a list; `daysLeft`: the days that its numbers last. */
+export function listedCaeObject(cae: StoredCae, daysLeft: number | null, now: Date) {
   return {
     ...caeObject(cae, now),
     days_left: daysLeft,
@@ -113,17 +113,17 @@ interface EnterpriseWarning {
   readonly message: string;
 }
 
-const LACKS = {
+const UI_VALUE_WORDS = {
   estimate: 'is an estimate',
   'other year': 'is not known yet; that of another year is used',
   none: 'is not known',
 } as const;
 
 /**
- * Returns the warnings: types without numbers at `now`, CAEs that do not continue where another system stopped, what the printed
- * form lacks, an inexact limit of e-Tickets, and a certificate of no use.
+ * Returns the warnings at `now`: types without numbers, CAEs that do not continue where another system stopped, data missing
+ * on the printed form, an inexact limit of e-Tickets, and an unusable certificate.
  */
-function warningsOf(
+function findWarnings(
   { enterprise: { issuerSince, resolution, exemptionNorm }, certificate, caes, uiValues }: FullEnterprise,
   now: Date,
 ): EnterpriseWarning[] {
@@ -146,7 +146,7 @@ function warningsOf(
   for (const { year, why } of yearsWithoutExactUi(uiValues, today))
     warnings.push({
       code: 'enterprise.ui_value_estimated',
-      message: `The value of the UI of ${year}, for the limit of e-Tickets, ${LACKS[why]}; the operator of the service loads it.`,
+      message: `The value of the UI of ${year}, for the limit of e-Tickets, ${UI_VALUE_WORDS[why]}; the operator of the service loads it.`,
     });
   if (certificate?.revokedAt)
     warnings.push({
@@ -179,12 +179,12 @@ export interface FullEnterprise {
   /** The current certificate of production. */
   readonly certificate: CertificateFacts | null;
   /** The CAEs of production. */
-  readonly caes: readonly HeldCae[];
+  readonly caes: readonly StoredCae[];
   /** All known values of the UI. */
   readonly uiValues: readonly UiValueRow[];
 }
 
-/** True for those whom the authority's list names as electronic issuers; before its first look, for those with PROD. */
+/** True for enterprises in the authority's list of issuers; before the first look-up, for those with permission PROD. */
 export const isAuthorizedIssuer = ({
   listedIssuer,
   permissions,
@@ -208,7 +208,7 @@ export function enterpriseObject({ enterprise, certificate, caes, uiValues }: Fu
       permissions,
       missing_perms: missingPermissions(permissions),
     },
-    warnings: warningsOf({ enterprise, certificate, caes, uiValues }, now),
+    warnings: findWarnings({ enterprise, certificate, caes, uiValues }, now),
   };
 }
 
@@ -217,16 +217,16 @@ export type EnterpriseObject = ReturnType<typeof enterpriseObject>;
 /** The changed top-level fields of an enterprise object, with old and new value. */
 export type EnterpriseChanges = Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 
-/** Fields that follow from issuing or from other fields, so that their changes are not reported. */
-const NO_CHANGE: readonly string[] = ['last_number', 'numbers_left', 'warnings'];
+/** Fields that change with issuing or with other fields; their changes are not reported. */
+const UNREPORTED_FIELDS: readonly string[] = ['last_number', 'numbers_left', 'warnings'];
 
 /** Returns the differences between two states of an enterprise; used numbers are not a difference. */
 export function enterpriseChanges(before: EnterpriseObject, after: EnterpriseObject): EnterpriseChanges {
   const changed = (Object.keys(after) as (keyof EnterpriseObject)[]).filter(
-    (field) => !NO_CHANGE.includes(field) && comparable(before[field]) !== comparable(after[field]),
+    (field) => !UNREPORTED_FIELDS.includes(field) && comparable(before[field]) !== comparable(after[field]),
   );
   return Object.fromEntries(changed.map((field) => [field, { from: before[field], to: after[field] }]));
 }
 
 const comparable = (value: unknown): string =>
-  JSON.stringify(value, (key, part: unknown) => (NO_CHANGE.includes(key) ? undefined : part));
+  JSON.stringify(value, (key, part: unknown) => (UNREPORTED_FIELDS.includes(key) ? undefined : part));

@@ -28,9 +28,9 @@ export function enterpriseCanBecome(from: EnterpriseStatus, to: EnterpriseStatus
   return MOVES[from].includes(to);
 }
 
-/** Returns the permissions that are not held. */
-export function missingPermissions(held: readonly Permission[]): Permission[] {
-  return PERMISSIONS.filter((permission) => !held.includes(permission));
+/** Returns the permissions that are missing among `granted`. */
+export function missingPermissions(granted: readonly Permission[]): Permission[] {
+  return PERMISSIONS.filter((permission) => !granted.includes(permission));
 }
 
 /** The five facts that make an enterprise READY, in the words of messages. */

@@ -10,11 +10,11 @@ export const TEST_SETS = ['TESTING', 'SIMULATION'] as const;
 export type TestSet = (typeof TEST_SETS)[number];
 
 export const TEST_RUN_STATUSES = [
-  /** Receipts are issued, and their verdicts awaited. */
+  /** Receipts are being issued, or await their verdicts. */
   'RUNNING',
-  /** All have their verdicts; the report of the day is on its way. */
+  /** All receipts have their verdicts; the report of the day is being sent. */
   'REPORTING',
-  /** The authority has the report; the rest is up to a person at its portal. */
+  /** The authority has the report; a person does the rest in the authority's portal. */
   'READY_TO_PROCESS',
   'FAILED',
   'STOPPED',
@@ -30,9 +30,9 @@ export const isActiveTestRun = (status: TestRunStatus): boolean =>
 export const TEST_RUN_FAILURES = [
   /** A receipt was refused before it got a number. */
   'homologation.receipt_refused',
-  /** Not all were issued by midnight; all must be of one signing day. */
+  /** Some receipts were not issued by midnight; all must have the same signing day. */
   'homologation.day_over',
-  /** The authority received fewer than it requires. */
+  /** The authority received fewer receipts than it requires. */
   'homologation.too_few',
   /** The authority rejected the report or found differences. */
   'homologation.report_failed',
@@ -49,13 +49,13 @@ export const TESTING_TYPES = [
   'EFACTURA_ND',
 ] as const satisfies readonly CfeType[];
 
-/** How many of each type a run in Testing issues: the required minimum and a margin. */
+/** Receipts of each type in a run of the set TESTING; the usual number has a margin above the required minimum. */
 export const TEST_RUN_SIZE = { least: 50, most: 200, usual: 52 } as const;
 
 /** Returns how many of `wanted` receipts of one type must be received (Instructivo Ingreso al Régimen v18, Testing III). */
-const requiredOf = (wanted: number): number => Math.min(wanted, TEST_RUN_SIZE.least);
+const requiredCount = (wanted: number): number => Math.min(wanted, TEST_RUN_SIZE.least);
 
-/** The receipts of one type: `pending` are to be issued, or have no verdict yet. */
+/** The receipts of one type; `pending`: not issued yet, or without a verdict. */
 export interface TypeCount {
   readonly type: CfeType;
   readonly wanted: number;
@@ -66,7 +66,7 @@ export interface TypeCount {
 
 /** Returns whether enough receipts of every type were received. */
 export const hasEnough = (counts: readonly TypeCount[]): boolean =>
-  counts.every(({ wanted, received }) => received >= requiredOf(wanted));
+  counts.every(({ wanted, received }) => received >= requiredCount(wanted));
 
 /** The steps of each set, in order; the last ones are done by hand at the authority's portal. */
 export const CHECKLISTS = {
@@ -75,7 +75,7 @@ export const CHECKLISTS = {
 } as const;
 export type ChecklistCode = (typeof CHECKLISTS)[TestSet][number];
 
-/** What the checklist depends on. */
+/** The facts that decide the checklist. */
 export interface RunProgress {
   readonly set: TestSet;
   readonly counts: readonly TypeCount[];
@@ -86,7 +86,7 @@ export interface RunProgress {
 
 export interface ChecklistStep {
   readonly code: ChecklistCode;
-  /** Steps that only the authority's portal shows stay open. */
+  /** Always false for steps that only the authority's portal shows. */
   readonly done: boolean;
 }
 

@@ -69,7 +69,7 @@ function parsePng(bytes: Uint8Array): Picture | undefined {
     at += CHUNK_FRAME + length;
   }
   if (data.length === 0 || types.indexOf('IEND') !== types.length - 1) return undefined;
-  // From IHDR, the first chunk.
+  // IHDR is the first chunk.
   const [width, height] = [view.getUint32(16), view.getUint32(20)];
   const [bitDepth, colourType, isInterlaced] = [
     view.getUint8(24),

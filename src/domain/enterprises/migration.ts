@@ -1,13 +1,13 @@
 /** The move of an enterprise from another system (docs/contract.md#migrating). */
 import { addDays } from '../values/montevideo.ts';
 
-/** What the list of a move depends on. */
+/** The facts that decide the steps of a move. */
 export interface MigrationFacts {
   /** The first day on which this service issues and reports, `YYYY-MM-DD`. */
   readonly from: string;
   readonly hasCertificate: boolean;
   readonly hasCae: boolean;
-  /** Whether one does not continue where the other system stopped, or the authority is still asked about it. */
+  /** Whether a CAE does not continue where the other system stopped, or the authority's answer on it is awaited. */
   readonly hasDoubtfulCae: boolean;
   readonly isReady: boolean;
   readonly isListed: boolean;
@@ -16,11 +16,11 @@ export interface MigrationFacts {
 export interface MigrationStep {
   readonly code: string;
   readonly text: string;
-  /** What happens in the other system or in the authority's portal is not known here: such steps stay open. */
+  /** Always false for steps in the other system or in the authority's portal, which this service cannot see. */
   readonly done: boolean;
 }
 
-/** Returns the steps of a move besides its date, in order. */
+/** Returns the steps of a move in order, without its date. */
 export function migrationSteps(facts: MigrationFacts): MigrationStep[] {
   const { from } = facts;
   const dayBefore = addDays(from, -1);

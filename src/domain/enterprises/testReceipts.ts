@@ -51,7 +51,7 @@ const RECEIVERS = {
 interface Line {
   readonly kind: IvaType;
   readonly name: string;
-  /** A multiple of 5, a note takes two fifths. */
+  /** A multiple of 5, because a note takes two fifths. */
   readonly count: number;
   /** In the currency of the row. */
   readonly price: string;
@@ -70,7 +70,7 @@ interface Content {
 }
 
 /**
- * e-Tickets and e-Facturas in turn. Even two fifths of one, a note, are above 5,000 UI: smaller e-Tickets need not be
+ * e-Tickets and e-Facturas in turn. Even a note for two fifths of a receipt is above 5,000 UI: smaller e-Tickets need not be
  * sent, and might not count.
  */
 const LOCAL: readonly Content[] = [
@@ -194,16 +194,16 @@ const EXPORTED: readonly Content[] = [
   },
 ];
 
-/** The share of an original that a note is about: two notes of one original stay below its amount. */
-const NOTE_SHARE = { of: 5, takes: 2 } as const;
+/** The share of an original that a note takes: two notes of one original stay below its amount. */
+const NOTE_SHARE = { numerator: 2, denominator: 5 } as const;
 
-/** Rates of a currency that the service has no quotation of. */
+/** Rates of currencies for which the service has no quotation. */
 const USUAL_RATES: Readonly<Record<Currency, string>> = { UYU: '1', USD: '40', EUR: '46' };
 
 /** One receipt of a run. */
 export interface TestReceipt {
   readonly type: CfeType;
-  /** Its position among those of its family that are not notes; that of the original for a note. */
+  /** The position among the receipts of its family, notes excluded; for a note, the position of its original. */
   readonly index: number;
   /** The day of the run, in Montevideo. */
   readonly day: string;
@@ -223,7 +223,7 @@ export function testReceiptBody(receipt: TestReceipt): unknown {
   const content = contents[receipt.index % contents.length] as Content;
   const { currency, payment, prices } = content;
   const isNote = originalId !== null;
-  const lines = isNote ? content.lines.flatMap(asNoted) : content.lines;
+  const lines = isNote ? content.lines.flatMap(toNoteLine) : content.lines;
   const extra = isNote ? { ...content.extra, reference_reason: 'Prueba' } : content.extra;
   const rate = currency === 'UYU' ? undefined : rates[currency];
   const body = {
@@ -233,7 +233,7 @@ export function testReceiptBody(receipt: TestReceipt): unknown {
         emission_date: isNote ? day : addDays(day, -content.daysBack),
         payment_method: payment,
       },
-      receiver: receiverOf(content, receipt),
+      receiver: chooseReceiver(content, receipt),
       totals: { currency, exchange_rate: new JsonNumber(rate ?? USUAL_RATES[currency]) },
     },
     details: lines.map(({ kind, name, count, price }, at) => ({
@@ -251,16 +251,16 @@ export function testReceiptBody(receipt: TestReceipt): unknown {
   return completed.value;
 }
 
-const asNoted = (line: Line): Line[] =>
+const toNoteLine = (line: Line): Line[] =>
   line.kind === 'NON_BILLABLE_NEGATIVE'
     ? []
-    : [{ ...line, count: (line.count / NOTE_SHARE.of) * NOTE_SHARE.takes }];
+    : [{ ...line, count: (line.count / NOTE_SHARE.denominator) * NOTE_SHARE.numerator }];
 
-/** A company does not sell to itself: the authority's own test company gets the other receiver. */
-function receiverOf(
+/** Picks the other receiver if the issuer is the receiver of the content: a company does not sell to itself. */
+function chooseReceiver(
   { receiver }: Content,
   { issuerRut }: TestReceipt,
 ): (typeof RECEIVERS)[keyof typeof RECEIVERS] {
-  const isItself = RECEIVERS[receiver].receiver_document === issuerRut;
-  return RECEIVERS[isItself ? (receiver === 'company' ? 'cooperative' : 'company') : receiver];
+  const isIssuer = RECEIVERS[receiver].receiver_document === issuerRut;
+  return RECEIVERS[isIssuer ? (receiver === 'company' ? 'cooperative' : 'company') : receiver];
 }

@@ -1,4 +1,4 @@
-/** The order in which the receipts of a test run are issued, and what its notes correct. */
+/** The order in which the receipts of a test run are issued, and the originals of its notes. */
 import { formatCfeId } from '../receipts/cfeId.ts';
 import { type CfeStatus, isFinal } from '../receipts/cfeStatus.ts';
 import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow } from '../receipts/cfeTypes.ts';
@@ -17,7 +17,7 @@ export function originalTypeOf(type: CfeType): CfeType | null {
   const { note, family } = cfeTypeRow(type);
   if (note === null) return null;
   const originals = CFE_TYPE_NAMES.map((name) => ({ name, ...cfeTypeRow(name) }));
-  return originals.find((one) => one.family === family && one.note === null)?.name ?? null;
+  return originals.find((row) => row.family === family && row.note === null)?.name ?? null;
 }
 
 const isNote = ({ type }: TestItem): boolean => originalTypeOf(type) !== null;
@@ -27,7 +27,7 @@ const isUnderWay = ({ status }: TestItem): boolean => status !== null && !isFina
 const isReceived = ({ status }: TestItem): boolean => status === 'ACCEPTED' || status === 'OBSERVED';
 
 /**
- * Returns the receipts that can be issued now, in order, and whether verdicts are awaited. Notes follow once all others
+ * Returns the receipts that can be issued now, in order, and whether verdicts are awaited. Notes follow once all other receipts
  * have their verdicts; those without a received original are never issued.
  */
 export function planNext(items: readonly TestItem[]): { next: readonly TestItem[]; isWaiting: boolean } {
@@ -44,17 +44,20 @@ const originalsFor = (items: readonly TestItem[], note: TestItem): TestItem[] =>
   items.filter((item) => item.type === originalTypeOf(note.type) && isReceived(item));
 
 /**
- * Returns which content a receipt has (testReceipts.ts) and, for a note, the cfe_id of its original: the received ones
- * in turn, so that none is corrected twice by one type before each is once.
+ * Returns the index of a receipt's content (testReceipts.ts) and, for a note, the cfe_id of its original: received
+ * originals in turn, so that each is corrected once before any is corrected again by the same type.
  */
 export function placeIn(
   items: readonly TestItem[],
   item: TestItem,
 ): { index: number; originalId: string | null } {
-  const own = items.filter(({ type }) => type === item.type).findIndex(({ place }) => place === item.place);
-  if (!isNote(item)) return { index: own + FIRST_CONTENT[cfeTypeRow(item.type).family], originalId: null };
+  const position = items
+    .filter(({ type }) => type === item.type)
+    .findIndex(({ place }) => place === item.place);
+  if (!isNote(item))
+    return { index: position + FIRST_CONTENT[cfeTypeRow(item.type).family], originalId: null };
   const originals = originalsFor(items, item);
-  const original = originals[own % originals.length];
+  const original = originals[position % originals.length];
   if (!original || original.sequence === null) throw new Error('a note has no received original');
   const { type, sequence } = original;
   return { index: placeIn(items, original).index, originalId: formatCfeId({ type, sequence }) };
@@ -66,19 +69,20 @@ const FIRST_CONTENT = { ticket: 0, invoice: 1, export: 1 } as const;
 /** Counts the receipts of a run by type. */
 export function countItems(items: readonly TestItem[]): TypeCount[] {
   return CFE_TYPE_NAMES.flatMap((type) => {
-    const own = items.filter((item) => item.type === type);
-    if (own.length === 0) return [];
-    const received = own.filter(isReceived).length;
-    const rejected = own.filter(({ status }) => status === 'REJECTED').length;
-    return [{ type, wanted: own.length, received, rejected, pending: own.length - received - rejected }];
+    const ofType = items.filter((item) => item.type === type);
+    if (ofType.length === 0) return [];
+    const received = ofType.filter(isReceived).length;
+    const rejected = ofType.filter(({ status }) => status === 'REJECTED').length;
+    return [
+      { type, wanted: ofType.length, received, rejected, pending: ofType.length - received - rejected },
+    ];
   });
 }
 
 /** Returns the sums of all types. */
 export function sumOfCounts(counts: readonly TypeCount[]): Omit<TypeCount, 'type'> {
   const sum = { wanted: 0, received: 0, rejected: 0, pending: 0 };
-  for (const one of counts) {
-    for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += one[key];
-  }
+  for (const count of counts)
+    for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += count[key];
   return sum;
 }

@@ -7,7 +7,7 @@ import { caeExpiring, caeLow, certificateExpiring, type WebhookEvent } from '../
 export const PACE_DAYS = 28;
 /** Numbers that last fewer days are low. */
 const FEW_DAYS = 7;
-/** Fewer numbers than a tenth of the CAEs with numbers left are low. */
+/** Numbers are low below this fraction (a tenth) of the CAEs with numbers left. */
 export const FEW_PART = 10;
 /** Days before the expiry of a CAE or certificate with a warning; only the nearest one is sent. */
 const DAYS_BEFORE = [1, 7, 30] as const;
@@ -35,7 +35,7 @@ export interface WarnedEnterprise {
   readonly usedLately: ReadonlyMap<CfeType, number>;
 }
 
-/** A due warning: the key `about`, for which it is sent once, and the event. */
+/** A due warning: the event, and the key `about`, for which one warning is sent. */
 interface DueWarning {
   readonly about: string;
   readonly event: WebhookEvent;
@@ -88,8 +88,8 @@ export function lowNumbers(
   today: string,
 ): LowNumbers[] {
   const ofTypes = [...Map.groupBy(caes, ({ type }) => type)];
-  return ofTypes.flatMap(([type, all]) => {
-    const valid = all.filter((cae) => cae.issueDate <= today && today <= cae.expirationDate);
+  return ofTypes.flatMap(([type, caesOfType]) => {
+    const valid = caesOfType.filter((cae) => cae.issueDate <= today && today <= cae.expirationDate);
     const withNumbers = valid.filter(({ numbersLeft }) => numbersLeft > 0);
     const left = sum(withNumbers.map(({ numbersLeft }) => numbersLeft));
     const size = sum(withNumbers.map(({ numberStart, numberEnd }) => numberEnd - numberStart + 1));
@@ -110,7 +110,7 @@ const lowWarning = (rut: string, low: LowNumbers): DueWarning => ({
 function caeWarning(rut: string, cae: WarnedCae, today: string): DueWarning | undefined {
   const { numbersLeft } = cae;
   const days = daysBetween(today, cae.expirationDate);
-  const before = daysBeforeOf(days);
+  const before = warningThreshold(days);
   if (before === undefined || numbersLeft === 0) return undefined;
   return {
     about: `cae.expiring/${cae.id}/${before}`,
@@ -122,14 +122,14 @@ function certificateWarning({ rut, certificate }: WarnedEnterprise, today: strin
   if (!certificate) return undefined;
   const { id, expirationDate } = certificate;
   const days = daysBetween(today, expirationDate);
-  const before = daysBeforeOf(days);
+  const before = warningThreshold(days);
   if (before === undefined) return undefined;
   const event = certificateExpiring({ rut, expirationDate, daysLeft: days });
   return [{ about: `certificate.expiring/${id}/${before}`, event }];
 }
 
 /** Returns the warning threshold for the days left; undefined if the date is far off or has passed. */
-const daysBeforeOf = (days: number): number | undefined =>
+const warningThreshold = (days: number): number | undefined =>
   days < 0 ? undefined : DAYS_BEFORE.find((before) => days <= before);
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

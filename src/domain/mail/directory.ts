@@ -10,28 +10,28 @@ export interface DirectoryRecord {
   readonly until: string | null;
 }
 
-/** The state of sending a CFE to its receiver, if that is an electronic issuer. */
+/** The state of sending a CFE to its receiver, who must be an electronic issuer. */
 export type ExchangeState = 'PENDING' | 'ON_ITS_WAY' | 'NOT_ELECTRONIC' | 'NO_ADDRESS';
 
 const LONGEST_NAME = 250;
 
 /** Validates a row of the list, which has `0000-00-00` for a missing day and any text as mail. Null without a RUC. */
-export function parseDirectoryEntry(listed: {
+export function parseDirectoryEntry(row: {
   readonly rut: string;
   readonly name: string;
   readonly mail: string;
   readonly since: string;
   readonly until: string;
 }): DirectoryRecord | null {
-  if (!/^\d{12}$/.test(listed.rut)) return null;
+  if (!/^\d{12}$/.test(row.rut)) return null;
   const day = (text: string): string | null => (isDate(text.slice(0, 10)) ? text.slice(0, 10) : null);
-  const mail = Email.safeParse(listed.mail);
+  const mail = Email.safeParse(row.mail);
   return {
-    rut: listed.rut,
-    name: listed.name.slice(0, LONGEST_NAME),
+    rut: row.rut,
+    name: row.name.slice(0, LONGEST_NAME),
     mail: mail.success ? mail.data : null,
-    since: day(listed.since),
-    until: day(listed.until),
+    since: day(row.since),
+    until: day(row.until),
   };
 }
 
@@ -42,9 +42,8 @@ export const isIssuerOn = (
 ): boolean => since !== null && since <= day && (until === null || until >= day);
 
 /**
- * Returns the file name of a sobre between companies (docs/authority/sobres.md#the-e-mail-with-a-sobre). `createdOn` is
- * a day in
- * Montevideo.
+ * Returns the file name of a sobre between companies (docs/authority/sobres.md#the-e-mail-with-a-sobre). `createdOn`: the
+ * day in Montevideo.
  */
 export const exchangeFileName = (sobre: {
   readonly rut: string;

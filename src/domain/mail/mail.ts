@@ -39,7 +39,7 @@ export const mailLimitsOfAccount = (requestsPerHour: number) => ({
   /** On request: leaves room for automatic receipts. */
   byHand: Math.ceil((5 * requestsPerHour) / 2),
   toOneMailbox: Math.min(Math.ceil(requestsPerHour / 5), MOST_TO_ONE_MAILBOX),
-  /** Automatic sobres, counted separately: one for each e-Factura that it can issue in a day. */
+  /** Automatic sobres, counted separately: one for each e-Factura that the account can issue in a day. */
   sobres: 24 * requestsPerHour,
 });
 
@@ -63,7 +63,7 @@ export const SendMail = z
 export const MAIL_ERRORS = [
   /** The server answered with a code: 4xx is retried, 5xx is not. */
   'refused',
-  /** The server refuses our login; we must fix that, so it is retried for any code. */
+  /** The server refuses our login, which we must correct: retried for any code. */
   'login',
   'dns',
   'tls',
@@ -91,7 +91,7 @@ export type MailError = (typeof MAIL_ERRORS)[number];
 /** The daily limits that an e-mail can exceed. */
 export type MailLimit = Extract<MailError, 'account_limit' | 'mailbox_limit'>;
 
-/** A receipt cannot be printed, also on a retry; see `cause`. */
+/** A receipt cannot be printed, not even on a retry; see `cause`. */
 export class UnprintableReceipt extends Error {
   override name = 'UnprintableReceipt';
 }
@@ -100,7 +100,7 @@ export class UnprintableReceipt extends Error {
 export interface MailOutcome {
   /** The server's code; null without an answer. */
   readonly smtpCode: number | null;
-  /** null: the server accepted it. */
+  /** null: the server accepted the e-mail. */
   readonly error: MailError | null;
   /** The start of the server's answer, verbatim. */
   readonly answer: string | null;

@@ -1,6 +1,7 @@
 import type { Fault } from '../../errors.ts';
 import { CFE_TYPES, type CfeType, cfeTypeOfCode, type IvaType } from '../receipts/cfeTypes.ts';
 import { faultAt } from '../requests/faults.ts';
+import { quoted } from '../values/issue.ts';
 import { daysBetween, isDate } from '../values/montevideo.ts';
 import { type CaeRule, caeFault } from './caeRules.ts';
 
@@ -11,7 +12,7 @@ export function caeStatus(cae: { readonly expirationDate: string }, today: strin
   return today <= cae.expirationDate ? 'OK' : 'EXPIRED';
 }
 
-/** The facts of a CAE that decide which one gives the next number. */
+/** The facts that decide which CAE gives the next number. */
 export interface NumberRange {
   readonly numberStart: number;
   readonly numberEnd: number;
@@ -43,7 +44,7 @@ export const SPECIAL_KINDS = [1, 2, 3, 4] as const;
 export type SpecialKind = (typeof SPECIAL_KINDS)[number];
 const EXEMPT_TAXPAYER = 1;
 
-/** True for the special kinds of those who pay no VAT on their sales: IVA mínimo and both Monotributos. */
+/** True for the special kinds of taxpayers who pay no VAT on their sales: IVA mínimo and both Monotributos. */
 export const isSmallTaxpayer = (kind: number | null | undefined): boolean =>
   kind === 2 || kind === 3 || kind === 4;
 
@@ -87,7 +88,7 @@ export interface CaeFacts {
 }
 
 /** A range that the enterprise already has in the environment. */
-interface HeldRange {
+interface StoredRange {
   readonly type: CfeType;
   readonly serie: string;
   readonly numberStart: number;
@@ -103,7 +104,7 @@ export interface CaeContext {
   readonly startNumber: number;
   /** Today in Montevideo. */
   readonly today: string;
-  readonly held: readonly HeldRange[];
+  readonly storedRanges: readonly StoredRange[];
 }
 
 const LAST_NUMBER = 9_999_999;
@@ -177,10 +178,10 @@ function dateFaults(cae: CaeFacts, today: string): Fault[] {
   return [caeFault('cae.not_yet_valid', `The CAE is valid only from ${issueDate}; today is ${today}.`)];
 }
 
-function rangeFaults(cae: CaeFacts, { startNumber, held }: CaeContext): Fault[] {
+function rangeFaults(cae: CaeFacts, { startNumber, storedRanges }: CaeContext): Fault[] {
   const { numberStart: first, numberEnd: last } = cae;
-  const whole = Number.isInteger(first) && Number.isInteger(last);
-  if (!whole || first < 1 || last > LAST_NUMBER || first > last) {
+  const areIntegers = Number.isInteger(first) && Number.isInteger(last);
+  if (!areIntegers || first < 1 || last > LAST_NUMBER || first > last) {
     const message = `The range must lie between 1 and ${LAST_NUMBER} and must not be empty, found ${first} to ${last}.`;
     return [caeFault('cae.range', message)];
   }
@@ -189,13 +190,13 @@ function rangeFaults(cae: CaeFacts, { startNumber, held }: CaeContext): Fault[] 
     const message = `cae_start_number must lie within the range of the CAE, ${first} to ${last}, found ${startNumber}.`;
     faults.push(caeFault('cae.start_out_of_range', message));
   }
-  const known = held.find((range) => range.authorizationNumber === cae.authorizationNumber);
+  const known = storedRanges.find((range) => range.authorizationNumber === cae.authorizationNumber);
   if (known) {
     const message = `The enterprise already has the CAE ${brief(cae.authorizationNumber)}.`;
     return [...faults, caeFault('cae.known', message)];
   }
   const type = cfeTypeOfCode(cae.typeCode);
-  const overlap = held.find(
+  const overlap = storedRanges.find(
     (range) =>
       range.type === type &&
       range.serie === cae.serie &&
@@ -211,4 +212,4 @@ function rangeFaults(cae: CaeFacts, { startNumber, held }: CaeContext): Fault[] 
   return faults;
 }
 
-const brief = (value: string) => (value.length <= 40 ? JSON.stringify(value) : 'a longer string');
+const brief = (value: string) => quoted(value, 40);

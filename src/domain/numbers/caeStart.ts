@@ -3,7 +3,7 @@ import type { CfeType } from '../receipts/cfeTypes.ts';
 import { montevideoDate } from '../values/montevideo.ts';
 import { caeStatus } from './cae.ts';
 
-/** What is wrong: the authority does not know the number before the first used here; it knows the first already. */
+/** The authority does not know the number before the first one used here, or already knows the first one. */
 export const CAE_START_FINDINGS = ['before_unknown', 'first_known'] as const;
 export type CaeStartFinding = (typeof CAE_START_FINDINGS)[number];
 
@@ -27,7 +27,7 @@ export interface CaeWarning {
   readonly message: string;
 }
 
-/** Returns the findings; `isFirstKnown` null: not judged, because a CFE of ours may have the number. */
+/** Returns the findings. `isFirstKnown`: null if undecided, because one of our CFEs may have the number. */
 export function caeStartFindings({
   isBeforeKnown,
   isFirstKnown,
@@ -35,26 +35,26 @@ export function caeStartFindings({
   isBeforeKnown: boolean;
   isFirstKnown: boolean | null;
 }): CaeStartFinding[] {
-  return CAE_START_FINDINGS.filter((one) =>
-    one === 'before_unknown' ? !isBeforeKnown : isFirstKnown === true,
+  return CAE_START_FINDINGS.filter((finding) =>
+    finding === 'before_unknown' ? !isBeforeKnown : isFirstKnown === true,
   );
 }
 
-/** For so long the authority may still hear of the other system's last CFEs. */
+/** How long the other system's last CFEs may still arrive at the authority. */
 const ASKED_MILLISECONDS = 60 * 86_400_000;
 
-/** Returns whether the authority is asked no more at `now`: the CAE gives no more numbers, or was uploaded long ago. */
+/** True when the authority is no longer asked at `now`: the CAE gives no more numbers, or was uploaded long ago. */
 export const isCaeStartOver = (cae: StartedCae & { readonly createdAt: Date }, now: Date): boolean =>
   isUsedUp(cae, montevideoDate(now)) || now.getTime() - cae.createdAt.getTime() >= ASKED_MILLISECONDS;
 
 const isUsedUp = (cae: StartedCae, today: string): boolean =>
   cae.numbersLeft === 0 || caeStatus(cae, today) !== 'OK';
 
-/** Returns the findings that still matter on `today` (Montevideo): numbers can be given, and not all is in use by now. */
+/** Returns the findings that still matter on `today` (Montevideo): the CAE gives numbers, a known first number is not used yet. */
 export function currentCaeStartFindings(cae: StartedCae, today: string): readonly CaeStartFinding[] {
   const { startNumber, startFindings, lastNumber } = cae;
   if (!startNumber || !startFindings || isUsedUp(cae, today)) return [];
-  return startFindings.filter((one) => one === 'before_unknown' || lastNumber < startNumber);
+  return startFindings.filter((finding) => finding === 'before_unknown' || lastNumber < startNumber);
 }
 
 /** Returns the warnings about the first number of a CAE on `today` (Montevideo). */
@@ -65,11 +65,11 @@ export function caeWarnings(cae: StartedCae, today: string): CaeWarning[] {
     finding === 'before_unknown'
       ? {
           code: 'cae.number_before_unknown',
-          message: `The tax authority does not know ${type} ${serie} ${first - 1}, the last number before those that this service uses of CAE ${authorizationNumber}: check which number the earlier system used last.`,
+          message: `The tax authority does not know ${type} ${serie} ${first - 1}, the last number before the numbers that this service uses from CAE ${authorizationNumber}: check which number the earlier system used last.`,
         }
       : {
           code: 'cae.first_number_known',
-          message: `The tax authority already knows ${type} ${serie} ${first}, the first number that this service uses of CAE ${authorizationNumber}: the operator of the service must skip what the earlier system used.`,
+          message: `The tax authority already knows ${type} ${serie} ${first}, the first number that this service uses from CAE ${authorizationNumber}: the operator of the service must skip what the earlier system used.`,
         },
   );
 }

@@ -11,7 +11,7 @@ export interface InventedCae {
 }
 
 /**
- * Returns the CAE by which the authority's tests are made in the year of `today` (`YYYY-MM-DD`): number `90aa000xxx0` of the
+ * Returns the CAE for the authority's tests in the year of `today` (`YYYY-MM-DD`): number `90aa000xxx0` with the
  * year aa and the type xxx, until the end of the next year (Instructivo Registro de Proveedor Habilitado v06, Pruebas de
  * Simulación). Serie and range are ours.
  */

@@ -85,24 +85,24 @@ export type NextStep = (typeof NEXT_STEPS)[number];
 
 /** The facts outside the CFE that decide its next step. */
 export interface CfeSurroundings {
-  /** Status of a CFE that it refers to and that has no verdict yet, if there is one. */
+  /** Status of a referred CFE without a verdict; null without such a CFE. */
   readonly originalStatus: CfeStatus | null;
   /** Whether the service for the next call is unavailable. */
   readonly isAuthorityAway: boolean;
-  /** Whether it waits in the rate limiter's queue without a slot. */
+  /** Whether the CFE waits in the rate limiter's queue without a slot. */
   readonly isQueued: boolean;
 }
 
 /** Returns the next step of a CFE. */
-export function nextStepOfCfe(facts: CfeProgress, around: CfeSurroundings): NextStep {
+export function nextStepOfCfe(facts: CfeProgress, surroundings: CfeSurroundings): NextStep {
   const { status, stuckReason, isSigned, isNumberUndecided } = facts;
   if (isNumberUndecided) return 'portal';
   if (isFinal(status)) return 'ended';
   if (stuckReason !== null) return 'support';
   if (status === 'PENDING' && !isSigned) return 'sign';
-  const { originalStatus } = around;
+  const { originalStatus } = surroundings;
   if (status === 'PENDING' && originalStatus !== null && !isFinal(originalStatus)) return 'original';
-  if (around.isAuthorityAway) return 'authority';
+  if (surroundings.isAuthorityAway) return 'authority';
   if (status === 'RECEIVED') return 'ask';
-  return around.isQueued ? 'slot' : 'send';
+  return surroundings.isQueued ? 'slot' : 'send';
 }

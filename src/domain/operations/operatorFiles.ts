@@ -61,7 +61,7 @@ export const ExchangeRateList = z
     }),
   )
   .min(1)
-  .superRefine(eachOnce(({ currency, date: day }) => `${currency} ${day}`));
+  .superRefine(eachOnce(({ currency, date }) => `${currency} ${date}`));
 
 /** Refuses two rows with one key. */
 function eachOnce<T>(keyOf: (row: T) => string) {
@@ -81,9 +81,11 @@ export function readRows<T>(schema: z.ZodType<T>, text: string): T {
   const rows = json.ok ? checkInput(schema, json.value) : json;
   if (rows.ok) return rows.value;
   throw invalidInput(
-    rows.faults.map((fault) => (fault.path === '' ? { ...fault, message: aboutFile(fault.message) } : fault)),
+    rows.faults.map((fault) =>
+      fault.path === '' ? { ...fault, message: fileMessage(fault.message) } : fault,
+    ),
   );
 }
 
-const aboutFile = (message: string): string =>
+const fileMessage = (message: string): string =>
   `The file ${message.charAt(0).toLowerCase()}${message.slice(1)}`;

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { type CfeIdParts, parseCfeId } from '../receipts/cfeId.ts';
 import { decodeCursor } from '../values/cursor.ts';
-import { addIssue } from '../values/issue.ts';
+import { addIssue, quoted } from '../values/issue.ts';
 import { rutFault } from '../values/rut.ts';
 import { badCharacter } from '../values/text.ts';
 
@@ -11,7 +11,7 @@ export const LONGEST_SEARCH = 255;
 
 /** A serie of a CAE (docs/rules.md, cae.series). */
 const SERIE = /^([A-Z]{1,2}|[1-9][A-Z])$/;
-/** Schema of the cursor of a list of CFEs: the cfe_id of the last one. */
+/** Schema of the cursor of a list of CFEs: the cfe_id of the last CFE on a page. */
 export const CfeCursor = z.string().superRefine((value, ctx) => {
   if (decodeCfeCursor(value) !== undefined) return;
   addIssue(ctx, 'cursor.malformed', WRONG_CURSOR);
@@ -29,9 +29,8 @@ export const Serie = z
   .string()
   .superRefine((value, ctx) => {
     if (SERIE.test(value)) return;
-    const found = value.length <= 20 ? JSON.stringify(value) : 'a longer string';
     const expected = 'must be one or two capital letters, or a digit and a capital letter';
-    addIssue(ctx, 'serie.malformed', `${expected}, found ${found}.`);
+    addIssue(ctx, 'serie.malformed', `${expected}, found ${quoted(value)}.`);
   })
   .meta({ pattern: SERIE.source, examples: ['A'] });
 

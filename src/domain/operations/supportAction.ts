@@ -25,7 +25,7 @@ export interface SupportAsk {
   requestId: string;
 }
 
-/** What was done; `refused`: nothing. */
+/** The result of an action of support; `refused`: nothing was done. */
 export const SUPPORT_OUTCOMES = ['retried', 'settled', 'abandoned', 'refused'] as const;
 export type SupportOutcome = (typeof SUPPORT_OUTCOMES)[number];
 

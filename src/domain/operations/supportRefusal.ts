@@ -5,15 +5,15 @@
 export const SUPPORT_REFUSALS = [
   /** The CFE was never sent to the authority. */
   'never_sent',
-  /** The authority has its number from another system's sobre. */
+  /** The authority has the CFE's number from another system's sobre. */
   'others',
   /** The authority refused the sobre. */
   'sobre_refused',
-  /** The authority has neither sobre nor number. */
+  /** The authority has neither the sobre nor the CFE's number. */
   'absent',
-  /** The authority has it. */
+  /** The authority has the CFE. */
   'held',
-  /** It was sent recently and may not be listed yet; the value: when the authority's list is reliable (RFC 3339). */
+  /** The CFE was sent recently and may not be listed yet; the value: when the authority's list is reliable (RFC 3339). */
   'lately_sent',
   /** The value: the failure, by the table of outcomes. */
   'no_answer',

@@ -11,9 +11,9 @@ export type MemberRole = (typeof MEMBER_ROLES)[number];
 /** How a person signs in: with the password stored here, or with the operator's OpenID provider. */
 export type SignInMethod = 'password' | 'oidc';
 
-/** True when the role `held` is at least `least` in an ordered list of roles. */
-export function isRoleAtLeast<R extends string>(ladder: readonly R[], held: R, least: R): boolean {
-  return ladder.indexOf(held) >= ladder.indexOf(least);
+/** True when `role` is at least `least` in an ordered list of roles. */
+export function isRoleAtLeast<R extends string>(roles: readonly R[], role: R, least: R): boolean {
+  return roles.indexOf(role) >= roles.indexOf(least);
 }
 
 /** An invitation is valid for a day, and once. */
@@ -41,6 +41,6 @@ export const SIGN_IN_LIMITS = {
   account: 20,
   /** For one e-mail address, from one known browser. */
   browser: 20,
-  /** Successful ones of one person: each creates a session and an audit row. */
+  /** Successful attempts of one person: each creates a session and an audit row. */
   done: 60,
 } as const;

@@ -6,7 +6,7 @@ export type Role = (typeof ROLES)[number];
 export const GRANTED_ROLES = ['VIEWER', 'MEMBER'] as const;
 export type GrantedRole = (typeof GRANTED_ROLES)[number];
 
-/** True when the role `held` is at least `least`. */
-export function isAtLeast(held: Role, least: Role): boolean {
-  return ROLES.indexOf(held) >= ROLES.indexOf(least);
+/** True when `role` is at least `least`. */
+export function isAtLeast(role: Role, least: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(least);
 }

@@ -25,7 +25,7 @@ const SALE_DEFAULTS = { saleCondition: 'N/A', saleMode: 90, transport: 8 } as co
 /** UniMed without a unit. */
 const NO_UNIT = 'N/A';
 
-/** The amount that a CFE takes of another: unrounded decimal text, in the other's currency. */
+/** The amount that a CFE takes from another CFE: unrounded decimal text in that CFE's currency. */
 export interface TakenAmount {
   readonly cfeId: string;
   readonly amount: string;
@@ -40,14 +40,16 @@ export function buildCfeContent(
 ): { content: CfeContent; taken: readonly TakenAmount[] } {
   const taken = takenAmounts(parts, originals).parts;
   return {
-    content: contentOf(parts, originals, taken),
-    taken: parts.referred.flatMap((one, index) =>
-      one.kind === 'known' ? [{ cfeId: one.cfeId, amount: (taken[index] ?? Big(0)).toFixed() }] : [],
+    content: buildContent(parts, originals, taken),
+    taken: parts.referred.flatMap((reference, index) =>
+      reference.kind === 'known'
+        ? [{ cfeId: reference.cfeId, amount: (taken[index] ?? Big(0)).toFixed() }]
+        : [],
     ),
   };
 }
 
-function contentOf(parts: Parts, originals: Originals, taken: readonly Big[]): CfeContent {
+function buildContent(parts: Parts, originals: Originals, taken: readonly Big[]): CfeContent {
   return omitUndefined({
     type: parts.cfe_type,
     emissionDate: parts.emission_date,
@@ -55,22 +57,22 @@ function contentOf(parts: Parts, originals: Originals, taken: readonly Big[]): C
     pricesIncludeVat: parts.prices.prices === 'gross',
     paymentMethod: PAYMENT_METHODS[parts.payment_method],
     dueDate: parts['extra.due_date'],
-    ...saleZone(parts, originalOf(parts, originals)),
+    ...buildSaleZone(parts, findOriginal(parts, originals)),
     information: parts['extra.information'],
-    receiver: receiverOf(parts),
-    totals: totalsOf(parts),
-    lines: linesOf(parts),
-    adjustments: adjustmentsOf(parts),
-    payments: paymentsOf(parts),
+    receiver: buildReceiver(parts),
+    totals: buildTotals(parts),
+    lines: buildLines(parts),
+    adjustments: buildAdjustments(parts),
+    payments: buildPayments(parts),
     thirdPartyPayment: parts.third_party_payment ? true : undefined,
     ownCollection: parts.own_collection ? true : undefined,
-    references: referencesOf(parts, originals, taken),
+    references: buildReferences(parts, originals, taken),
     adenda: parts['extra.adenda'],
   });
 }
 
 /** Missing values of a note come from its original. Types without a sale zone have only ModVenta, for exported lines. */
-function saleZone(parts: Parts, original: OriginalCfe | undefined): Partial<CfeContent> {
+function buildSaleZone(parts: Parts, original: OriginalCfe | undefined): Partial<CfeContent> {
   const saleMode = parts['extra.sale_mode'] ?? original?.document.saleMode ?? SALE_DEFAULTS.saleMode;
   if (!cfeTypeRow(parts.cfe_type).saleZone) {
     return parts.kinds.some(({ iva_type }) => iva_type === 'EXPORT') ? { saleMode } : {};
@@ -83,10 +85,10 @@ function saleZone(parts: Parts, original: OriginalCfe | undefined): Partial<CfeC
   };
 }
 
-function receiverOf(parts: Parts): Receiver | undefined {
+function buildReceiver(parts: Parts): Receiver | undefined {
   if (parts.receiver === undefined) return undefined;
   return omitUndefined({
-    document: documentOf(parts),
+    document: buildReceiverDocument(parts),
     legalName: parts.legal_name,
     address: parts.fiscal_address,
     city: parts.city,
@@ -97,14 +99,14 @@ function receiverOf(parts: Parts): Receiver | undefined {
   });
 }
 
-function documentOf({
+function buildReceiverDocument({
   receiver_doc_type: type,
   receiver_document: number,
   country_code,
 }: Parts): Receiver['document'] {
   if (!type || !number) return undefined;
   const compared = comparedNumber(type, number);
-  // The rules require a country but for Uruguayan documents.
+  // The rules require a country except for Uruguayan documents.
   return omitUndefined({
     type,
     number: compared,
@@ -113,7 +115,7 @@ function documentOf({
   });
 }
 
-function totalsOf(parts: Parts): Totals {
+function buildTotals(parts: Parts): Totals {
   const money = (figure: Big | undefined) => amountText(figure ?? Big(0));
   return {
     currency: parts.currency,
@@ -134,13 +136,13 @@ function totalsOf(parts: Parts): Totals {
   };
 }
 
-function linesOf(parts: Parts): Line[] {
+function buildLines(parts: Parts): Line[] {
   const unit = parts['extra.unit'] ?? NO_UNIT;
   // Without faults every line has all its fields.
   return (parts.lines as RequestLine[]).map((line) => {
     const product = line.count.times(line.unit_price);
     const adjusted = (rows: readonly Measure[] | undefined) =>
-      rows && rows.length > 0 ? rows.map((one) => writeMeasure(one, amountOf(one, product))) : undefined;
+      rows && rows.length > 0 ? rows.map((row) => writeMeasure(row, amountOf(row, product))) : undefined;
     return omitUndefined({
       ivaType: line.iva_type,
       name: line.item_name,
@@ -160,46 +162,46 @@ function linesOf(parts: Parts): Line[] {
 const writeMeasure = ({ percent }: Measure, amount: Big): LineAdjustment =>
   omitUndefined({ amount: amountText(amount), percent: percent && rateText(percent) });
 
-function adjustmentsOf({ adjustments = [], amounts }: Parts): Adjustment[] | undefined {
+function buildAdjustments({ adjustments = [], amounts }: Parts): Adjustment[] | undefined {
   if (adjustments.length === 0) return undefined;
   const figures = adjustmentAmounts(amounts, adjustments);
-  return adjustments.map((one, at) => ({
-    kind: one.kind,
-    ivaType: one.iva_type,
-    description: one.description,
-    ...writeMeasure(one, figures[at] ?? Big(0)),
+  return adjustments.map((adjustment, index) => ({
+    kind: adjustment.kind,
+    ivaType: adjustment.iva_type,
+    description: adjustment.description,
+    ...writeMeasure(adjustment, figures[index] ?? Big(0)),
   }));
 }
 
-function paymentsOf({ payments = [] }: Parts): PaymentMeans[] | undefined {
+function buildPayments({ payments = [] }: Parts): PaymentMeans[] | undefined {
   if (payments.length === 0) return undefined;
   return payments.map(({ description, amount, code }) =>
     omitUndefined({ description, amount: amountText(amount), code }),
   );
 }
 
-/** The first CFE of this service that a note corrects. */
-function originalOf({ cfe_type, referred }: Parts, originals: Originals): OriginalCfe | undefined {
+/** Returns the first CFE of this service that a note corrects. */
+function findOriginal({ cfe_type, referred }: Parts, originals: Originals): OriginalCfe | undefined {
   if (cfeTypeRow(cfe_type).note === null) return undefined;
-  const known = referred.find((one) => one.kind === 'known');
+  const known = referred.find((reference) => reference.kind === 'known');
   return known && originals.get(known.cfeId);
 }
 
-function referencesOf(parts: Parts, originals: Originals, taken: readonly Big[]): Reference[] | undefined {
+function buildReferences(parts: Parts, originals: Originals, taken: readonly Big[]): Reference[] | undefined {
   if (parts.referred.length === 0) return undefined;
   const stated = statedAmounts(parts, originals, taken);
-  return parts.referred.map((one, index) =>
+  return parts.referred.map((reference, index) =>
     omitUndefined({
-      cfe: cfeOf(one, originals, stated[index] ?? Big(0)),
-      reason: one.reason ?? parts['extra.reference_reason'],
+      cfe: buildReferredCfe(reference, originals, stated[index] ?? Big(0)),
+      reason: reference.reason ?? parts['extra.reference_reason'],
     }),
   );
 }
 
-function cfeOf(one: Referred, originals: Originals, stated: Big): ReferredCfe | undefined {
-  if (one.kind === 'other') return undefined;
-  if (one.kind === 'foreign') {
-    const { typeCode, serie, numero, emissionDate, value } = one;
+function buildReferredCfe(reference: Referred, originals: Originals, stated: Big): ReferredCfe | undefined {
+  if (reference.kind === 'other') return undefined;
+  if (reference.kind === 'foreign') {
+    const { typeCode, serie, numero, emissionDate, value } = reference;
     return omitUndefined({
       typeCode,
       serie,
@@ -212,12 +214,12 @@ function cfeOf(one: Referred, originals: Originals, stated: Big): ReferredCfe | 
       },
     });
   }
-  const original = originals.get(one.cfeId);
+  const original = originals.get(reference.cfeId);
   if (!original) throw new Error('a CFE that a valid request refers to was not looked up');
   const { type, serie, numero, emissionDate, totals } = original.document;
   const { currency, exchangeRate } = totals;
   return {
-    cfeId: one.cfeId,
+    cfeId: reference.cfeId,
     typeCode: CFE_TYPES[type].code,
     serie,
     numero,
@@ -226,19 +228,16 @@ function cfeOf(one: Referred, originals: Originals, stated: Big): ReferredCfe | 
   };
 }
 
-/**
- * Returns the content of a CFE that is sent, with its references to CFEs that are only reported marked as unknown to the
- * authority.
- */
+/** Marks references to report-only CFEs, which the authority does not know; for the content of a CFE that is sent. */
 export function withGlobalReferences(
   content: CfeContent,
   originals: ReadonlyMap<string, Pick<OriginalCfe, 'reportOnly'>>,
 ): CfeContent {
   if (!content.references) return content;
-  const references = content.references.map((one) =>
-    one.cfe?.cfeId !== undefined && originals.get(one.cfe.cfeId)?.reportOnly
-      ? { ...one, cfe: { ...one.cfe, isGlobal: true as const } }
-      : one,
+  const references = content.references.map((reference) =>
+    reference.cfe?.cfeId !== undefined && originals.get(reference.cfe.cfeId)?.reportOnly
+      ? { ...reference, cfe: { ...reference.cfe, isGlobal: true as const } }
+      : reference,
   );
   return { ...content, references };
 }

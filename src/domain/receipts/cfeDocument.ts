@@ -70,7 +70,7 @@ export interface Issuer {
   issuerSince?: string;
   resolution?: string;
   exemptionNorm?: string;
-  /** IVAalDia 1: its VAT certificate is not up to date. */
+  /** IVAalDia 1: the issuer's VAT certificate is not up to date. */
   vatNotUpToDate?: true;
   logoSha256?: string;
 }
@@ -86,7 +86,7 @@ export interface Receiver {
   city?: string;
   department?: string;
   countryName?: string;
-  /** The country of the request, for our responses; the XML has that of `document`. */
+  /** The country of the request, for our responses; the XML has the country of `document`. */
   countryCode?: string;
   /** CompraID. */
   purchaseOrder?: string;
@@ -137,7 +137,7 @@ export interface Line {
   surcharges?: LineAdjustment[];
 }
 
-/** A discount or surcharge of a line: its amount, and its percentage if it is one (3 decimals). */
+/** A discount or surcharge of a line: its amount, and the percentage (3 decimals) if the request stated one. */
 export interface LineAdjustment {
   amount: string;
   percent?: string;
@@ -156,14 +156,14 @@ export interface PaymentMeans {
   code?: string;
 }
 
-/** A document that this one refers to: a CFE, or what is none (IndGlobal), which has a reason alone. */
+/** A document that this CFE refers to: a CFE, or another document (IndGlobal), which has only a reason. */
 export interface Reference {
   cfe?: ReferredCfe;
   reason?: string;
 }
 
 export interface ReferredCfe {
-  /** Of a CFE of this service. */
+  /** Omitted for CFEs of other systems. */
   cfeId?: string;
   /** TpoDocRef. */
   typeCode: number;
@@ -175,10 +175,10 @@ export interface ReferredCfe {
     /** MntCFEref, in the currency of that CFE. */
     amount: string;
     currency: 'UYU' | 'USD' | 'EUR';
-    /** TpoCambioRef: its exchange rate. */
+    /** TpoCambioRef: the exchange rate of that CFE. */
     exchangeRate: string;
   };
-  /** The authority does not know the CFE, which was only reported: it is named in the reason (IndGlobal). */
+  /** The authority does not know the CFE, which was only reported; the reason names the CFE (IndGlobal). */
   isGlobal?: true;
 }
 

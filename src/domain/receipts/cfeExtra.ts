@@ -5,7 +5,7 @@ import { checkInput, faultAt, MAX_FAULTS } from '../requests/faults.ts';
 import { describeField, EXTRA_WORDS } from '../requests/fieldWords.ts';
 import { dateSchema } from '../values/dates.ts';
 import { JsonNumber } from '../values/decimal.ts';
-import { addIssue } from '../values/issue.ts';
+import { addIssue, quoted } from '../values/issue.ts';
 import { readJson } from '../values/json.ts';
 import { LENGTHS } from '../values/lengths.ts';
 import { badCharacter, textSchema } from '../values/text.ts';
@@ -44,7 +44,7 @@ function codeOf(meanings: Codes) {
         typeof value === 'string' ? String(candidate) === value : isCode(value, candidate),
       );
       if (code !== undefined) return code;
-      const found = String(value).length <= LONGEST_CODE ? JSON.stringify(String(value)) : 'a longer value';
+      const found = quoted(String(value), LONGEST_CODE);
       addIssue(ctx, 'body.not_one_of', `must be one of ${codes.join(', ')}, found ${found}.`);
       return z.NEVER;
     })
@@ -64,7 +64,7 @@ const BranchNumber = z
   .transform((value, ctx) => {
     const digits = typeof value === 'string' ? value : value.text;
     if (/^[0-9]{1,4}$/.test(digits)) return Number(digits);
-    const found = digits.length <= LONGEST_CODE ? JSON.stringify(digits) : 'a longer value';
+    const found = quoted(digits, LONGEST_CODE);
     addIssue(ctx, 'number.out_of_range', `must be the code of a branch, 0 to 9999, found ${found}.`);
     return z.NEVER;
   })
@@ -79,12 +79,11 @@ const SaleCondition = z
   .string()
   .superRefine((value, ctx) => {
     if (/^[A-Za-z]{3}$/.test(value) || value === 'N/A') return;
-    const found = value.length <= 20 ? JSON.stringify(value) : 'a longer string';
-    addIssue(ctx, 'body.not_one_of', `must be three letters (an Incoterm) or N/A, found ${found}.`);
+    addIssue(ctx, 'body.not_one_of', `must be three letters (an Incoterm) or N/A, found ${quoted(value)}.`);
   })
   .meta({ pattern: '^([A-Za-z]{3}|N/A)$' });
 
-/** The known keys of `extra` (docs/contract.md#extra); others are stored without being used. */
+/** The known keys of `extra` (docs/contract.md#extra); unknown keys are stored without being used. */
 export const CfeExtra = z
   .looseObject({
     adenda: textSchema(LENGTHS.adenda, { lineEnds: true }).meta(describeField(EXTRA_WORDS.adenda)).optional(),
@@ -115,54 +114,54 @@ export type ExtraValues = { [K in ExtraKey]?: z.output<(typeof CfeExtra.shape)[K
 /** The content of `extra`: its valid keys, invalid keys, unknown keys and all faults. */
 export interface ReadExtra {
   readonly values: ExtraValues;
-  readonly unsound: ReadonlySet<string>;
-  readonly others: Readonly<Record<string, unknown>>;
+  readonly invalid: ReadonlySet<string>;
+  readonly unknown: Readonly<Record<string, unknown>>;
   readonly faults: Fault[];
 }
 
 const AT = '/extra';
 const KEYS = Object.keys(CfeExtra.shape) as ExtraKey[];
-const ALL_UNSOUND: ReadonlySet<string> = new Set(KEYS);
+const ALL_INVALID: ReadonlySet<string> = new Set(KEYS);
 /** The deepest nesting in unknown keys; deeper values could not be read back. */
 const DEEPEST = 20;
 
 /** The largest size of all unknown keys, in bytes of UTF-8 as JSON without spaces. */
-const MOST_OTHER_BYTES = 16_384;
+const MOST_UNKNOWN_BYTES = 16_384;
 
 /** Reads `extra`. Paths of faults point into the inner document: `/extra/adenda`. */
 export function readExtra(extra: string | undefined): ReadExtra {
-  if (extra === undefined) return { values: {}, unsound: new Set(), others: {}, faults: [] };
+  if (extra === undefined) return { values: {}, invalid: new Set(), unknown: {}, faults: [] };
   const json = readJson(extra);
   if (!json.ok) {
     const faults = json.faults.map(withinExtra);
-    return { values: {}, unsound: ALL_UNSOUND, others: {}, faults };
+    return { values: {}, invalid: ALL_INVALID, unknown: {}, faults };
   }
   const { value } = json;
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonNumber) {
     const fault = faultAt([], 'extra.not_object', 'must be a JSON object encoded as a string.', AT);
-    return { values: {}, unsound: ALL_UNSOUND, others: {}, faults: [fault] };
+    return { values: {}, invalid: ALL_INVALID, unknown: {}, faults: [fault] };
   }
   const shape = CfeExtra.shape;
   const checked = checkInput(CfeExtra, value, { at: AT });
-  const others = Object.entries(value).filter(([key]) => !Object.hasOwn(shape, key));
-  const faultsOfOthers: Fault[] = [];
-  for (const [key, other] of others) addFaultsWithin(faultsOfOthers, other, [key]);
-  const kept = faultsOfOthers.length > 0 ? {} : plain(Object.fromEntries(others));
+  const unknown = Object.entries(value).filter(([key]) => !Object.hasOwn(shape, key));
+  const unknownFaults: Fault[] = [];
+  for (const [key, field] of unknown) addFaultsWithin(unknownFaults, field, [key]);
+  const kept = unknownFaults.length > 0 ? {} : toStorable(Object.fromEntries(unknown));
   const bytes = new TextEncoder().encode(JSON.stringify(kept)).length;
-  if (bytes > MOST_OTHER_BYTES) {
-    const words = `the keys that the service does not know must have at most ${MOST_OTHER_BYTES} bytes of JSON together, found ${bytes}.`;
-    faultsOfOthers.push(faultAt([], 'extra.too_large', words, AT));
+  if (bytes > MOST_UNKNOWN_BYTES) {
+    const words = `the keys that the service does not know must have at most ${MOST_UNKNOWN_BYTES} bytes of JSON together, found ${bytes}.`;
+    unknownFaults.push(faultAt([], 'extra.too_large', words, AT));
   }
-  const faults = [...(checked.ok ? [] : checked.faults), ...faultsOfOthers];
-  const unsound = new Set(faults.map(({ path }) => path.split('/')[2] ?? ''));
+  const faults = [...(checked.ok ? [] : checked.faults), ...unknownFaults];
+  const invalid = new Set(faults.map(({ path }) => path.split('/')[2] ?? ''));
   const values: Record<string, unknown> = {};
   for (const key of KEYS) {
-    if (!unsound.has(key)) values[key] = shape[key].parse((value as Record<string, unknown>)[key]);
+    if (!invalid.has(key)) values[key] = shape[key].parse((value as Record<string, unknown>)[key]);
   }
   return {
-    values: Object.fromEntries(Object.entries(values).filter(([, sound]) => sound !== undefined)),
-    unsound,
-    others: faults.length > 0 ? {} : kept,
+    values: Object.fromEntries(Object.entries(values).filter(([, field]) => field !== undefined)),
+    invalid,
+    unknown: faults.length > 0 ? {} : kept,
     faults,
   };
 }
@@ -200,12 +199,12 @@ function addFaultsWithin(faults: Fault[], value: unknown, path: (string | number
 }
 
 /** Converts read JSON into storable data: a number without an exact binary form becomes a string. */
-function plain(value: object): Record<string, unknown>;
-function plain(value: unknown): unknown;
-function plain(value: unknown): unknown {
+function toStorable(value: object): Record<string, unknown>;
+function toStorable(value: unknown): unknown;
+function toStorable(value: unknown): unknown {
   if (value instanceof JsonNumber)
     return String(Number(value.text)) === value.text ? Number(value.text) : value.text;
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map(toStorable);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toStorable(inner)]));
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CFE_FIELD_WORDS } from '../requests/fieldWords.ts';
-import { addIssue } from '../values/issue.ts';
+import { addIssue, quoted } from '../values/issue.ts';
 import { CFE_TYPES, type CfeType, cfeTypeOfCode } from './cfeTypes.ts';
 
 /** The parts of a cfe_id: the type, and the sequence number of the enterprise for that type and environment. */
@@ -42,9 +42,8 @@ export const CfeId = z
   .string()
   .superRefine((value, ctx) => {
     if (parseCfeId(value) !== undefined) return;
-    const found = value.length <= 20 ? JSON.stringify(value) : 'a longer string';
     const expected = 'must be a type code, a hyphen and a number, such as 101-1';
-    addIssue(ctx, 'cfe_id.malformed', `${expected}, found ${found}.`);
+    addIssue(ctx, 'cfe_id.malformed', `${expected}, found ${quoted(value)}.`);
   })
   .meta({
     description: CFE_FIELD_WORDS.cfe_id.description,

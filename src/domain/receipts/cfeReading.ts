@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import * as z from 'zod';
 import type { Fault } from '../../errors.ts';
-import { type Checked, checkInput, faultAt } from '../requests/faults.ts';
+import { type Checked, checkInput, faultAt, valueAt } from '../requests/faults.ts';
 import { JsonNumber } from '../values/decimal.ts';
 import { isDate } from '../values/montevideo.ts';
 import { type ExtraValues, type ReadExtra, readExtra } from './cfeExtra.ts';
@@ -63,10 +63,10 @@ function fieldsOf<Shape extends Record<string, z.ZodType>>(at: string[], shape: 
 interface Derived {
   /** Each line with its valid fields. */
   lines: Partial<RequestLine>[];
-  /** What the receipt refers to, by `reference` or `references`; missing while the rules on either are broken. */
+  /** The documents named by `reference` or `references`; missing if either field breaks a rule. */
   referred: readonly Referred[];
   sums: LineSums;
-  /** The kinds whose discounts exceed their lines, with what is left; without any, the sums can be judged. */
+  /** The kinds whose discounts exceed their lines, with the negative rest; if empty, `sums` can be checked. */
   overdrawn: readonly (readonly [IvaType, Big])[];
   prices: PriceReading;
   /** The correct total_amount; undefined if the totals of the rates do not match the lines. */
@@ -85,12 +85,12 @@ export interface CfeReading {
   readonly faults: readonly Fault[];
 }
 
-/** Longer lists are refused unread; no type allows as many lines. */
+/** Longer lists are refused unread: no type allows so many lines. */
 const MOST_LINES_READ = 1000;
 
 /** Returns the fault of a list of lines that is refused unread; undefined for others. */
 export function tooManyLines(body: unknown): [Fault] | undefined {
-  const details = at(body, ['details']);
+  const details = valueAt(body, ['details']);
   if (!Array.isArray(details) || details.length <= MOST_LINES_READ) return undefined;
   const words = `at most ${MOST_LINES_READ} lines are read, found ${details.length}.`;
   return [faultAt(['details'], 'list.too_long', words)];
@@ -101,21 +101,21 @@ export function readCfeRequest(body: unknown, today: string): CfeReading {
   const tooMany = tooManyLines(body);
   if (tooMany) return { parts: {}, extra: readExtra(undefined), faults: tooMany };
   const request = checkInput(CfeRequest, body, { hints: OLDER_LAYOUT });
-  const text = at(body, ['extra']);
+  const text = valueAt(body, ['extra']);
   const extra = readExtra(typeof text === 'string' ? text : undefined);
   const parts: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(FIELDS)) {
-    const value = soundPart(field, request, body);
-    if (value.sound) parts[name] = value.value;
+    const value = readPart(field, request, body);
+    if (value.isValid) parts[name] = value.value;
   }
   for (const key of EXTRA_KEYS) {
-    if (!extra.unsound.has(key) && (text === undefined || typeof text === 'string'))
+    if (!extra.invalid.has(key) && (text === undefined || typeof text === 'string'))
       parts[`extra.${key}`] = extra.values[key];
   }
-  const sound: Partial<Parts> = parts;
-  const lines = request.ok ? request.value.details : sound.details?.map(soundFields);
-  Object.assign(sound, lines && { lines }, deriveReferences(sound), derivePrices(sound, today));
-  return { parts: sound, extra, faults: [...(request.ok ? [] : request.faults), ...extra.faults] };
+  const valid: Partial<Parts> = parts;
+  const lines = request.ok ? request.value.details : valid.details?.map(readValidFields);
+  Object.assign(valid, lines && { lines }, deriveReferences(valid), derivePrices(valid, today));
+  return { parts: valid, extra, faults: [...(request.ok ? [] : request.faults), ...extra.faults] };
 }
 
 function deriveReferences(parts: Partial<Parts>): Partial<Derived> {
@@ -123,11 +123,11 @@ function deriveReferences(parts: Partial<Parts>): Partial<Derived> {
   if (!Object.hasOwn(parts, 'reference') || !Object.hasOwn(parts, 'references')) return {};
   if (reference) {
     const isForbidden = type !== undefined && cfeTypeRow(type).note === null;
-    const one = isForbidden || references ? undefined : readReference(reference, ['reference'], Big(1));
-    return one ? { referred: [one] } : {};
+    const referred = isForbidden || references ? undefined : readReference(reference, ['reference']);
+    return referred ? { referred: [referred] } : {};
   }
   const rows = references ?? [];
-  const referred = rows.flatMap((row, index) => readReference(row, ['references', index], Big(1)) ?? []);
+  const referred = rows.flatMap((row, index) => readReference(row, ['references', index]) ?? []);
   return referred.length === rows.length ? { referred } : {};
 }
 
@@ -147,34 +147,24 @@ const EXTRA_KEYS = [
 /** Objects that may be omitted with all their fields. */
 const OPTIONAL_OBJECTS = new Set(['receiver', 'reference']);
 
-type Part = { readonly sound: true; readonly value: unknown } | { readonly sound: false };
-const UNSOUND: Part = { sound: false };
+type Part = { readonly isValid: true; readonly value: unknown } | { readonly isValid: false };
+const INVALID: Part = { isValid: false };
 
-function soundPart({ at: path, schema }: Field<z.ZodType>, request: Checked<unknown>, body: unknown): Part {
-  if (request.ok) return { sound: true, value: at(request.value, path) };
+function readPart({ at: path, schema }: Field<z.ZodType>, request: Checked<unknown>, body: unknown): Part {
+  if (request.ok) return { isValid: true, value: valueAt(request.value, path) };
   let owner: unknown = body;
   for (const key of path.slice(0, -1)) {
-    owner = at(owner, [key]);
-    if (owner === undefined && OPTIONAL_OBJECTS.has(key)) return { sound: true, value: undefined };
-    if (!isObject(owner)) return UNSOUND;
+    owner = valueAt(owner, [key]);
+    if (owner === undefined && OPTIONAL_OBJECTS.has(key)) return { isValid: true, value: undefined };
+    if (!isObject(owner)) return INVALID;
   }
-  const result = schema.safeParse(at(body, path));
-  return result.success ? { sound: true, value: result.data } : UNSOUND;
+  const result = schema.safeParse(valueAt(body, path));
+  return result.success ? { isValid: true, value: result.data } : INVALID;
 }
 
 function isObject(value: unknown): boolean {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
-  );
-}
-
-function at(value: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>(
-    (inner, key) =>
-      typeof inner === 'object' && inner !== null && Object.hasOwn(inner, key)
-        ? (inner as Record<string, unknown>)[key]
-        : undefined,
-    value,
   );
 }
 
@@ -215,13 +205,13 @@ function derivePrices(parts: Partial<Parts>, today: string): Partial<Derived> {
 const dateForVat = (emissionDate: string | undefined, today: string): string =>
   emissionDate !== undefined && isDate(emissionDate) ? emissionDate : today;
 
-function soundFields(line: unknown): Partial<RequestLine> {
-  const sound: Record<string, unknown> = {};
+function readValidFields(line: unknown): Partial<RequestLine> {
+  const valid: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(RequestLine.shape)) {
-    const result = schema.safeParse(at(line, [name]));
-    if (result.success) sound[name] = result.data;
-    // Without them the amount cannot be judged.
-    else if (name === 'discounts' || name === 'surcharges') delete sound['item_amount'];
+    const result = schema.safeParse(valueAt(line, [name]));
+    if (result.success) valid[name] = result.data;
+    // Without valid adjustments the amount cannot be checked.
+    else if (name === 'discounts' || name === 'surcharges') delete valid['item_amount'];
   }
-  return sound;
+  return valid;
 }

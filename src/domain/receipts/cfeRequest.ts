@@ -36,7 +36,7 @@ const PaymentMethodName = namedEnum(
 
 /** The schema allows more than is valid, so that the rule reports the fault. */
 const SCHEMA_MOST = 1_000_000;
-/** The documented limits of such numbers: no type has more lines. */
+/** The documented limits of line numbers and line counts: no type has more lines. */
 const DOCUMENTED_LINES = { minimum: 1, maximum: 700 } as const;
 const ABOVE_ZERO = { minimum: undefined, exclusiveMinimum: 0 };
 
@@ -68,7 +68,7 @@ export const RequestReceiver = z
   .meta({
     id: 'CfeReceiver',
     description:
-      'Who the receipt is for: required in the e-Factura and export families, optional in e-Tickets up to 5,000 UI net. Must say more than a country. Source: Formato CFE v25.2, zone A, Receptor.',
+      'The receiver: required in the e-Factura and export families, optional in e-Tickets up to 5,000 UI net. A country alone is not enough. Source: Formato CFE v25.2, zone A, Receptor.',
     minProperties: 1,
     dependentRequired: {
       receiver_doc_type: ['receiver_document'],
@@ -110,15 +110,14 @@ export const RequestTotals = z
 
 const percentSchema = () => decimalSchema({ integerDigits: 3, decimals: 2 });
 
-/** Exactly one of percent and amount, at their common object. */
-const requireOneMeasure = (
-  { percent, amount }: { percent?: unknown; amount?: unknown },
-  ctx: z.RefinementCtx,
-): void => {
-  if ((percent === undefined) !== (amount === undefined)) return;
-  const found = percent === undefined ? 'neither' : 'both';
-  addIssue(ctx, 'body.one_of', `must have either percent or amount, found ${found}.`);
-};
+/** Returns a refinement that requires exactly one of two fields; the path of its fault is their object. */
+export const requireOneOf =
+  <K extends string>(first: K, second: K) =>
+  (value: { readonly [P in K]?: unknown }, ctx: z.RefinementCtx): void => {
+    if ((value[first] === undefined) !== (value[second] === undefined)) return;
+    const found = value[first] === undefined ? 'neither' : 'both';
+    addIssue(ctx, 'body.one_of', `must have either ${first} or ${second}, found ${found}.`);
+  };
 
 /** A discount or a surcharge of one line. */
 const LineAdjustment = z
@@ -126,7 +125,7 @@ const LineAdjustment = z
     percent: percentSchema().meta(describeField(ADJUSTMENT_WORDS.line_percent)).optional(),
     amount: amountSchema().meta(describeField(ADJUSTMENT_WORDS.line_amount)).optional(),
   })
-  .superRefine(requireOneMeasure)
+  .superRefine(requireOneOf('percent', 'amount'))
   .meta({ id: 'CfeLineAdjustment', description: 'A discount or surcharge: a percentage or an amount.' });
 
 /** Kinds of codes of items (TpoCod; docs/authority/receipts.md#lines). */
@@ -153,7 +152,7 @@ const ItemCode = z
   })
   .meta({ id: 'CfeItemCode', description: 'A code of the product or service.' });
 
-const MOST_OF_A_LINE = 5;
+const MOST_PER_LINE = 5;
 
 export const RequestLine = z
   .strictObject({
@@ -176,7 +175,7 @@ export const RequestLine = z
     ncm: textSchema(LENGTHS.ncm).meta(describeField(ADJUSTMENT_WORDS.ncm)).optional(),
     codes: z
       .array(ItemCode)
-      .max(MOST_OF_A_LINE)
+      .max(MOST_PER_LINE)
       .meta({
         description:
           'Codes of the product or service, at most 5. Source: Formato CFE v25.2, zone B, fields 2 and 3 (CodItem).',
@@ -184,12 +183,12 @@ export const RequestLine = z
       .optional(),
     discounts: z
       .array(LineAdjustment)
-      .max(MOST_OF_A_LINE)
+      .max(MOST_PER_LINE)
       .meta(describeField(ADJUSTMENT_WORDS.discounts))
       .optional(),
     surcharges: z
       .array(LineAdjustment)
-      .max(MOST_OF_A_LINE)
+      .max(MOST_PER_LINE)
       .meta(describeField(ADJUSTMENT_WORDS.surcharges))
       .optional(),
   })
@@ -210,7 +209,7 @@ const Adjustment = z
       ADJUSTMENT_KINDS,
       {
         DISCOUNT: 'Lowers the total of the kind.',
-        SURCHARGE: 'Raises it.',
+        SURCHARGE: 'Raises the total of the kind.',
       },
     ),
     iva_type: IvaTypeName,
@@ -220,7 +219,7 @@ const Adjustment = z
     percent: percentSchema().meta(describeField(ADJUSTMENT_WORDS.adjustment_percent)).optional(),
     amount: amountSchema().meta(describeField(ADJUSTMENT_WORDS.adjustment_amount)).optional(),
   })
-  .superRefine(requireOneMeasure)
+  .superRefine(requireOneOf('percent', 'amount'))
   .meta({
     id: 'CfeAdjustment',
     description:
@@ -295,7 +294,7 @@ const RequestReference = z
   .meta({
     id: 'CfeReferenceRow',
     description:
-      'A document that the receipt refers to, in one of three shapes: `cfe_id` with `amount` and `reason`: a CFE of this service. `cfe_type_code`, `serie`, `numero`, `emission_date`, `amount`, `currency`, `exchange_rate` and `reason`: a CFE that the company issued with another system; without `amount`, `currency` and `exchange_rate` for the types 181, 182 and 124, without `exchange_rate` in UYU. `description` alone: what is no CFE. Source: Formato CFE v25.2, zone F.',
+      'A document that the receipt refers to, in one of three shapes: `cfe_id` with `amount` and `reason`: a CFE of this service. `cfe_type_code`, `serie`, `numero`, `emission_date`, `amount`, `currency`, `exchange_rate` and `reason`: a CFE that the company issued with another system; without `amount`, `currency` and `exchange_rate` for the types 181, 182 and 124, without `exchange_rate` in UYU. `description` alone: a document that is not a CFE. Source: Formato CFE v25.2, zone F.',
   });
 export type RequestReference = z.infer<typeof RequestReference>;
 
@@ -357,7 +356,7 @@ export const CfeRequest = z
   })
   .meta({ description: 'A receipt to number, sign and send.' });
 
-/** The body of a preview: amounts of lines and all totals but those that cannot be computed may be left out. */
+/** The body of a preview: all amounts that can be computed may be left out. */
 export const PreviewRequest = CfeRequest.extend({
   header: CfeRequest.shape.header
     .extend({

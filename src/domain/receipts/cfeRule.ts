@@ -14,9 +14,9 @@ export interface OriginalCfe {
     'type' | 'serie' | 'numero' | 'emissionDate' | 'totals' | 'saleCondition' | 'saleMode' | 'transport'
   >;
   readonly status: CfeStatus;
-  /** Whether it is in the daily report alone, so that the authority does not know it. */
+  /** Whether the CFE is only in the daily report: the authority does not know such a CFE. */
   readonly reportOnly: boolean;
-  /** What its credit notes took that are not rejected, in its currency; decimal text. */
+  /** The amount that credit notes took, rejected ones excluded: decimal text in the CFE's currency. */
   readonly credited: string;
 }
 
@@ -26,13 +26,13 @@ export interface RuleContext {
   readonly today: string;
   /** The UI value for the year of emission. */
   readonly uiValue: UiValueRow;
-  /** The last rate of the request's currency known before the emission date; null without. */
+  /** The last rate of the request's currency known before the emission date; null if none is known. */
   readonly lastRate: KnownRate | null;
   /** The CFEs of the enterprise and environment that the request refers to, by cfe_id. */
   readonly originals: ReadonlyMap<string, OriginalCfe>;
-  /** The cfe_ids of those that it names by type, serie and number, by `printedName`. */
+  /** The cfe_ids of our CFEs that the request names by type, serie and number; keyed by `printedName`. */
   readonly issuedHere: ReadonlyMap<string, string>;
-  /** Whether the service computed the credit note from what is left; its lines of rounding may exceed that by cents. */
+  /** Whether the service computed the credit note: its rounding lines may exceed the amount left by cents. */
   readonly isComputed?: boolean;
 }
 
@@ -62,8 +62,8 @@ export function rule<K extends keyof Parts>(
     example,
     faults(parts, context) {
       if (!has(parts, needs)) return [];
-      const found = find(parts, context) ?? [];
-      const findings: readonly Finding[] = 'words' in found ? [found] : found;
+      const result = find(parts, context) ?? [];
+      const findings: readonly Finding[] = 'words' in result ? [result] : result;
       return findings.map(({ at, words }) => faultAt(at, code, words));
     },
   };

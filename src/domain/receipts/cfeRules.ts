@@ -30,7 +30,7 @@ export type CheckedCfe =
   | {
       readonly ok: true;
       readonly content: CfeContent;
-      /** What it takes of each CFE of this service that it refers to, in order. */
+      /** The amounts taken from CFEs of this service, in the order of the references. */
       readonly taken: readonly TakenAmount[];
       /** Unknown keys of `extra`, which are stored; undefined without any. */
       readonly otherExtra: Readonly<Record<string, unknown>> | undefined;
@@ -42,11 +42,11 @@ export function checkCfe(reading: CfeReading, context: RuleContext): CheckedCfe 
   const broken = CFE_RULES.flatMap((rule) => rule.faults(reading.parts, context));
   const faults = limitFaults([...reading.faults, ...broken]);
   if (faults.length > 0) return { ok: false, faults };
-  const { others } = reading.extra;
+  const { unknown } = reading.extra;
   return {
     ok: true,
     // Without faults every part is valid.
     ...buildCfeContent(reading.parts as Parts, context.originals),
-    otherExtra: Object.keys(others).length > 0 ? others : undefined,
+    otherExtra: Object.keys(unknown).length > 0 ? unknown : undefined,
   };
 }

@@ -6,7 +6,7 @@ export type CfeStatus = (typeof CFE_STATUSES)[number];
 export type FinalStatus = 'ACCEPTED' | 'REJECTED' | 'OBSERVED';
 
 const MOVES: Readonly<Record<CfeStatus, readonly CfeStatus[]>> = {
-  /** Straight to a final status when a question returns the verdict before the answer to the sobre was seen. */
+  /** Straight to a final status when a query returns the verdict before the answer to the sobre was seen. */
   PENDING: ['RECEIVED', 'ACCEPTED', 'REJECTED', 'OBSERVED'],
   RECEIVED: ['ACCEPTED', 'REJECTED', 'OBSERVED'],
   ACCEPTED: [],

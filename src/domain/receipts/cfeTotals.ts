@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { roundHalfUp } from '../values/decimal.ts';
+import { roundHalfUp, sumOf } from '../values/decimal.ts';
 import { IVA_TYPES, type IvaType } from './cfeTypes.ts';
 import type { VatRate, VatRates } from './vat.ts';
 
@@ -18,9 +18,7 @@ export interface Measure {
 export const amountOf = ({ percent, amount }: Measure, whole: Big): Big =>
   percent ? roundHalfUp(whole.times(percent).div(100), AMOUNT_DECIMALS) : (amount ?? Big(0));
 
-const sumOf = (amounts: readonly Big[]): Big => amounts.reduce((sum, amount) => sum.plus(amount), Big(0));
-
-/** What the amount of a line is computed from. */
+/** The fields from which the amount of a line is computed. */
 interface LineFigures {
   readonly count: Big;
   readonly unit_price: Big;
@@ -35,8 +33,8 @@ interface LineFigures {
 export function lineAmount({ count, unit_price, discounts = [], surcharges = [] }: LineFigures): Big {
   const product = count.times(unit_price);
   return roundHalfUp(product, AMOUNT_DECIMALS)
-    .minus(sumOf(discounts.map((one) => amountOf(one, product))))
-    .plus(sumOf(surcharges.map((one) => amountOf(one, product))));
+    .minus(sumOf(discounts.map((measure) => amountOf(measure, product))))
+    .plus(sumOf(surcharges.map((measure) => amountOf(measure, product))));
 }
 
 interface LineOfKind {
@@ -61,21 +59,21 @@ export function sumsByKind(
     Big
   >;
   for (const { iva_type, item_amount } of lines) sums[iva_type] = sums[iva_type].plus(item_amount);
-  const amounts = adjustments.map((one) => amountOf(one, sums[one.iva_type]));
-  for (const [at, { kind, iva_type }] of adjustments.entries()) {
-    const amount = amounts[at] ?? Big(0);
+  const amounts = adjustments.map((adjustment) => amountOf(adjustment, sums[adjustment.iva_type]));
+  for (const [index, { kind, iva_type }] of adjustments.entries()) {
+    const amount = amounts[index] ?? Big(0);
     sums[iva_type] = kind === 'DISCOUNT' ? sums[iva_type].minus(amount) : sums[iva_type].plus(amount);
   }
   return sums;
 }
 
-/** Returns the amounts of adjustments, each of its kind's lines. */
+/** Returns the amounts of adjustments; a percentage is of the lines of the adjustment's kind. */
 export function adjustmentAmounts(
   lines: Iterable<LineOfKind>,
   adjustments: readonly AdjustmentOfKind[],
 ): Big[] {
   const sums = sumsByKind(lines);
-  return adjustments.map((one) => amountOf(one, sums[one.iva_type]));
+  return adjustments.map((adjustment) => amountOf(adjustment, sums[adjustment.iva_type]));
 }
 
 /** Returns the billed kinds below zero (Formato CFE v25.2, zone A, fields 112 to 118), with their sums. */
@@ -84,7 +82,7 @@ export const overdrawnKinds = (sums: LineSums): [IvaType, Big][] =>
     ([kind, sum]) => !kind.startsWith('NON_BILLABLE') && sum.lt(0),
   );
 
-/** Returns MontoNF: what is paid beyond the total, or below it. */
+/** Returns MontoNF: the difference between the amount to pay and the total. */
 export const nonBillable = (sums: LineSums): Big => sums.NON_BILLABLE.minus(sums.NON_BILLABLE_NEGATIVE);
 
 /** Taxable base and VAT of one rate. */
@@ -144,7 +142,7 @@ export interface PriceReading {
   readonly bases: Big;
 }
 
-/** Compares the taxed lines with the sent totals: net if all rates match that, else gross if all match that. */
+/** Compares the taxed lines with the sent totals: `net` if all rates match net prices, else `gross` if all match gross ones. */
 export function readPrices(
   sums: LineSums,
   percents: VatRates,
@@ -159,14 +157,20 @@ export function readPrices(
     : rates.every(({ isGross }) => isGross)
       ? 'gross'
       : undefined;
-  const add = (figures: Big[]) => figures.reduce((total, figure) => total.plus(figure), Big(0));
-  const asNet = add(rates.map(({ net, sent }) => net.base.plus(isVatOf(net, sent.vat) ? sent.vat : net.vat)));
-  const asGross = add(rates.map(({ sum }) => sum));
+  const asNet = sumOf(
+    rates.map(({ net, sent }) => net.base.plus(isVatOf(net, sent.vat) ? sent.vat : net.vat)),
+  );
+  const asGross = sumOf(rates.map(({ sum }) => sum));
   const taxed = { net: [asNet], gross: [asGross], neither: asNet.eq(asGross) ? [asNet] : [asNet, asGross] };
-  return { rates, prices, taxed: taxed[prices ?? 'neither'], bases: add(rates.map(({ sent }) => sent.base)) };
+  return {
+    rates,
+    prices,
+    taxed: taxed[prices ?? 'neither'],
+    bases: sumOf(rates.map(({ sent }) => sent.base)),
+  };
 }
 
-/** Returns Σ of the net amounts beside those of the two rates: exempt, exported, perceived, suspended, other rate. */
+/** Returns Σ of the net amounts without the two rates: exempt, exported, perceived, suspended, other rate. */
 export function untaxed(sums: LineSums): Big {
   return sumOf([sums.EXEMPT, sums.EXPORT, sums.PERCEIVED, sums.SUSPENDED, sums.OTHER_RATE]);
 }

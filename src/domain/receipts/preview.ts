@@ -1,6 +1,6 @@
 import Big from 'big.js';
 import { type Checked, checkInput, faultAt } from '../requests/faults.ts';
-import { amountText, JsonNumber } from '../values/decimal.ts';
+import { amountText, atLeastZero, JsonNumber, sumOf } from '../values/decimal.ts';
 import { tooManyLines } from './cfeReading.ts';
 import { OLDER_LAYOUT, PreviewRequest } from './cfeRequest.ts';
 import { lineAmount, nonBillable, sumsByKind, taxedOf, untaxed } from './cfeTotals.ts';
@@ -11,12 +11,10 @@ export type Prices = 'net' | 'gross';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const number = (amount: Big): JsonNumber => new JsonNumber(Big(amountText(amount)).toFixed());
-/** A negative sum already has a fault; 0 avoids a second one. */
-const atLeastZero = (amount: Big): Big => (amount.lt(0) ? Big(0) : amount);
-
+const toJsonNumber = (amount: Big): JsonNumber => new JsonNumber(Big(amountText(amount)).toFixed());
 /**
- * Returns the body with the amounts of the lines and the totals that it leaves out (docs/contract.md#preview), or the faults of
+ * Returns the body with the omitted amounts of lines and totals computed (docs/contract.md#preview), or the faults of its
+ * fields.
  * its fields.
  */
 export function completeRequest(body: unknown, prices: Prices | undefined): Checked<unknown> {
@@ -38,16 +36,12 @@ export function completeRequest(body: unknown, prices: Prices | undefined): Chec
   const percents = vatPercents(header.doc_id.emission_date);
   const minimum = taxedOf(sums.MINIMUM_RATE, percents.minimum, prices ?? 'net');
   const basic = taxedOf(sums.BASIC_RATE, percents.basic, prices ?? 'net');
-  const total = [
-    minimum.base,
-    minimum.vat,
-    basic.base,
-    basic.vat,
-    header.totals.tax_other_amount ?? Big(0),
-  ].reduce((sum, part) => sum.plus(part), untaxed(sums));
+  const otherVat = header.totals.tax_other_amount ?? Big(0);
+  const total = sumOf([minimum.base, minimum.vat, basic.base, basic.vat, otherVat, untaxed(sums)]);
   const computed: Record<string, JsonNumber> = {
-    total_amount: number(atLeastZero(total)),
-    pay_amount: number(total.plus(nonBillable(sums))),
+    // A negative sum already has a fault; 0 avoids a second one.
+    total_amount: toJsonNumber(atLeastZero(total)),
+    pay_amount: toJsonNumber(total.plus(nonBillable(sums))),
     line_count: new JsonNumber(String(details.length)),
     ...unlessZero('tax_free_amount', sums.EXEMPT),
     ...unlessZero('tax_minimum_net_amount', minimum.base),
@@ -58,18 +52,18 @@ export function completeRequest(body: unknown, prices: Prices | undefined): Chec
     ...unlessZero('perceived_amount', sums.PERCEIVED),
     ...unlessZero('suspended_amount', sums.SUSPENDED),
   };
-  // Figures are kept as they were written.
-  const given = body as { header: Json & { totals: Json }; details: Json[] };
+  // Keeps the sent figures as they were written.
+  const sent = body as { header: Json & { totals: Json }; details: Json[] };
   const value = {
-    ...given,
-    header: { ...given.header, totals: { ...computed, ...given.header.totals } },
+    ...sent,
+    header: { ...sent.header, totals: { ...computed, ...sent.header.totals } },
     details: lines.map(({ item_amount }, at) => ({
-      ...given.details[at],
-      item_amount: given.details[at]?.['item_amount'] ?? number(item_amount),
+      ...sent.details[at],
+      item_amount: sent.details[at]?.['item_amount'] ?? toJsonNumber(item_amount),
     })),
   };
   return { ok: true, value };
 }
 
 const unlessZero = (name: string, amount: Big): Record<string, JsonNumber> =>
-  amount.gt(0) ? { [name]: number(amount) } : {};
+  amount.gt(0) ? { [name]: toJsonNumber(amount) } : {};

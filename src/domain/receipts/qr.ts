@@ -45,7 +45,7 @@ export function qrUrl(cfe: QrFacts): string {
 /** Path of the public page that verifies e-Tickets: below the API's address, outside /v1. */
 export const VERIFICATION_PATH = '/verificar';
 
-/** Returns the address of that page. `publicUrl`: the API's address, without a final slash. */
+/** Returns the address of the verification page. `publicUrl`: the API's address, without a final slash. */
 export const verificationUrl = (publicUrl: string): string => `${publicUrl}${VERIFICATION_PATH}`;
 
 /** Returns the address of a receipt's page. `publicUrl`: the API's address, without a final slash. */

@@ -21,9 +21,9 @@ export const Month = z
 /** Returns the first and the last day of a month. */
 export function daysOfMonth(month: string): { readonly first: string; readonly last: string } {
   const first = `${month}-01`;
-  const inNext = addDays(first, 31);
-  return { first, last: addDays(`${inNext.slice(0, 7)}-01`, -1) };
+  const dayInNextMonth = addDays(first, 31);
+  return { first, last: addDays(`${dayInNextMonth.slice(0, 7)}-01`, -1) };
 }
 
-/** Returns the month before that of a date. */
+/** Returns the month before the month of a date. */
 export const monthBefore = (date: string): string => addDays(`${date.slice(0, 7)}-01`, -1).slice(0, 7);

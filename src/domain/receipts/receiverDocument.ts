@@ -1,6 +1,7 @@
+import { quoted } from '../values/issue.ts';
 import { rutFault } from '../values/rut.ts';
 
-/** What a kind of document asks of its number and country (Formato CFE v25.2, zone A, fields 60 to 62.1). */
+/** The rules for number and country of a kind of document (Formato CFE v25.2, zone A, fields 60 to 62.1). */
 interface DocumentRow {
   /** TipoDocRecep. */
   readonly code: number;
@@ -40,7 +41,7 @@ const rowOf = (type: DocumentType): DocumentRow => RECEIVER_DOCUMENTS[type];
 export const documentFault = (type: DocumentType, number: string): DocumentFault | undefined =>
   rowOf(type).fault?.(number);
 
-/** Returns what the country of a document must be if it is not that, in words; undefined if it is. */
+/** Returns the requirement in words if `country` is wrong for the kind of document; undefined if it is right. */
 export function countryFault(type: DocumentType, country: string | undefined): string | undefined {
   const { countries } = rowOf(type);
   if (countries === 'UY') return country === undefined || country === 'UY' ? undefined : 'UY or omitted';
@@ -50,11 +51,11 @@ export function countryFault(type: DocumentType, country: string | undefined): s
   return country !== undefined && countries.includes(country) ? undefined : `one of ${countries.join(', ')}`;
 }
 
-/** Returns a document's number as it is stored as key, compared and sent: a cédula has eight digits. */
+/** Returns the form in which a document's number is stored, compared and sent: a cédula has eight digits. */
 export const comparedNumber = (type: DocumentType, number: string): string =>
   type === 'CI' ? number.padStart(CI_DIGITS, '0') : number;
 
-/** Returns the numbers as which a sought one may be stored, whatever its kind. */
+/** Returns the forms in which a number may be stored, whatever the kind of its document. */
 export const soughtNumbers = (number: string): string[] =>
   /^\d{7}$/.test(number) ? [number, comparedNumber('CI', number)] : [number];
 
@@ -62,10 +63,10 @@ function ciFault(number: string): DocumentFault | undefined {
   if (!/^\d{7,8}$/.test(number))
     return {
       code: 'document.ci',
-      message: `must be 7 or 8 digits without dots or hyphens, ${found(number)}.`,
+      message: `must be 7 or 8 digits without dots or hyphens, found ${quoted(number)}.`,
     };
   const digits = comparedNumber('CI', number).split('').map(Number);
-  const sum = CI_WEIGHTS.reduce((total, weight, at) => total + weight * (digits[at] ?? 0), 0);
+  const sum = CI_WEIGHTS.reduce((total, weight, index) => total + weight * (digits[index] ?? 0), 0);
   const digit = (10 - (sum % 10)) % 10;
   if (digit === digits.at(-1)) return undefined;
   return {
@@ -79,9 +80,6 @@ function nieFault(number: string): DocumentFault | undefined {
   if (/^\d{1,12}$/.test(number)) return undefined;
   return {
     code: 'document.nie',
-    message: `must be at most 12 digits without dots or hyphens, ${found(number)}.`,
+    message: `must be at most 12 digits without dots or hyphens, found ${quoted(number)}.`,
   };
 }
-
-const found = (text: string): string =>
-  `found ${text.length <= 20 ? JSON.stringify(text) : 'a longer string'}`;

@@ -38,7 +38,7 @@ export function isPastAcceptance(cfe: { readonly settledAt: Date | null }, now: 
   return until !== null && now > until;
 }
 
-/** A note whose original was rejected; it was never sent. */
+/** The reason of a note that was never sent because its original was rejected. */
 export const ORIGINAL_REJECTED: readonly RejectionReason[] = [
   {
     code: OWN_REJECTION_CODES.originalRejected,
@@ -48,7 +48,7 @@ export const ORIGINAL_REJECTED: readonly RejectionReason[] = [
   },
 ];
 
-/** Abandoned by support; the authority does not have it. */
+/** Abandoned by support; the authority does not have the CFE. */
 export const ABANDONED: readonly RejectionReason[] = [
   {
     code: OWN_REJECTION_CODES.abandoned,
@@ -57,7 +57,7 @@ export const ABANDONED: readonly RejectionReason[] = [
   },
 ];
 
-/** Abandoned by support; the authority has its number from another system. */
+/** Abandoned by support; the authority has the CFE's number from another system. */
 export const ABANDONED_TO_OTHERS: readonly RejectionReason[] = [
   {
     code: OWN_REJECTION_CODES.abandoned,

@@ -18,7 +18,7 @@ export interface RequestWarning {
 
 /** Keys of `extra` whose defaults declare a service sold without Incoterm or carriage. */
 const SALE_KEYS = ['sale_condition', 'sale_mode', 'transport'] as const;
-/** A rate that differs by more from the last known one gets a warning. */
+/** A rate that differs from the last known rate by more than this share gets a warning. */
 const UNUSUAL = Big('0.1');
 
 /**
@@ -26,7 +26,7 @@ const UNUSUAL = Big('0.1');
  * known before the emission date.
  */
 export function requestWarnings({ parts, extra }: CfeReading, lastRate: KnownRate | null): RequestWarning[] {
-  const warnings: RequestWarning[] = Object.keys(extra.others).map((key) => ({
+  const warnings: RequestWarning[] = Object.keys(extra.unknown).map((key) => ({
     code: 'extra.unknown_key',
     path: `/extra/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
     message: `extra.${key}: is not a key of the service; it is stored and has no effect.`,

@@ -1,5 +1,6 @@
 /** Which e-Tickets go to the authority in the daily report alone (docs/contract.md#small-e-tickets). Imports only rules. */
-import Big from 'big.js';
+
+import { sumOf } from '../values/decimal.ts';
 import type { CfeContent } from './cfeDocument.ts';
 import type { CfeStatus } from './cfeStatus.ts';
 import { cfeTypeRow } from './cfeTypes.ts';
@@ -11,7 +12,7 @@ import { identificationLimit, type UiValueRow } from './uiValues.ts';
 export const SMALL_TICKETS = ['SEND', 'REPORT_ONLY'] as const;
 export type SmallTickets = (typeof SMALL_TICKETS)[number];
 
-/** How a CFE came to the authority. */
+/** How a CFE reached the authority. */
 export const TRANSMISSIONS = ['SENT', 'REPORT_ONLY'] as const;
 type Transmission = (typeof TRANSMISSIONS)[number];
 
@@ -23,19 +24,16 @@ export function isSmallTicket(
   { type, totals, receiver, emissionDate }: Pick<CfeContent, 'type' | 'totals' | 'receiver' | 'emissionDate'>,
   uiValue: UiValueRow,
 ): boolean {
-  // The value of a later year, used where that of the year is missing, may be too high; sending is always allowed.
+  // The UI value of a later year, used if the year's own is missing, may be too high; sending is always allowed.
   if (uiValue.year > Number(emissionDate.slice(0, 4))) return false;
   if (cfeTypeRow(type).family !== 'ticket' || receiver?.document?.type === 'RUC') return false;
   const { exempt, exported, perceived, suspended, minimumNet, basicNet, otherNet } = totals;
-  const net = [exempt, exported, perceived, suspended, minimumNet, basicNet, otherNet].reduce(
-    (sum, part) => sum.plus(part),
-    Big(0),
-  );
+  const net = sumOf([exempt, exported, perceived, suspended, minimumNet, basicNet, otherNet]);
   return net.times(totals.exchangeRate).lte(identificationLimit(uiValue));
 }
 
 /**
- * Returns how a CFE came to the authority. SENT: it has received it. REPORT_ONLY: signed, and only in the daily report.
+ * Returns how a CFE reached the authority. SENT: received by the authority. REPORT_ONLY: signed, and only in the daily report.
  * Null: neither yet, or it never will be.
  */
 export function transmissionOf(cfe: {

@@ -26,10 +26,7 @@ interface UiValueStandIn {
   readonly why: 'estimate' | 'other year' | 'none';
 }
 
-/**
- * Returns the years without their own exact value: that of `today`, and from 1 December on the next. `today`: in
- * Montevideo.
- */
+/** Returns the years without an exact value of their own: the year of `today` (Montevideo), and the next from 1 December on. */
 export function yearsWithoutExactUi(rows: readonly UiValueRow[], today: string): UiValueStandIn[] {
   const year = Number(today.slice(0, 4));
   const years = today.slice(5) >= NEXT_YEAR_FROM ? [year, year + 1] : [year];
@@ -45,12 +42,12 @@ export function identificationLimit(row: UiValueRow): Big {
 }
 
 /**
- * Returns the row for `year`, by the same rule as for issuing: that year's, else the last earlier one, else the first
+ * Returns the row for `year`, by the same rule as for issuing: that year's row, else the last earlier one, else the first
  * later one (docs/contract.md#value-of-the-ui). Throws RangeError without rows.
  */
 export function selectUiValue(rows: readonly UiValueRow[], year: number): UiValueRow {
   const byYear = rows.toSorted((a, b) => a.year - b.year);
-  const row = byYear.findLast((one) => one.year <= year) ?? byYear[0];
+  const row = byYear.findLast((candidate) => candidate.year <= year) ?? byYear[0];
   if (!row) throw new RangeError('no UI value is loaded');
   return row;
 }

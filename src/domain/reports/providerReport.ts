@@ -30,13 +30,13 @@ export interface ProviderReport {
   readonly sequence: number;
   /** Código de producto. */
   readonly product: string;
-  /** Declare the product too: no earlier report has. */
+  /** Whether to declare the product too, which the first report does. */
   readonly declaresProduct: boolean;
   /** At least one. */
   readonly changes: readonly CustomerChange[];
 }
 
-/** A time in which a company is a customer: from `beganOn` until `endedOn`, null while it is one; days, `YYYY-MM-DD`. */
+/** A time in which a company is a customer; days, `YYYY-MM-DD`. `endedOn`: null while it still is. */
 export interface ServiceSpan {
   readonly rut: string;
   readonly beganOn: string;
@@ -46,7 +46,7 @@ export interface ServiceSpan {
 /** Returns the month of a day, `YYYYMM`. */
 export const periodOf = (date: string): string => date.slice(0, 4) + date.slice(5, 7);
 
-/** Returns what began and ended in a month; a company that did both has two entries. */
+/** Returns the companies that began or ended in a month; a company that did both has two entries. */
 export function changesIn(period: string, spans: readonly ServiceSpan[]): CustomerChange[] {
   return spans.flatMap(({ rut, beganOn, endedOn }): CustomerChange[] => [
     ...(periodOf(beganOn) === period ? [{ rut, kind: 'BEGAN', date: beganOn } as const] : []),
@@ -57,5 +57,5 @@ export function changesIn(period: string, spans: readonly ServiceSpan[]): Custom
 }
 
 /** The name of the file (Formato Informe Proveedores de Software v1.3, §1). */
-export const providerReportFile = (of: Pick<ProviderReport, 'rut' | 'period' | 'sequence'>): string =>
-  `Prov_${of.rut}_${of.period}_${String(of.sequence).padStart(2, '0')}.xml`;
+export const providerReportFile = (report: Pick<ProviderReport, 'rut' | 'period' | 'sequence'>): string =>
+  `Prov_${report.rut}_${report.period}_${String(report.sequence).padStart(2, '0')}.xml`;

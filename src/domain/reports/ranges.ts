@@ -24,43 +24,43 @@ export interface Ranges {
   merged(): SerieRange[];
 }
 
-/** `of`: the type of the numbers, for messages. */
-export function createRanges(of: string): Ranges {
+/** Creates empty ranges. `typeName`: the type of the numbers, for messages. */
+export function createRanges(typeName: string): Ranges {
   const series = new Map<string, { spans: Span[]; next: number }>();
   return {
     add({ serie, from, to }) {
-      let held = series.get(serie);
-      if (!held) {
-        held = { spans: [], next: MOST_LOOSE };
-        series.set(serie, held);
+      let entry = series.get(serie);
+      if (!entry) {
+        entry = { spans: [], next: MOST_LOOSE };
+        series.set(serie, entry);
       }
       // Numbers come nearly in order, so most of them extend the last span.
-      const last = held.spans.at(-1);
+      const last = entry.spans.at(-1);
       if (last && last[1] + 1 === from) {
         last[1] = to;
         return;
       }
-      held.spans.push([from, to]);
-      if (held.spans.length < held.next) return;
-      held.spans = merge(held.spans, `${of}, serie ${serie},`);
-      held.next = 2 * held.spans.length + MOST_LOOSE;
+      entry.spans.push([from, to]);
+      if (entry.spans.length < entry.next) return;
+      entry.spans = merge(entry.spans, `${typeName}, serie ${serie},`);
+      entry.next = 2 * entry.spans.length + MOST_LOOSE;
     },
     merged: () =>
       [...series]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
         .flatMap(([serie, { spans }]) =>
-          merge(spans, `${of}, serie ${serie},`).map(([from, to]) => ({ serie, from, to })),
+          merge(spans, `${typeName}, serie ${serie},`).map(([from, to]) => ({ serie, from, to })),
         ),
   };
 }
 
-function merge(spans: readonly Span[], of: string): Span[] {
+function merge(spans: readonly Span[], name: string): Span[] {
   const merged: Span[] = [];
   for (const [from, to] of spans.toSorted(([a], [b]) => a - b)) {
     const last = merged.at(-1);
     if (last && from <= last[1])
       throw new DuplicateNumber(
-        `${of} number ${from} counts twice: as issued and as annulled. Nothing was sent: have the rows corrected.`,
+        `${name} number ${from} counts twice: as issued and as annulled. Nothing was sent: have the rows corrected.`,
       );
     if (last && from === last[1] + 1) last[1] = to;
     else merged.push([from, to]);

@@ -5,15 +5,15 @@ export const REPORT_STATUSES = [
   'OPEN',
   /** Sent; the authority's answer is unknown. */
   'SENT',
-  /** AR: the authority has it and has not compared it yet. */
+  /** AR: the authority has the report and has not compared it yet. */
   'RECEIVED',
-  /** DR: it matches the authority's CFEs. */
+  /** DR: the report matches the authority's CFEs. */
   'CONSISTENT',
-  /** ER: it does not match them. */
+  /** ER: the report does not match the authority's CFEs. */
   'DIFFERS',
   /** FR: replaced by a report with a higher sequence. */
   'SUPERSEDED',
-  /** BR: refused; its sequence is still free. */
+  /** BR: refused; the sequence is still free. */
   'REFUSED',
 ] as const;
 export type ReportStatus = (typeof REPORT_STATUSES)[number];
@@ -29,13 +29,13 @@ export const TAKEN_STATUSES: readonly TakenStatus[] = ['RECEIVED', 'CONSISTENT',
 /** The allowed changes of a submission. The authority may compare a report again. */
 const MOVES: Readonly<Record<SubmissionStatus, readonly SubmissionStatus[]>> = {
   PREPARED: ['SENT'],
-  /** Straight to a later status when an answer was lost and the authority is asked. */
+  /** Straight to a later status when the answer was lost and a query returns the status. */
   SENT: [...TAKEN_STATUSES, 'REFUSED'],
   RECEIVED: ['CONSISTENT', 'DIFFERS', 'SUPERSEDED'],
   CONSISTENT: ['DIFFERS', 'SUPERSEDED'],
   DIFFERS: ['CONSISTENT', 'SUPERSEDED'],
   SUPERSEDED: [],
-  /** Its bytes are never sent again: a correction is a new submission with the same sequence. */
+  /** Never sent again: a correction is a new submission with the same sequence. */
   REFUSED: [],
 };
 
@@ -59,14 +59,14 @@ export type ReportAct = 'send' | 'retry' | 'settle';
 /** Whether sending again can have an effect, for a report that is not stuck. */
 const CAN_BE_SENT: Readonly<Record<ReportStatus, boolean>> = {
   OPEN: true,
-  /** Its answer must come first. */
+  /** The authority's answer must come first. */
   SENT: false,
   RECEIVED: true,
   CONSISTENT: true,
   DIFFERS: true,
-  /** Replaced by another system: a new report of ours would be refused. */
+  /** Replaced by another system's report: a new one of ours would be refused. */
   SUPERSEDED: false,
-  /** It needs support anyway. */
+  /** The report needs support anyway. */
   REFUSED: false,
 };
 

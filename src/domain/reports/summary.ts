@@ -118,7 +118,7 @@ interface Row {
   readonly foreign: Map<string, Foreign>;
 }
 
-interface OfType {
+interface TypeSums {
   readonly used: Ranges;
   readonly annulled: Ranges;
   readonly rows: Map<string, Row>;
@@ -127,7 +127,7 @@ interface OfType {
 
 /** Creates the sums of an empty day. `uiValues`: the known values of the UI, at least one. */
 export function createDaySums(uiValues: readonly UiValueRow[]): DaySums {
-  const types = new Map<CfeType, OfType>();
+  const types = new Map<CfeType, TypeSums>();
   const limits = new Map<string, Big>();
   const limitOn = (emissionDate: string): Big => {
     const year = emissionDate.slice(0, 4);
@@ -135,32 +135,32 @@ export function createDaySums(uiValues: readonly UiValueRow[]): DaySums {
     limits.set(year, known);
     return known;
   };
-  const ofType = (type: CfeType): OfType => {
-    const held = types.get(type);
-    if (held) return held;
-    const fresh = {
-      used: createRanges(named(type)),
-      annulled: createRanges(named(type)),
+  const findOrAddType = (type: CfeType): TypeSums => {
+    const existing = types.get(type);
+    if (existing) return existing;
+    const sums = {
+      used: createRanges(typeName(type)),
+      annulled: createRanges(typeName(type)),
       rows: new Map<string, Row>(),
       aboveUiLimit: 0,
     };
-    types.set(type, fresh);
-    return fresh;
+    types.set(type, sums);
+    return sums;
   };
   return {
     addIssued(receipt) {
       const { type, serie, numero, emissionDate, totals } = receipt;
-      const held = ofType(type);
-      held.used.add({ serie, from: numero, to: numero });
+      const sums = findOrAddType(type);
+      sums.used.add({ serie, from: numero, to: numero });
       const amounts = amountsInXml(type, totals);
-      addToRow(rowOf(held.rows, receipt), receipt, amounts);
+      addToRow(findOrAddRow(sums.rows, receipt), receipt, amounts);
       if (cfeTypeRow(type).family !== 'ticket') return;
-      if (netOf(amounts).times(totals.exchangeRate).gt(limitOn(emissionDate))) held.aboveUiLimit += 1;
+      if (netOf(amounts).times(totals.exchangeRate).gt(limitOn(emissionDate))) sums.aboveUiLimit += 1;
     },
     addAnnulled({ type, ...range }) {
-      const held = ofType(type);
-      held.used.add(range);
-      held.annulled.add(range);
+      const sums = findOrAddType(type);
+      sums.used.add(range);
+      sums.annulled.add(range);
     },
     wantedRates(signedOn) {
       const wanted = [...types.values()]
@@ -168,28 +168,28 @@ export function createDaySums(uiValues: readonly UiValueRow[]): DaySums {
         .flatMap(({ foreign, emissionDate }) =>
           [...foreign.keys()].flatMap((currency) => wantedRate(currency, emissionDate, signedOn) ?? []),
         );
-      const each = new Map(wanted.map((one) => [`${one.currency} ${one.date}`, one]));
-      return [...each].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+      const byKey = new Map(wanted.map((rate) => [`${rate.currency} ${rate.date}`, rate]));
+      return [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, rate]) => rate);
     },
     close(conversion) {
       const summaries = CFE_TYPE_NAMES.flatMap((type) => {
-        const held = types.get(type);
-        return held ? [closeType(type, held, conversion)] : [];
+        const sums = types.get(type);
+        return sums ? [closeType(type, sums, conversion)] : [];
       });
       return { used: summaries.reduce((sum, { used }) => sum + used, 0), types: summaries };
     },
   };
 }
 
-function rowOf(rows: Map<string, Row>, receipt: IssuedReceipt): Row {
+function findOrAddRow(rows: Map<string, Row>, receipt: IssuedReceipt): Row {
   const { emissionDate, branch, thirdPartyPayment: isThirdParty = false } = receipt;
   const key = `${emissionDate} ${branch} ${isThirdParty}`;
-  const held = rows.get(key);
-  if (held) return held;
+  const existing = rows.get(key);
+  if (existing) return existing;
   const foreign = new Map<string, Foreign>();
-  const fresh = { emissionDate, branch, isThirdParty, pesos: noAmounts(), foreign };
-  rows.set(key, fresh);
-  return fresh;
+  const row = { emissionDate, branch, isThirdParty, pesos: noAmounts(), foreign };
+  rows.set(key, row);
+  return row;
 }
 
 function addToRow(row: Row, { type, totals }: IssuedReceipt, amounts: readonly [Component, Big][]): void {
@@ -203,16 +203,16 @@ function addToRow(row: Row, { type, totals }: IssuedReceipt, amounts: readonly [
   addTo(sums.byOwnRate, amounts, Big(exchangeRate));
 }
 
-function closeType(type: CfeType, held: OfType, conversion: Conversion): TypeSummary {
-  const usedRanges = held.used.merged();
-  const annulledRanges = held.annulled.merged();
+function closeType(type: CfeType, sums: TypeSums, conversion: Conversion): TypeSummary {
+  const usedRanges = sums.used.merged();
+  const annulledRanges = sums.annulled.merged();
   const used = countOf(usedRanges);
   const annulled = countOf(annulledRanges);
   const { family } = cfeTypeRow(type);
-  const of = named(type);
-  atMost(MOST_RANGES, usedRanges.length, `ranges of used numbers of ${of}`);
-  atMost(MOST_ROWS, held.rows.size, `days of emission and branches of ${of}`);
-  const rows = [...held.rows.values()]
+  const name = typeName(type);
+  requireAtMost(MOST_RANGES, usedRanges.length, `ranges of used numbers of ${name}`);
+  requireAtMost(MOST_ROWS, sums.rows.size, `days of emission and branches of ${name}`);
+  const rows = [...sums.rows.values()]
     .toSorted((a, b) =>
       a.emissionDate === b.emissionDate
         ? a.branch - b.branch || Number(a.isThirdParty) - Number(b.isThirdParty)
@@ -220,28 +220,28 @@ function closeType(type: CfeType, held: OfType, conversion: Conversion): TypeSum
           ? -1
           : 1,
     )
-    .map((row) => closeRow(row, conversion, of));
+    .map((row) => closeRow(row, conversion, name));
   return {
     type,
     used,
     annulled,
     issued: used - annulled,
-    aboveUiLimit: family === 'ticket' ? held.aboveUiLimit : null,
+    aboveUiLimit: family === 'ticket' ? sums.aboveUiLimit : null,
     usedRanges,
     annulledRanges,
     rows,
   };
 }
 
-const named = (type: CfeType): string => `${cfeTypeRow(type).label} (${cfeTypeRow(type).code})`;
+const typeName = (type: CfeType): string => `${cfeTypeRow(type).label} (${cfeTypeRow(type).code})`;
 
 const countOf = (ranges: readonly SerieRange[]): number =>
   ranges.reduce((count, { from, to }) => count + to - from + 1, 0);
 
-function atMost(most: number, found: number, what: string): void {
-  if (found <= most) return;
+function requireAtMost(most: number, count: number, items: string): void {
+  if (count <= most) return;
   throw new ReportTooLarge(
-    `The day has ${found} ${what}; a report can have ${most}, and a day has one report. Nothing was sent: this day must be settled with the authority.`,
+    `The day has ${count} ${items}; a report can have ${most}, and a day has one report. Nothing was sent: this day must be settled with the authority.`,
   );
 }
 
@@ -249,7 +249,7 @@ function atMost(most: number, found: number, what: string): void {
 function closeRow(
   { emissionDate, branch, isThirdParty, pesos, foreign }: Row,
   conversion: Conversion,
-  of: string,
+  name: string,
 ): AmountRow {
   const sums = { ...pesos };
   for (const [currency, { inCurrency, byOwnRate }] of foreign) {
@@ -264,7 +264,7 @@ function closeRow(
   const total = rounded.reduce((sum, [, amount]) => sum.plus(amount), Big(0));
   if (total.gt(LARGEST_AMOUNT)) {
     throw new ReportTooLarge(
-      `The amounts of ${of}, emitted on ${emissionDate} by branch ${branch}, have more than 15 digits, too many for a report. Nothing was sent: this day must be settled with the authority.`,
+      `The amounts of ${name}, emitted on ${emissionDate} by branch ${branch}, have more than 15 digits, too many for a report. Nothing was sent: this day must be settled with the authority.`,
     );
   }
   const texts = Object.fromEntries(rounded.map(([component, amount]) => [component, amountText(amount)]));
@@ -290,7 +290,7 @@ export const COMPONENTS = [
   'basicVat',
   'otherVat',
 ] as const;
-/** Those that are VAT. */
+/** The components that are VAT. */
 const VAT: readonly Component[] = ['minimumVat', 'basicVat', 'otherVat'];
 type Component = (typeof COMPONENTS)[number];
 type Amounts = Record<Component, Big>;

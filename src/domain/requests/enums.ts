@@ -21,12 +21,12 @@ import { CFE_MOVE_REASONS, LOGIN_RESULTS } from '../webhooks/webhookEvents.ts';
 
 /** Returns the OpenAPI description of an enum: for people with all meanings, and for programs. */
 export function enumWords<V extends string>(
-  about: string,
+  summary: string,
   values: readonly V[],
   meanings: Readonly<Record<V, string>>,
 ): { description: string; 'x-enum-descriptions': string[] } {
   return {
-    description: [about, '', ...values.map((value) => `- \`${value}\`: ${meanings[value]}`)].join('\n'),
+    description: [summary, '', ...values.map((value) => `- \`${value}\`: ${meanings[value]}`)].join('\n'),
     'x-enum-descriptions': values.map((value) => meanings[value]),
   };
 }
@@ -34,11 +34,11 @@ export function enumWords<V extends string>(
 /** Returns a schema of one of `values`, named `id` in openapi.json. */
 export function namedEnum<const V extends string>(
   id: string,
-  about: string,
+  summary: string,
   values: readonly V[],
   meanings: Readonly<Record<V, string>>,
 ) {
-  return z.enum(values as readonly [V, ...V[]]).meta({ id, ...enumWords(about, values, meanings) });
+  return z.enum(values as readonly [V, ...V[]]).meta({ id, ...enumWords(summary, values, meanings) });
 }
 
 export const CfeTypeName = namedEnum(
@@ -75,7 +75,7 @@ export const CfeStatusName = namedEnum(
 
 export const TransmissionName = namedEnum(
   'Transmission',
-  'How a CFE came to the tax authority.',
+  'How a CFE reached the tax authority.',
   TRANSMISSIONS,
   {
     SENT: 'The authority has received it.',
@@ -228,10 +228,10 @@ export const TestSetName = namedEnum('TestSet', 'The set of tests at the authori
 });
 
 export const TestRunStatusName = namedEnum('HomologationStatus', 'Status of a test run.', TEST_RUN_STATUSES, {
-  RUNNING: 'Receipts are issued, and their verdicts awaited.',
-  REPORTING: 'All have their verdicts; the report of the day is being sent.',
+  RUNNING: 'Receipts are being issued, or await their verdicts.',
+  REPORTING: 'All receipts have their verdicts; the report of the day is being sent.',
   READY_TO_PROCESS: 'The authority has the report; the checklist says which click is left at its portal.',
-  FAILED: 'It ended without the result that the authority asks for; `failure` says why.',
+  FAILED: 'It ended without the result that the authority requires; `failure` says why.',
   STOPPED: 'It was stopped; issued receipts still get their verdicts.',
 });
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Fault, invalidInput } from '../../errors.ts';
 import { JsonNumber } from '../values/decimal.ts';
+import { quoted } from '../values/issue.ts';
 import type { BodyRule } from './bodyRules.ts';
 
 /** Advice on fields of older layouts, by name: the field to use now. */
@@ -27,7 +28,7 @@ const NOT_A_FIELD = 'unknown field.';
 
 type Key = string | number;
 
-/** Reads `input` with `schema`. Returns the value, or all its faults with paths as JSON Pointers. */
+/** Reads `input` with `schema`. Returns the value, or all faults with paths as JSON Pointers. */
 export function checkInput<T>(schema: z.ZodType<T>, input: unknown, reading: Reading = {}): Checked<T> {
   const result = schema.safeParse(input);
   if (result.success) return { ok: true, value: result.data };
@@ -128,8 +129,7 @@ function* faultsOfIssue(
 /** Returns code and message for one of zod's own issues with an existing value. */
 function wordsFor(issue: z.core.$ZodIssue, value: unknown, expected: string): [BodyRule, string] {
   if (issue.code === 'invalid_value' && typeof value === 'string') {
-    const found = value.length <= LONGEST_ECHO ? JSON.stringify(value) : 'a longer string';
-    return ['body.not_one_of', `must be ${expected}, found ${found}.`];
+    return ['body.not_one_of', `must be ${expected}, found ${quoted(value, LONGEST_ECHO)}.`];
   }
   if (issue.code === 'too_small' && Array.isArray(value)) {
     return [
@@ -171,13 +171,14 @@ function childOf(value: unknown, key: Key): unknown {
   return (value as Record<Key, unknown>)[key];
 }
 
-function valueAt(input: unknown, path: readonly Key[]): unknown {
+/** Returns the value at `path` in `input`; undefined if it does not exist. */
+export function valueAt(input: unknown, path: readonly Key[]): unknown {
   return path.reduce(childOf, input);
 }
 
 /** Returns the first part of `path` with a number instead of an object: zod treats a JsonNumber as an object. */
-function pathOfNumber(input: unknown, path: readonly Key[], itself: boolean): Key[] | undefined {
-  for (let depth = 0; depth < path.length + (itself ? 1 : 0); depth += 1) {
+function pathOfNumber(input: unknown, path: readonly Key[], includesEnd: boolean): Key[] | undefined {
+  for (let depth = 0; depth < path.length + (includesEnd ? 1 : 0); depth += 1) {
     if (valueAt(input, path.slice(0, depth)) instanceof JsonNumber) return path.slice(0, depth);
   }
   return undefined;
@@ -193,36 +194,36 @@ function unknownField(
   if (hint !== undefined) return `unknown field; ${hint}.`;
   if (schema === undefined) return NOT_A_FIELD;
   const fields = fieldsAt(schema, path);
-  const here = nearest(key, fields) ?? onlyOneEndingIn(key, fields);
+  const here = nearest(key, fields) ?? onlyFieldEndingIn(key, fields);
   if (here !== undefined) return `unknown field; did you mean ${JSON.stringify(here)}?`;
   const elsewhere = pathsOfField(key, schema, [])[0];
   return elsewhere ? `unknown field; it belongs at ${fieldName(elsewhere)}.` : NOT_A_FIELD;
 }
 
-/** Finds `cfe_status` for `status`, if only one field ends like that. */
-function onlyOneEndingIn(key: string, fields: readonly string[]): string | undefined {
-  const [one, another] = fields.filter((field) => field.endsWith(`_${key}`));
-  return another === undefined ? one : undefined;
+/** Returns the only field that ends in `_key`: `cfe_status` for `status`. */
+function onlyFieldEndingIn(key: string, fields: readonly string[]): string | undefined {
+  const [match, another] = fields.filter((field) => field.endsWith(`_${key}`));
+  return another === undefined ? match : undefined;
 }
 
 /** Removes the wrappers of a schema (optional, default, transform). */
-function bare(schema: unknown): unknown {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return bare(schema.unwrap());
-  return schema instanceof z.ZodPipe ? bare(schema.in) : schema;
+function unwrap(schema: unknown): unknown {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) return unwrap(schema.unwrap());
+  return schema instanceof z.ZodPipe ? unwrap(schema.in) : schema;
 }
 
 function fieldsAt(schema: z.ZodType, path: readonly Key[]): string[] {
-  let at = bare(schema);
+  let at = unwrap(schema);
   for (const key of path) {
-    if (at instanceof z.ZodObject) at = bare(at.shape[key]);
-    else if (at instanceof z.ZodArray) at = bare(at.element);
+    if (at instanceof z.ZodObject) at = unwrap(at.shape[key]);
+    else if (at instanceof z.ZodArray) at = unwrap(at.element);
   }
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
 }
 
 /** Returns the paths of fields named `key` in the objects of `schema`, arrays excluded. */
 function pathsOfField(key: string, schema: unknown, path: readonly Key[]): Key[][] {
-  const at = bare(schema);
+  const at = unwrap(schema);
   if (!(at instanceof z.ZodObject)) return [];
   const here = path.length > 0 && Object.hasOwn(at.shape, key) ? [[...path, key]] : [];
   return [

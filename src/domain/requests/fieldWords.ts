@@ -28,7 +28,7 @@ export const ENTERPRISE_WORDS = {
     examples: ['219000090011'],
   },
   is_new_enterprise: {
-    description: 'Whether the company is just starting operations. It changes nothing here.',
+    description: 'Whether the company is just starting operations. It has no effect in this service.',
     examples: [false],
   },
   plan_id: {
@@ -81,7 +81,7 @@ export const RECEIVER_WORDS = {
     examples: ['Uruguay'],
   },
   country_code: {
-    description: `Country that issued the document, in the CFE format: ISO 3166-1 alpha-2 in capitals, or 99. UY or omitted with a RUC, CI or NIE; AR, BR, CL or PY with a DNI; another than UY with a NIFE; required with PASSPORT and OTHER. Source: ${CFE_FORMAT} A, field 61 (CodPaisRecep).`,
+    description: `Country that issued the document, in the CFE format: ISO 3166-1 alpha-2 in capitals, or 99. UY or omitted with a RUC, CI or NIE; AR, BR, CL or PY with a DNI; not UY with a NIFE; required with PASSPORT and OTHER. Source: ${CFE_FORMAT} A, field 61 (CodPaisRecep).`,
     examples: ['UY'],
   },
 } as const satisfies WordsOf<string>;
@@ -118,39 +118,39 @@ export const CFE_FIELD_WORDS = {
     examples: [1],
   },
   tax_free_amount: {
-    description: `Sum of the EXEMPT lines, in the currency of the receipt; left out it counts as 0. Source: ${CFE_FORMAT} A, field 112 (MntNoGrv).`,
+    description: `Sum of the EXEMPT lines, in the currency of the receipt; counts as 0 if left out. Source: ${CFE_FORMAT} A, field 112 (MntNoGrv).`,
     examples: [120],
   },
   tax_basic_net_amount: {
-    description: `Base of the VAT at the basic rate: the BASIC_RATE lines, without VAT, in the currency of the receipt; left out it counts as 0. Source: ${CFE_FORMAT} A, field 117 (MntNetoIVATasaBasica).`,
+    description: `Base of the VAT at the basic rate: the BASIC_RATE lines, without VAT, in the currency of the receipt; counts as 0 if left out. Source: ${CFE_FORMAT} A, field 117 (MntNetoIVATasaBasica).`,
     examples: [1000],
   },
   tax_basic_amount: {
-    description: `VAT at the basic rate (22 %): within 0.01 of net × rate; where prices include VAT, exactly lines − net. Left out it counts as 0. Source: ${CFE_FORMAT} A, field 122 (MntIVATasaBasica).`,
+    description: `VAT at the basic rate (22 %): within 0.01 of net × rate; where prices include VAT, exactly lines − net. Counts as 0 if left out. Source: ${CFE_FORMAT} A, field 122 (MntIVATasaBasica).`,
     examples: [220],
   },
   tax_minimum_net_amount: {
-    description: `Base of the VAT at the minimum rate: the MINIMUM_RATE lines, without VAT, in the currency of the receipt; left out it counts as 0. Source: ${CFE_FORMAT} A, field 116 (MntNetoIvaTasaMin).`,
+    description: `Base of the VAT at the minimum rate: the MINIMUM_RATE lines, without VAT, in the currency of the receipt; counts as 0 if left out. Source: ${CFE_FORMAT} A, field 116 (MntNetoIvaTasaMin).`,
     examples: [100],
   },
   tax_minimum_amount: {
-    description: `VAT at the minimum rate (10 %): within 0.01 of net × rate; where prices include VAT, exactly lines − net. Left out it counts as 0. Source: ${CFE_FORMAT} A, field 121 (MntIVATasaMin).`,
+    description: `VAT at the minimum rate (10 %): within 0.01 of net × rate; where prices include VAT, exactly lines − net. Counts as 0 if left out. Source: ${CFE_FORMAT} A, field 121 (MntIVATasaMin).`,
     examples: [10],
   },
   tax_other_net_amount: {
-    description: `Sum of the OTHER_RATE lines, in the currency of the receipt; left out it counts as 0. Source: ${CFE_FORMAT} A, field 118 (MntNetoIVAOtra).`,
+    description: `Sum of the OTHER_RATE lines, in the currency of the receipt; counts as 0 if left out. Source: ${CFE_FORMAT} A, field 118 (MntNetoIVAOtra).`,
     examples: [400000],
   },
   tax_other_amount: {
-    description: `VAT of the OTHER_RATE lines, as you compute it: above 0 where they are. Left out it counts as 0. Source: ${CFE_FORMAT} A, field 123 (MntIVAOtra).`,
+    description: `VAT of the OTHER_RATE lines, as you compute it: above 0 with such lines. Counts as 0 if left out. Source: ${CFE_FORMAT} A, field 123 (MntIVAOtra).`,
     examples: [8800],
   },
   perceived_amount: {
-    description: `Sum of the PERCEIVED lines, in the currency of the receipt; left out it counts as 0. Source: ${CFE_FORMAT} A, field 114 (MntImpuestoPerc).`,
+    description: `Sum of the PERCEIVED lines, in the currency of the receipt; counts as 0 if left out. Source: ${CFE_FORMAT} A, field 114 (MntImpuestoPerc).`,
     examples: [120],
   },
   suspended_amount: {
-    description: `Sum of the SUSPENDED lines, in the currency of the receipt; left out it counts as 0. Source: ${CFE_FORMAT} A, field 115 (MntIVaenSusp).`,
+    description: `Sum of the SUSPENDED lines, in the currency of the receipt; counts as 0 if left out. Source: ${CFE_FORMAT} A, field 115 (MntIVaenSusp).`,
     examples: [120],
   },
   third_party_payment: {
@@ -240,7 +240,7 @@ export const ADJUSTMENT_WORDS = {
     examples: [10],
   },
   adjustment_amount: {
-    description: `Amount in the currency of the receipt, in prices as the lines. Instead of \`percent\`. Source: ${CFE_FORMAT} D, field 6 (ValorDR).`,
+    description: `Amount in the currency of the receipt, with or without VAT like the prices of the lines. Instead of \`percent\`. Source: ${CFE_FORMAT} D, field 6 (ValorDR).`,
     examples: [150],
   },
   payment_description: {
@@ -248,7 +248,7 @@ export const ADJUSTMENT_WORDS = {
     examples: ['Efectivo'],
   },
   payment_amount: {
-    description: `Amount paid by it; change given is negative. The sum is not checked. Source: ${CFE_FORMAT} E, field 5 (ValorPago).`,
+    description: `Amount paid by this means; returned change is negative. The sum is not checked. Source: ${CFE_FORMAT} E, field 5 (ValorPago).`,
     examples: [2000],
   },
   payment_code: {
@@ -260,7 +260,7 @@ export const ADJUSTMENT_WORDS = {
 /** Fields of a reference to another document. */
 export const REFERENCE_WORDS = {
   cfe_id: {
-    description: `A CFE of this service, of the same enterprise and environment; in notes of their family, too. Source: ${CFE_FORMAT} F, fields 3 to 5.`,
+    description: `A CFE of this service, of the same enterprise and environment; for notes, also of the same family. Source: ${CFE_FORMAT} F, fields 3 to 5.`,
     examples: ['101-1'],
   },
   cfe_type_code: {
@@ -268,31 +268,31 @@ export const REFERENCE_WORDS = {
     examples: ['111'],
   },
   serie: {
-    description: `Serie of its number, in capitals. Source: ${CFE_FORMAT} F, field 4 (Serie).`,
+    description: `Serie of the CFE, in capitals. Source: ${CFE_FORMAT} F, field 4 (Serie).`,
     examples: ['A'],
   },
   numero: {
-    description: `Its number, 1 to 9,999,999. Source: ${CFE_FORMAT} F, field 5 (NroCFERef).`,
+    description: `Number of the CFE, 1 to 9,999,999. Source: ${CFE_FORMAT} F, field 5 (NroCFERef).`,
     examples: [57],
   },
   emission_date: {
-    description: `Day on which it was issued, from 2011-10-01, at most 60 days after today. Source: ${CFE_FORMAT} F, field 7 (FechaCFEref).`,
+    description: `Emission date of the CFE, from 2011-10-01, at most 60 days after today. Source: ${CFE_FORMAT} F, field 7 (FechaCFEref).`,
     examples: ['2026-11-10'],
   },
   amount: {
-    description: `The part of it that this receipt is about, in its own currency. With \`cfe_id\` it may be left out: then the receipt’s amount fills its references in order, up to what is left of each. Source: ${CFE_FORMAT} F, field 8 (MntCFEref).`,
+    description: `The part of the CFE that this receipt refers to, in the CFE’s currency. May be left out with \`cfe_id\`: the receipt’s amount then fills its references in order, up to the amount left of each. Source: ${CFE_FORMAT} F, field 8 (MntCFEref).`,
     examples: [122],
   },
   exchange_rate: {
-    description: `Its exchange rate: pesos for one unit of its currency, at most 3 decimals; not in UYU. Source: ${CFE_FORMAT} F, field 10 (TpoCambioRef).`,
+    description: `Exchange rate of the CFE: pesos for one unit of its currency, at most 3 decimals; not in UYU. Source: ${CFE_FORMAT} F, field 10 (TpoCambioRef).`,
     examples: [39.95],
   },
   reason: {
-    description: `Why it is referred to. Source: ${CFE_FORMAT} F, field 6 (RazonRef).`,
+    description: `Why the receipt refers to the CFE. Source: ${CFE_FORMAT} F, field 6 (RazonRef).`,
     examples: ['Devolución'],
   },
   description: {
-    description: `A document that is no CFE, or several: type and number, or what it is. Source: ${CFE_FORMAT} F, fields 2 and 6 (IndGlobal, RazonRef).`,
+    description: `One or several documents that are not CFEs: type and number, or a description. Source: ${CFE_FORMAT} F, fields 2 and 6 (IndGlobal, RazonRef).`,
     examples: ['Facturas en papel A 101 a A 140'],
   },
 } as const satisfies WordsOf<string>;
@@ -346,16 +346,15 @@ export const CREDIT_WORDS = {
   line_number: { description: 'Number of a line of the original.', examples: [1] },
   count: {
     description:
-      'How many of the line, at most what is left. The last ones take all that is left of its amount.',
+      'Units of the line, at most those left. The last units take the whole rest of the line’s amount.',
     examples: [2],
   },
   line_amount: {
-    description:
-      'Amount of the line, as its `item_amount`: without VAT or with it, as the prices of the original.',
+    description: 'Amount of the line, with or without VAT like its `item_amount`.',
     examples: [199.9],
   },
   reason: {
-    description: `Why the note is issued, on it. Source: ${CFE_FORMAT} F, field 6 (RazonRef).`,
+    description: `Why the note is issued; written on the note. Source: ${CFE_FORMAT} F, field 6 (RazonRef).`,
     examples: ['Devolución'],
   },
   percent: { description: 'Percentage of the `pay_amount` of the original, above 0.', examples: [10] },

@@ -7,7 +7,7 @@ import { describeField, type FieldWords } from './fieldWords.ts';
 
 /** One field. */
 export interface ApiField {
-  /** Its property of the entity. */
+  /** The property of the entity. */
   readonly column: string;
   readonly schema: z.ZodType<string | number | boolean>;
   readonly kind: 'text' | 'code' | 'email' | 'day' | 'flag' | 'choice';
@@ -15,7 +15,7 @@ export interface ApiField {
   /** Whether it may be missing: null removes it. */
   readonly optional: boolean;
 }
-/** Fields by their names in the API, in its order. */
+/** Fields by their names in the API, in the API's order. */
 export type FieldTable = Readonly<Record<string, ApiField>>;
 
 type Value<F extends ApiField> = z.output<F['schema']> | (F['optional'] extends true ? null : never);
@@ -25,7 +25,7 @@ export type Named<T extends FieldTable> = { -readonly [K in keyof T]: Value<T[K]
 export type Stored<T extends FieldTable> = { -readonly [K in keyof T as T[K]['column']]: Value<T[K]> };
 
 type Row = Omit<ApiField, 'optional' | 'kind'> & { readonly kind?: ApiField['kind'] };
-type Made<R extends Row, O extends boolean> = Omit<R, 'kind'> & {
+type Declared<R extends Row, O extends boolean> = Omit<R, 'kind'> & {
   readonly kind: R extends { kind: infer K extends ApiField['kind'] } ? K : 'text';
   readonly optional: O;
 };
@@ -34,11 +34,11 @@ type Made<R extends Row, O extends boolean> = Omit<R, 'kind'> & {
 type Exactly<R extends Row> = R & { readonly [K in Exclude<keyof R, keyof Row>]: never };
 
 /** Declares a field that always has a value. */
-export const requiredField = <const R extends Row>(row: Exactly<R>): Made<R, false> =>
-  ({ kind: 'text', ...row, optional: false }) as unknown as Made<R, false>;
+export const requiredField = <const R extends Row>(row: Exactly<R>): Declared<R, false> =>
+  ({ kind: 'text', ...row, optional: false }) as unknown as Declared<R, false>;
 /** Declares a field that may be missing. */
-export const optionalField = <const R extends Row>(row: Exactly<R>): Made<R, true> =>
-  ({ kind: 'text', ...row, optional: true }) as unknown as Made<R, true>;
+export const optionalField = <const R extends Row>(row: Exactly<R>): Declared<R, true> =>
+  ({ kind: 'text', ...row, optional: true }) as unknown as Declared<R, true>;
 
 type Shape<T extends FieldTable> = {
   -readonly [K in keyof T]: T[K]['optional'] extends true
@@ -46,18 +46,22 @@ type Shape<T extends FieldTable> = {
     : T[K]['schema'];
 };
 
-const described = ({ schema, optional, words: said }: ApiField): z.ZodType =>
-  (optional ? schema.nullable() : schema).meta(describeField(said));
+const describedSchema = ({ schema, optional, words }: ApiField): z.ZodType =>
+  (optional ? schema.nullable() : schema).meta(describeField(words));
 
 /** Returns the fields for a body that creates an object; optional ones may be omitted or null. */
 export const creationShape = <T extends FieldTable>(fields: T): Shape<T> =>
-  mapped(fields, (field) => (field.optional ? described(field).optional() : described(field))) as Shape<T>;
+  mapFields(fields, (field) =>
+    field.optional ? describedSchema(field).optional() : describedSchema(field),
+  ) as Shape<T>;
 
 /** Returns the fields for a body that updates an object; omitted fields stay, null removes an optional one. */
 export const updateShape = <T extends FieldTable>(
   fields: T,
 ): { [K in keyof T]: z.ZodOptional<Shape<T>[K]> } =>
-  mapped(fields, (field) => described(field).optional()) as { [K in keyof T]: z.ZodOptional<Shape<T>[K]> };
+  mapFields(fields, (field) => describedSchema(field).optional()) as {
+    [K in keyof T]: z.ZodOptional<Shape<T>[K]>;
+  };
 
 /** Converts the fields of a body into columns; omitted fields become null. */
 export const toStoredFields = <T extends FieldTable>(fields: T, body: Partial<Named<T>>): Stored<T> =>
@@ -80,7 +84,7 @@ export const toStoredChanges = <T extends FieldTable>(
 export const toApiFields = <T extends FieldTable>(
   fields: T,
   row: { readonly [C in keyof Stored<T>]?: Stored<T>[C] | undefined },
-): Named<T> => mapped(fields, ({ column }) => row[column as keyof Stored<T>] ?? null) as Named<T>;
+): Named<T> => mapFields(fields, ({ column }) => row[column as keyof Stored<T>] ?? null) as Named<T>;
 
 type Removable<T extends FieldTable> = {
   [K in keyof T as T[K]['optional'] extends true ? K : never]: T[K]['column'];
@@ -91,6 +95,6 @@ export const removableColumns = <T extends FieldTable>(fields: T): Removable<T> 
     Object.entries(fields).flatMap(([name, { column, optional }]) => (optional ? [[name, column]] : [])),
   ) as unknown as Removable<T>;
 
-function mapped<R>(fields: FieldTable, of: (field: ApiField) => R): Record<string, R> {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, of(field)]));
+function mapFields<R>(fields: FieldTable, convert: (field: ApiField) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, convert(field)]));
 }

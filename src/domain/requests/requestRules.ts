@@ -3,12 +3,12 @@ import type { RuleRow } from './bodyRules.ts';
 /** The rules on headers, queries and the state of the account: rows of docs/rules.md. */
 export const REQUEST_RULES = {
   'preview.prices': {
-    checks: 'A preview says whether prices include VAT where a line has it.',
+    checks: 'A preview says whether prices include VAT if a line has VAT.',
     source: 'docs/contract.md#preview',
     example: 'query.prices: is required where a line has VAT: net, or gross for prices with VAT.',
   },
   'credit.original': {
-    checks: 'What is credited is a receipt or debit note, not REJECTED.',
+    checks: 'Only a receipt or debit note that is not REJECTED can be credited.',
     source: 'docs/contract.md#crediting',
     example: 'cfe_id: must be a receipt or debit note that is not REJECTED, found one of type ETICKET_NC.',
   },

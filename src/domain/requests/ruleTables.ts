@@ -10,32 +10,40 @@ import { REQUEST_RULES } from './requestRules.ts';
 
 interface RuleTable {
   readonly title: string;
-  readonly about: string;
+  readonly description: string;
   readonly rules: readonly (readonly [code: string, row: RuleRow])[];
 }
 
 export const RULE_TABLES: readonly RuleTable[] = [
   {
     title: 'Any body',
-    about: 'Rules on the body of every endpoint.',
+    description: 'Rules on the body of every endpoint.',
     rules: Object.entries(BODY_RULES),
   },
   {
     title: 'Any request',
-    about: 'Rules on headers, query and the objects that a request refers to.',
+    description: 'Rules on headers, query and the objects that a request refers to.',
     rules: Object.entries(REQUEST_RULES),
   },
   {
     title: 'Issuing a CFE',
-    about: 'Rules on several fields of POST …/cfes.',
+    description: 'Rules on several fields of POST …/cfes.',
     rules: CFE_RULES.map((rule) => [rule.code, rule] as const),
   },
-  { title: 'CAE', about: 'Uploading a CAE, and taking a number from it.', rules: Object.entries(CAE_RULES) },
-  { title: 'Certificate', about: 'Uploading a certificate.', rules: Object.entries(CERTIFICATE_RULES) },
-  { title: 'Customer', about: 'The customers of an enterprise.', rules: Object.entries(CUSTOMER_RULES) },
+  {
+    title: 'CAE',
+    description: 'Uploading a CAE, and taking a number from it.',
+    rules: Object.entries(CAE_RULES),
+  },
+  { title: 'Certificate', description: 'Uploading a certificate.', rules: Object.entries(CERTIFICATE_RULES) },
+  {
+    title: 'Customer',
+    description: 'The customers of an enterprise.',
+    rules: Object.entries(CUSTOMER_RULES),
+  },
   {
     title: 'Enterprise',
-    about: 'The required state of an enterprise, its plan, its branches and its test runs.',
+    description: 'The required state of an enterprise, its plan, its branches and its test runs.',
     rules: Object.entries(ENTERPRISE_RULES),
   },
 ];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { addIssue } from './issue.ts';
 
-/** Groups of four, the last padded or not; a line may end after any group, as in the output of `base64`, MIME and PEM. */
+/** Groups of four characters, the last padded or not; a line may end after any group, as in MIME and PEM. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4}(?:\r?\n)?)*(?:[A-Za-z0-9+/]{2}(?:==)?|[A-Za-z0-9+/]{3}=?)?(?:\r?\n)?$/;
 
 /** Returns a schema for a file in base64 (RFC 4648 §4), padded or not, in one or more lines. The value stays a string. */

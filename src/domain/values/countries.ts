@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addIssue } from './issue.ts';
+import { addIssue, quoted } from './issue.ts';
 
 /** The code of a country that is not in the authority's list. */
 const NO_COUNTRY_CODE = '99';
@@ -25,11 +25,10 @@ export const CountryCode = z
   .string()
   .superRefine((value, ctx) => {
     if (CODES.has(value)) return;
-    const found = value.length <= 20 ? JSON.stringify(value) : 'a longer string';
     addIssue(
       ctx,
       'country.unknown',
-      `must be a country code of the CFE format (ISO 3166 alpha-2 in capitals, or 99), found ${found}.`,
+      `must be a country code of the CFE format (ISO 3166 alpha-2 in capitals, or 99), found ${quoted(value)}.`,
     );
   })
   .meta({

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { addIssue } from './issue.ts';
+import { addIssue, quoted } from './issue.ts';
 import { addDays, instantOfMontevideo, isDate, startOfDay } from './montevideo.ts';
 
-const shown = (value: string) => (value.length <= 40 ? JSON.stringify(value) : 'a longer string');
+const LONGEST_ECHO = 40;
 
 /** Returns a schema for a calendar day, `YYYY-MM-DD`, within optional bounds. The value stays a string. */
 export function dateSchema(bounds?: { earliest: string; latest: string }) {
@@ -10,7 +10,11 @@ export function dateSchema(bounds?: { earliest: string; latest: string }) {
     .string()
     .superRefine((value, ctx) => {
       if (!isDate(value)) {
-        addIssue(ctx, 'date.malformed', `must be a date of the form YYYY-MM-DD, found ${shown(value)}.`);
+        addIssue(
+          ctx,
+          'date.malformed',
+          `must be a date of the form YYYY-MM-DD, found ${quoted(value, LONGEST_ECHO)}.`,
+        );
       } else if (bounds && (value < bounds.earliest || value > bounds.latest)) {
         const expected = `must be a date from ${bounds.earliest} to ${bounds.latest}`;
         addIssue(ctx, 'date.out_of_range', `${expected}, found ${value}.`);
@@ -46,7 +50,7 @@ export const MontevideoDateTime = z
     if (instant === undefined) {
       const expected =
         'must be a date and time of the form YYYY-MM-DDTHH:MM:SS in Montevideo, or with its time zone (2026-03-01T12:00:00Z)';
-      addIssue(ctx, 'date_time.malformed', `${expected}, found ${shown(value)}.`);
+      addIssue(ctx, 'date_time.malformed', `${expected}, found ${quoted(value, LONGEST_ECHO)}.`);
       return z.NEVER;
     }
     if (instant < startOfDay(SCHEDULE.earliest) || instant >= startOfDay(addDays(SCHEDULE.latest, 1))) {
@@ -58,7 +62,7 @@ export const MontevideoDateTime = z
   })
   .meta({
     anyOf: [
-      // Existing days of the allowed years.
+      // Days that exist in the allowed years.
       { type: 'string', pattern: `^(${SCHEDULED_DAYS})T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$` },
       { type: 'string', format: 'date-time' },
     ],
@@ -75,7 +79,7 @@ export const Moment = z
     if (isDate(value) || isMoment(value)) return;
     const expected =
       'must be a date (YYYY-MM-DD) or a date and time with its zone (2026-03-01T09:00:00-03:00)';
-    addIssue(ctx, 'moment.malformed', `${expected}, found ${shown(value)}.`);
+    addIssue(ctx, 'moment.malformed', `${expected}, found ${quoted(value, LONGEST_ECHO)}.`);
   })
   .meta({
     anyOf: [

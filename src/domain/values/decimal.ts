@@ -23,7 +23,7 @@ export class JsonNumber {
 export const parseTypedNumber = (typed: string): JsonNumber | string =>
   /^\d+([.,]\d+)?$/.test(typed) ? new JsonNumber(typed.replace(',', '.')) : typed;
 
-/** As `parseTypedNumber`, of digits alone: `50.000` may mean 50,000. */
+/** As `parseTypedNumber`, but accepts only digits: `50.000` may mean 50,000. */
 export const parseTypedInteger = (typed: string): JsonNumber | string =>
   /^\d+$/.test(typed) ? new JsonNumber(typed) : typed;
 
@@ -47,14 +47,14 @@ function splitNumber(text: string): Parts {
   const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (parts === null) throw new RangeError('not a JSON number');
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = parts;
-  const all = whole + fraction;
+  const written = whole + fraction;
   let first = 0;
-  while (first < all.length && all[first] === '0') first += 1;
-  if (first === all.length) return { negative: false, digits: '', point: 0 };
-  let last = all.length - 1;
-  while (all[last] === '0') last -= 1;
+  while (first < written.length && written[first] === '0') first += 1;
+  if (first === written.length) return { negative: false, digits: '', point: 0 };
+  let last = written.length - 1;
+  while (written[last] === '0') last -= 1;
   const point = whole.length + Number(exponent) - first;
-  return { negative: sign === '-', digits: all.slice(first, last + 1), point };
+  return { negative: sign === '-', digits: written.slice(first, last + 1), point };
 }
 
 function sizeOf(text: string): Size {
@@ -76,7 +76,7 @@ export function canonicalNumber({ text }: JsonNumber): string {
 }
 
 const LONGEST_ECHO = 40;
-const shown = (number: JsonNumber) => (number.text.length <= LONGEST_ECHO ? ` in ${number.text}` : '');
+const echo = (number: JsonNumber) => (number.text.length <= LONGEST_ECHO ? ` in ${number.text}` : '');
 
 const jsonNumber = z.custom<JsonNumber>((value) => value instanceof JsonNumber, {
   params: { expected: 'a number' },
@@ -92,7 +92,7 @@ export function decimalSchema(limits: { integerDigits: number; decimals: number;
     .transform((number, ctx) => {
       const size = sizeOf(number.text);
       if (size.integerDigits > integerDigits) {
-        const found = `found ${size.integerDigits}${shown(number)}`;
+        const found = `found ${size.integerDigits}${echo(number)}`;
         addIssue(
           ctx,
           'number.too_large',
@@ -101,7 +101,7 @@ export function decimalSchema(limits: { integerDigits: number; decimals: number;
         return z.NEVER;
       }
       if (size.decimals > decimals) {
-        const found = `found ${size.decimals}${shown(number)}`;
+        const found = `found ${size.decimals}${echo(number)}`;
         addIssue(ctx, 'number.too_many_decimals', `must have at most ${decimals} decimals, ${found}.`);
         return z.NEVER;
       }
@@ -144,6 +144,12 @@ export function integerSchema(limits: { minimum: number; maximum: number }) {
 export const amountSchema = () => decimalSchema({ integerDigits: 15, decimals: 2 });
 /** Money that may be negative (Monto_admite_negType). */
 export const signedAmountSchema = () => decimalSchema({ integerDigits: 15, decimals: 2, negative: true });
+
+/** Returns the sum of numbers or decimal texts. */
+export const sumOf = (amounts: Iterable<Big | string>): Big =>
+  [...amounts].reduce((sum: Big, amount) => sum.plus(amount), Big(0));
+
+export const atLeastZero = (amount: Big): Big => (amount.lt(0) ? Big(0) : amount);
 
 /** Rounds `x`, halves away from zero. */
 export function roundHalfUp(x: Big, decimals: number): Big {

@@ -18,8 +18,8 @@ export function decimalText(text: string, decimals?: number, numerals = SPANISH)
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === '') return text;
   const grouped = whole.replace(/^0+(?=\d)/, '').replace(/\B(?=(\d{3})+$)/g, numerals.thousands);
-  const shown = decimals === undefined ? fraction : fraction.replace(/0+$/, '').padEnd(decimals, '0');
-  return sign + grouped + (shown === '' ? '' : `${numerals.decimals}${shown}`);
+  const digits = decimals === undefined ? fraction : fraction.replace(/0+$/, '').padEnd(decimals, '0');
+  return sign + grouped + (digits === '' ? '' : `${numerals.decimals}${digits}`);
 }
 
 /** Formats money and unit prices: two decimals or more. */

@@ -63,7 +63,7 @@ function refused(
   return { ok: false, faults: [fault] };
 }
 
-/** Returns the position of V8's syntax error, if known; its message quotes the text and is not passed on. */
+/** Returns the position of V8's syntax error, if known; V8's message quotes the text and is not passed on. */
 function positionOf(error: unknown, text: string): string {
   const position = /at position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
   if (position === undefined) return '';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addIssue } from './issue.ts';
+import { addIssue, quoted } from './issue.ts';
 
 /** Weights of the first eleven digits (docs/authority/codes.md#check-digits). */
 const WEIGHTS = [4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2];
@@ -21,16 +21,16 @@ export function rutFault(
   text: string,
 ): { code: 'rut.malformed' | 'rut.check_digit'; message: string } | undefined {
   if (!isRutShaped(text)) {
-    const found = text.length <= 20 ? JSON.stringify(text) : 'a longer string';
     return {
       code: 'rut.malformed',
-      message: `must be 12 digits without dots or hyphens, found ${found}.`,
+      message: `must be 12 digits without dots or hyphens, found ${quoted(text)}.`,
     };
   }
   const digit = rutCheckDigit(text);
   if (digit === Number(text[11])) return undefined;
-  const should = digit === undefined ? 'no check digit fits its first eleven' : `its check digit is ${digit}`;
-  return { code: 'rut.check_digit', message: `${text} ends in ${text[11]}, but ${should}.` };
+  const expected =
+    digit === undefined ? 'no check digit fits its first eleven' : `its check digit is ${digit}`;
+  return { code: 'rut.check_digit', message: `${text} ends in ${text[11]}, but ${expected}.` };
 }
 
 export const Rut = z

@@ -37,7 +37,7 @@ export function badCharacter(
   return { code: 'text.invalid_character', message };
 }
 
-/** The same for openapi.json, in portable regular expressions: no such character, and at least one that is not blank. */
+/** The same check for openapi.json, in portable regular expressions: no control character, and at least one not blank. */
 const CONTROLS = String.raw`\u0000-\u001F\u007F-\u009F\u2028\u2029`;
 const CONTROLS_BUT_LINE_ENDS = String.raw`\u0000-\u0009\u000B\u000C\u000E-\u001F\u007F-\u009F`;
 const patternOf = (controls: string) => String.raw`^[^${controls}]*[^\s${controls}][^${controls}]*$`;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { addIssue } from './issue.ts';
+import { addIssue, quoted } from './issue.ts';
 
 /** Schema of a whole number in a query parameter. */
 export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: number }) {
@@ -8,11 +8,10 @@ export function wholeNumber({ minimum, maximum }: { minimum: number; maximum: nu
     .transform((text, ctx) => {
       const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
       if (value >= minimum && value <= maximum) return value;
-      const found = text.length <= 20 ? JSON.stringify(text) : 'a longer string';
       addIssue(
         ctx,
         'number.out_of_range',
-        `must be an integer from ${minimum} to ${maximum}, found ${found}.`,
+        `must be an integer from ${minimum} to ${maximum}, found ${quoted(text)}.`,
       );
       return z.NEVER;
     })

@@ -22,7 +22,7 @@ export type CfeMoveReason = (typeof CFE_MOVE_REASONS)[number];
 export const LOGIN_RESULTS = ['success', 'failed', 'permissions_updated'] as const;
 export type LoginResult = (typeof LOGIN_RESULTS)[number];
 
-/** Any event made by the functions below. */
+/** Any event that the functions below create. */
 export type WebhookEvent = ReturnType<
   | typeof enterpriseUpdated
   | typeof paymentCreated

@@ -52,7 +52,7 @@ const CaeWarningView = z
     ),
     message: textField(
       'The same in words; in Spanish by `Accept-Language`.',
-      'The tax authority does not know ETICKET A 499, the last number before those that this service uses of CAE 90260000194: check which number the earlier system used last.',
+      'The tax authority does not know ETICKET A 499, the last number before the numbers that this service uses from CAE 90260000194: check which number the earlier system used last.',
     ),
   })
   .meta({ id: 'CaeWarning', description: 'Something about the CAE that the enterprise should check.' });

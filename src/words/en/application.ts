@@ -54,7 +54,7 @@ export const applicationEn: ApplicationWords = {
   notes: {
     registry: 'Check it against the RUT; correct the RUT first if it differs.',
     authority_mail: 'A mailbox that people read: DGI sends the confirmation code and its decisions there.',
-    exchange_mail: 'The mailbox to which other issuers send their receipts; of exclusive use.',
+    exchange_mail: 'The mailbox to which other issuers send their receipts, used for nothing else.',
     web_service: 'Only with a registered provider (proveedor habilitado).',
     technical_mail: 'Only with a registered provider; the operator of the service knows it.',
     website: 'Printed on every e-Ticket.',

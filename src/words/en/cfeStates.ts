@@ -10,13 +10,13 @@ export interface Words {
   readonly means: string;
 }
 
-/** The words of every language; the names of answers and of the timeline's lines come from the English ones below. */
-interface Named {
+/** The words that every language must have; the keys of `answer` and `timeline` come from the English words below. */
+interface RequiredWords {
   readonly status: Record<CfeStatus, Words>;
-  /** `fix`: the action of support that resolves it. */
+  /** `fix`: the action of support that resolves the reason. */
   readonly stuck: Record<StuckReason, Words & { readonly fix: string }>;
   readonly next: Record<NextStep, string>;
-  /** `means`: what will be done. */
+  /** `means`: the effect of the action. */
   readonly action: Record<SupportAction, Words>;
   readonly outcome: Record<SupportOutcome, string>;
   readonly operation: Record<AttemptOperation, string>;
@@ -207,7 +207,7 @@ export const WORDS_EN = {
     abandoned: 'Support gave it up; it was never valid.',
     'duplicate.not_ours': 'Another system of the company used its number, which must not be annulled.',
   },
-  /** What the company does about each, in Markdown, for the table in the guides. */
+  /** The company's remedy for each reason, in Markdown, for the table in the guides. */
   rejectionMend: {
     E01: 'Issue it again; if the same happens, inform support.',
     E02: 'Inform support: another system uses numbers of this CAE.',
@@ -325,7 +325,7 @@ export const WORDS_EN = {
   observation: 'An observation: the receipt is valid.',
   otherRejection: 'A code that no rule covers.',
   otherRejectionMend: 'Inform support, with the code.',
-} satisfies Named & Record<string, unknown>;
+} satisfies RequiredWords & Record<string, unknown>;
 
 /** The words of one language. */
 export type CfeWords = typeof WORDS_EN;

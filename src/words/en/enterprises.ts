@@ -1,8 +1,8 @@
-/** Texts of the pages of enterprises. */
 /** Days from which the rest is shown as "more than a year". */
 const YEAR = 365;
-const counted = (n: number, one: string): string => `${n} ${n === 1 ? one : `${one}s`}`;
+const counted = (n: number, unit: string): string => `${n} ${n === 1 ? unit : `${unit}s`}`;
 
+/** Texts of the pages of enterprises. */
 export const enterprisesEn = {
   title: 'Companies',
   none: 'No companies match these filters.',
@@ -41,7 +41,7 @@ export const enterprisesEn = {
   caeStart: {
     before_unknown: {
       what: (number: string): string => `DGI does not know ${number}`,
-      todo: 'That is the last number before those that this service uses of the CAE. Check which number the earlier system used last.',
+      todo: 'That is the last number before the numbers that this service uses from the CAE. Check which number the earlier system used last.',
     },
     first_known: {
       what: (number: string): string => `DGI already knows ${number}`,
@@ -242,7 +242,7 @@ export const enterprisesEn = {
   migrated: (from: string, next: string): string =>
     `This service issues and reports from ${from}. Number of the next sobre: ${next}.`,
   idemisor: 'Number of the next sobre (Idemisor)',
-  idemisorAbout: 'Above all that this or another system of the company has used.',
+  idemisorAbout: 'Higher than any number that this or another system of the company has used.',
   idemisorGo: 'Set the number',
   idemisorDone: 'The next sobre has this number.',
   idemisorNext: 'Number of the next sobre',

@@ -13,7 +13,7 @@ export const handbookEn = {
   lost: 'There is no such page',
   lostAbout: 'The address may be misspelt, or the page was moved. All pages:',
   skip: 'Skip to content',
-  /** Other words by which people search for each guide. */
+  /** Further words with which people search for each guide. */
   also: {
     'first-receipt': 'card cash tip payment time zone timezone',
     'going-live': 'production certificate DGI CAE numbers range authorisation',

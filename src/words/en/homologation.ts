@@ -58,7 +58,10 @@ export const homologationEn: HomologationWords = {
       label: 'One click left',
       means: 'DGI has the report. The rest is done at its portal.',
     },
-    FAILED: { label: 'Failed', means: 'It ended without what DGI asks for. Another run may be started.' },
+    FAILED: {
+      label: 'Failed',
+      means: 'It ended without the result that DGI requires. Another run may be started.',
+    },
     STOPPED: { label: 'Stopped', means: 'It was stopped. Issued receipts still get their verdicts.' },
   },
   none: 'There has been no test run yet.',

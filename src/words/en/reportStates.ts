@@ -2,14 +2,14 @@ import type { SubmissionStatus } from '../../domain/reports/reportStatus.ts';
 import { type CfeWords, WORDS_EN, type Words } from './cfeStates.ts';
 
 export interface ReportWords {
-  /** Of reports and submissions; a report starts as OPEN, a submission as PREPARED. */
+  /** Words of reports and submissions; a report starts as OPEN, a submission as PREPARED. */
   readonly status: Readonly<Record<SubmissionStatus | 'OPEN', Words>>;
-  /** The reasons for which the authority rejects a report; those that need support have the words of their stuck reason. */
+  /** The authority's reasons for rejecting a report; a reason that needs support has the words of its stuck reason. */
   readonly reason: Readonly<Record<string, string>>;
   readonly otherReason: string;
 }
 
-/** The reasons that a report shares with the stuck reasons, in their words. */
+/** Returns the words of the rejection reasons that are also stuck reasons. */
 export const sharedReportReasons = ({ stuck }: CfeWords) => ({
   R01: stuck['report.format'].means,
   R02: stuck['report.company'].means,

@@ -75,7 +75,7 @@ export const reportsEn = {
     send: {
       title: 'Send now',
       about:
-        'What is known of the day is sent at once; later changes are corrected automatically. Nothing is sent if DGI already has the same.',
+        'Everything known about the day is sent at once; later changes are corrected automatically. Nothing is sent if DGI already has the same.',
       go: 'Send',
     },
     retry: {

@@ -39,7 +39,7 @@ export const runsEn = {
     },
     does: {
       retry:
-        'Repeats the step that stopped, with the data there are now. DGI is asked first about anything that may have been sent before; nothing is sent twice.',
+        'Repeats the step that stopped, with the current data. DGI is asked first about anything that may have been sent before; nothing is sent twice.',
       settle: 'Asks DGI what happened to each one and stores the answer. Nothing is sent.',
       abandon:
         'Each one ends as rejected, and its number will be annulled. Not possible where DGI has the receipt, or may have it. This cannot be undone.',

@@ -97,7 +97,7 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
   'must have at least {} item, found {}.': 'debe tener al menos {1} elemento; tiene {2}.',
   'must have at least {} items, found {}.': 'debe tener al menos {1} elementos; tiene {2}.',
   'must have at most {} items, found {}.': 'debe tener como máximo {1} elementos; tiene {2}.',
-  'must have either percent or amount, found {}.': 'debe tener percent o amount, uno de los dos; tiene {1}.',
+  'must have either {} or {}, found {}.': 'debe tener {1} o {2}, uno de los dos; tiene {3}.',
   'unknown field.': 'campo desconocido.',
   'unknown field; {}.': 'campo desconocido; {1}.',
   'unknown field; did you mean {}?': 'campo desconocido; ¿quiso decir {1}?',
@@ -134,10 +134,10 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
   'must be a month of the form YYYY-MM.': 'debe ser un mes escrito AAAA-MM.',
   'must be 12 digits without dots or hyphens, found {}.':
     'debe tener 12 dígitos sin puntos ni guiones; se recibió {1}.',
-  'must be 7 or 8 digits without dots or hyphens, {}.':
-    'debe tener 7 u 8 dígitos sin puntos ni guiones; {1}.',
-  'must be at most 12 digits without dots or hyphens, {}.':
-    'debe tener como máximo 12 dígitos sin puntos ni guiones; {1}.',
+  'must be 7 or 8 digits without dots or hyphens, found {}.':
+    'debe tener 7 u 8 dígitos sin puntos ni guiones; se recibió {1}.',
+  'must be at most 12 digits without dots or hyphens, found {}.':
+    'debe tener como máximo 12 dígitos sin puntos ni guiones; se recibió {1}.',
   '{} ends in {}, but its check digit is {}.': '{1} termina en {2}, pero su dígito verificador es {3}.',
   '{} ends in {}, but no check digit fits its first eleven.':
     '{1} termina en {2}, pero sus primeros once dígitos no tienen dígito verificador posible.',
@@ -229,7 +229,7 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
   'must be omitted beside reference.': 'debe omitirse junto a reference.',
   'must be at most {} days after today, found {}.':
     'debe ser como máximo {1} días después de hoy; se recibió {2}.',
-  'must name another CFE than references[{}].': 'debe nombrar otro CFE que references[{1}].',
+  'must name a different CFE from references[{}].': 'debe nombrar otro CFE que references[{1}].',
   'must name {}, which this service issued, by its cfe_id.':
     'debe nombrar {1}, que emitió este servicio, por su cfe_id.',
   'must be at most {} (what is left of {}), found {}.':
@@ -252,7 +252,6 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
   'Nothing of the receipt is left to credit.': 'No queda nada del comprobante por acreditar.',
   'must be a receipt or debit note that is not REJECTED, found {}.':
     'debe ser un comprobante o una nota de débito que no esté REJECTED; es {1}.',
-  'must have either count or amount, found {}.': 'debe tener count o amount, uno de los dos; tiene {1}.',
   'must have at most one of lines, percent and amount, found {}.':
     'debe tener como máximo uno de lines, percent y amount; tiene {1}.',
   'must come to at most the {} that are left, found {}.':
@@ -299,9 +298,9 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
     'el número del NIFE es una cédula válida; si lo es, el tipo es CI.',
 
   // Warnings of a CAE.
-  'The tax authority does not know {} {} {}, the last number before those that this service uses of CAE {}: check which number the earlier system used last.':
+  'The tax authority does not know {} {} {}, the last number before the numbers that this service uses from CAE {}: check which number the earlier system used last.':
     'La DGI no conoce {1} {2} {3}, el último número antes de los que usa este servicio del CAE {4}: verifique cuál fue el último que usó el sistema anterior.',
-  'The tax authority already knows {} {} {}, the first number that this service uses of CAE {}: the operator of the service must skip what the earlier system used.':
+  'The tax authority already knows {} {} {}, the first number that this service uses from CAE {}: the operator of the service must skip what the earlier system used.':
     'La DGI ya conoce {1} {2} {3}, el primer número que usa este servicio del CAE {4}: el operador del servicio debe saltear los que usó el sistema anterior.',
 
   // The enterprise.
@@ -457,7 +456,6 @@ export const PARTS_IN_SPANISH: Readonly<Record<string, string>> = {
   neither: 'ninguno',
   'a string': 'un texto',
   'a longer string': 'un texto más largo',
-  'a longer value': 'un valor más largo',
   'an object': 'un objeto',
   'an array': 'una lista',
   'true or false': 'true o false',

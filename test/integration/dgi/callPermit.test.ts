@@ -88,7 +88,7 @@ describe('the permit before every call to the authority', () => {
 
   test('what it does not let through is not sent and comes out as unreached', async () => {
     isAway = true;
-    const unreached = { kind: 'repeat', what: 'held back', reached: false };
+    const unreached = { kind: 'repeat', description: 'held back', reached: false };
     const ticket = { idReceptor: '1', token: 'x' };
     expect(await send()).toEqual(unreached);
     expect(await client().askVerdict(credentials, 'sandbox', ticket)).toEqual(unreached);

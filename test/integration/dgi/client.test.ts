@@ -101,7 +101,7 @@ describe('sendSobre', () => {
     const late = { leaveBy: new Date(NOW.getTime() - 1) };
     expect(await sendSobre(client(), credentials, 'production', SOBRE, late)).toEqual({
       kind: 'repeat',
-      what: 'too late',
+      description: 'too late',
       reached: false,
     });
     expect(server.requests).toEqual([]);
@@ -129,7 +129,7 @@ describe('sendSobre', () => {
     ['an answer to another company', ackSobre({ rut: '219000090011' })],
   ])('%s does not count', async (_, document) => {
     received(document);
-    expect(await send()).toEqual({ kind: 'fateUnknown', what: 'other subject' });
+    expect(await send()).toEqual({ kind: 'fateUnknown', description: 'other subject' });
   });
 
   test('an answer signed with sha256 counts as well', async () => {
@@ -139,12 +139,12 @@ describe('sendSobre', () => {
 
   test('a changed answer does not count', async () => {
     received(ackSobre().replace('<IDReceptor>4242<', '<IDReceptor>4243<'));
-    expect(await send()).toEqual({ kind: 'fateUnknown', what: 'bad signature' });
+    expect(await send()).toEqual({ kind: 'fateUnknown', description: 'bad signature' });
   });
 
   test('an answer without a signature does not count', async () => {
     received(ackSobre().replace(/<Signature[\s\S]*<\/Signature>/, ''));
-    expect(await send()).toEqual({ kind: 'fateUnknown', what: 'bad signature' });
+    expect(await send()).toEqual({ kind: 'fateUnknown', description: 'bad signature' });
   });
 
   test.each([
@@ -212,14 +212,14 @@ describe('askVerdict', () => {
 
   test('an answer about another sobre does not count', async () => {
     asked(ackCfe({ idReceptor: '4243' }));
-    expect(await ask()).toMatchObject({ kind: 'repeat', what: 'other subject' });
+    expect(await ask()).toMatchObject({ kind: 'repeat', description: 'other subject' });
   });
 
   test('the answer to another question does not count', async () => {
     asked(ackSobre());
-    expect(await ask()).toMatchObject({ kind: 'repeat', what: 'unreadable' });
+    expect(await ask()).toMatchObject({ kind: 'repeat', description: 'unreadable' });
     received(ackCfe());
-    expect(await ask()).toMatchObject({ kind: 'repeat', what: 'unreadable' });
+    expect(await ask()).toMatchObject({ kind: 'repeat', description: 'unreadable' });
   });
 });
 
@@ -350,7 +350,7 @@ describe('what hangs, breaks or floods', () => {
   test('a refused connection: nothing was sent', async () => {
     const port = await freePort();
     const answer = await sendSobre(clientAt(`http://127.0.0.1:${port}`), credentials, 'production', SOBRE);
-    expect(answer).toEqual({ kind: 'repeat', what: 'ECONNREFUSED', reached: false });
+    expect(answer).toEqual({ kind: 'repeat', description: 'ECONNREFUSED', reached: false });
   });
 
   test('a host that nobody knows: nothing was sent', async () => {
@@ -367,7 +367,7 @@ describe('what hangs, breaks or floods', () => {
     const slow = clientAt(`https://127.0.0.1:${port}`, { connectSeconds: 0.2 });
     expect(await sendSobre(slow, credentials, 'production', SOBRE)).toEqual({
       kind: 'repeat',
-      what: 'time-out: secureConnect',
+      description: 'time-out: secureConnect',
       reached: false,
     });
     for (const socket of sockets) socket.destroy();
@@ -388,7 +388,7 @@ describe('what hangs, breaks or floods', () => {
       'production',
       SOBRE,
     );
-    expect(answer).toMatchObject({ kind: 'fateUnknown', what: 'time-out: answer' });
+    expect(answer).toMatchObject({ kind: 'fateUnknown', description: 'time-out: answer' });
   });
 
   test('an answer that drips ends within the time-out of the whole', async () => {
@@ -403,7 +403,7 @@ describe('what hangs, breaks or floods', () => {
       'production',
       SOBRE,
     );
-    expect(answer).toMatchObject({ kind: 'fateUnknown', what: 'time-out: answer' });
+    expect(answer).toMatchObject({ kind: 'fateUnknown', description: 'time-out: answer' });
   });
 
   test('an answer without end is cut off at its largest size', async () => {
@@ -416,14 +416,14 @@ describe('what hangs, breaks or floods', () => {
       };
       flood();
     });
-    expect(await send()).toMatchObject({ kind: 'fateUnknown', what: 'too large' });
+    expect(await send()).toMatchObject({ kind: 'fateUnknown', description: 'too large' });
   });
 
   test('a small answer that unpacks to a huge one is cut off as it unpacks', async () => {
     const bomb = gzipSync(Buffer.alloc(200_000_000, 0x20));
     server.behaves(answers(bomb, { headers: { 'content-encoding': 'gzip' } }));
     const push = jest.spyOn(Unzip.prototype, 'push');
-    expect(await send()).toMatchObject({ kind: 'fateUnknown', what: 'too large' });
+    expect(await send()).toMatchObject({ kind: 'fateUnknown', description: 'too large' });
     const unpacked = push.mock.calls.reduce(
       (sum, [chunk]) => sum + ((chunk as Buffer | null)?.length ?? 0),
       0,
@@ -446,7 +446,7 @@ describe('what hangs, breaks or floods', () => {
 
   test('a redirect is not followed', async () => {
     server.behaves(answers('', { status: 307, headers: { location: `${server.url}/elsewhere` } }));
-    expect(await send()).toEqual({ kind: 'fateUnknown', what: 'HTTP 307' });
+    expect(await send()).toEqual({ kind: 'fateUnknown', description: 'HTTP 307' });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -471,7 +471,7 @@ describe('what hangs, breaks or floods', () => {
     ],
   ])('%s is no answer', async (_, body) => {
     server.behaves(answers(body));
-    expect(await send()).toEqual({ kind: 'fateUnknown', what: 'unreadable' });
+    expect(await send()).toEqual({ kind: 'fateUnknown', description: 'unreadable' });
   });
 
   test('an answer in ISO-8859-1 that says so is read', async () => {
@@ -484,7 +484,7 @@ describe('what hangs, breaks or floods', () => {
 
   test('bytes that are not in the encoding they claim are no answer', async () => {
     server.behaves(answers(Buffer.from(soapAnswer('EFACRECEPCIONSOBRE', '<a>ñ</a>'), 'latin1')));
-    expect(await send()).toMatchObject({ kind: 'fateUnknown', what: 'unreadable' });
+    expect(await send()).toMatchObject({ kind: 'fateUnknown', description: 'unreadable' });
   });
 });
 
@@ -510,11 +510,14 @@ describe('what comes in place of an answer, whatever was asked', () => {
     ['an error page, HTTP 404', '<html>error', 404, 'HTTP 404'],
     ['an error page, HTTP 502', '<html>error', 502, 'HTTP 502'],
     ['an error page, HTTP 503', '<html>error', 503, 'HTTP 503'],
-  ])('%s: questions go by themselves, the fate of a send is unknown', async (_, body, status, what) => {
-    server.behaves(answers(body, { status }));
-    expect(await send()).toEqual({ kind: 'fateUnknown', what });
-    for (const call of Object.values(questions)) {
-      expect(await call()).toEqual({ kind: 'repeat', what, reached: true });
-    }
-  });
+  ])(
+    '%s: questions go by themselves, the fate of a send is unknown',
+    async (_, body, status, description) => {
+      server.behaves(answers(body, { status }));
+      expect(await send()).toEqual({ kind: 'fateUnknown', description });
+      for (const call of Object.values(questions)) {
+        expect(await call()).toEqual({ kind: 'repeat', description, reached: true });
+      }
+    },
+  );
 });

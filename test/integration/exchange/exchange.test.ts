@@ -275,7 +275,7 @@ describe('to an electronic receiver', () => {
   });
 
   test.each([
-    ['away', 'AuthorityUnreachable', { kind: 'repeat', what: 'unreached', reached: false }],
+    ['away', 'AuthorityUnreachable', { kind: 'repeat', description: 'unreached', reached: false }],
     ['refusing', 'AuthorityRefuses', { kind: 'stuck', reason: 'authority.no_permission', explanation: 'no' }],
   ] as const)('while the authority is %s it waits, and is retried automatically', async (_, type, answer) => {
     const { cfe } = await anExchange();
@@ -385,7 +385,7 @@ describe('the list of electronic issuers', () => {
   test('a load that is broken off does not count: the next asks for the same again', async () => {
     const before = await readLastDirectoryLoad(em());
     now = new Date(NOW.getTime() + 2 * 86_400_000);
-    list = { kind: 'repeat', what: 'no answer', reached: false };
+    list = { kind: 'repeat', description: 'no answer', reached: false };
     await expect(load()).rejects.toMatchObject({ type: 'AuthorityUnreachable' });
     expect(await readLastDirectoryLoad(em())).toEqual(before);
   });

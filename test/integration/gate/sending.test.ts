@@ -20,8 +20,8 @@ import { aSobreOf, givePendingCfes } from '../../support/receipts/pendingCfes.ts
 import { asActivity } from '../../support/temporal/activityContext.ts';
 
 const TICKET = { kind: 'received', idReceptor: '7', token: 'dG9rZW4=', askFrom: null } as const;
-const NOT_THERE = { kind: 'repeat', what: 'HTTP 503', reached: true } as const;
-const AWAY = { kind: 'fateUnknown', what: 'HTTP 503' } as const;
+const NOT_THERE = { kind: 'repeat', description: 'HTTP 503', reached: true } as const;
+const AWAY = { kind: 'fateUnknown', description: 'HTTP 503' } as const;
 const STUCK = {
   kind: 'stuck',
   reason: 'authority.certificate',

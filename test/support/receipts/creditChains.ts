@@ -66,7 +66,7 @@ export function creditInSteps(original: CfeDocument, steps: readonly Step[]): Cf
     const wish = readNoteScope(requestOf(one, left()), original, left(), TODAY);
     if (wish.ok) issue(wish.value);
   }
-  if (!isUsedUp(left())) issue({ of: 'all' });
+  if (!isUsedUp(left())) issue({ kind: 'all' });
   expect(isUsedUp(left())).toBe(true);
   return contents;
 }
@@ -86,7 +86,7 @@ function issueNote(original: CfeDocument, left: Figures, wish: NoteScope) {
   });
   if (!checked.ok) throw new Error(JSON.stringify([checked.faults, wish, left, original.totals]));
   const { content } = checked;
-  if (wish.of === 'pay') expect(content.totals.pay).toBe(wish.amount.toFixed(2));
+  if (wish.kind === 'pay') expect(content.totals.pay).toBe(wish.amount.toFixed(2));
   return { content, note: { credited, document: content } };
 }
 

@@ -20,7 +20,7 @@ interface Held extends AuthorityReport {
   refusal: ReportCode | null;
 }
 
-const UNREACHED = { kind: 'repeat', what: 'ECONNREFUSED', reached: false } as const;
+const UNREACHED = { kind: 'repeat', description: 'ECONNREFUSED', reached: false } as const;
 const valueIn = (xml: string, name: string): string =>
   new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? '';
 
@@ -55,9 +55,9 @@ export function reportAuthority() {
       const fate = fates.shift() ?? 'AR';
       diary.push(`send ${valueIn(xml, 'SecEnvio')}`);
       if (fate === 'away') return UNREACHED;
-      if (fate === 'dropped') return { kind: 'fateUnknown', what: 'time-out' };
+      if (fate === 'dropped') return { kind: 'fateUnknown', description: 'time-out' };
       const answer = take(xml, idEmisor.toString(), fate);
-      return fate === 'lost' ? { kind: 'fateUnknown', what: 'time-out' } : answer;
+      return fate === 'lost' ? { kind: 'fateUnknown', description: 'time-out' } : answer;
     },
     async findReport(_by, _environment, { idEmisor, date }): Promise<FindReportAnswer> {
       diary.push('find');

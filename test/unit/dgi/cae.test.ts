@@ -39,7 +39,12 @@ describe('readCae on the official samples', () => {
       });
       expect(signer).toMatchObject({ wasValid: true });
       expect(
-        caeFaults(facts, { rut: '219999830019', startNumber: numberStart, today: '2013-01-01', held: [] }),
+        caeFaults(facts, {
+          rut: '219999830019',
+          startNumber: numberStart,
+          today: '2013-01-01',
+          storedRanges: [],
+        }),
       ).toEqual([]);
     },
   );

@@ -44,7 +44,7 @@ describe('createRutLookUp', () => {
     const { asked, lookUp } = aRegistry();
 
     const first = lookUp('219999830019');
-    asked[0]?.answer({ kind: 'repeat', what: 'ECONNREFUSED', reached: false });
+    asked[0]?.answer({ kind: 'repeat', description: 'ECONNREFUSED', reached: false });
     await expect(first).rejects.toMatchObject({ code: 'UNAVAILABLE', retryAfterSeconds: 30 });
     const second = lookUp('219999830019');
     asked[1]?.answer({ kind: 'unregistered' });

@@ -56,17 +56,17 @@ test('long receipts of whoever wait in half of the places, and others are printe
 });
 
 test('an account whose print took long waits as with heavy ones, its small prints do not, until one is quick again', () => {
-  const { isHeavy, took } = createScales();
+  const { isHeavy, record } = createScales();
   const [small, usual, large] = [10, 100, 200].map((kib) => ({ accountId: 'A', xmlBytes: kib * 1024 }));
   const heavy = () => [small, usual, large].map((print) => print !== undefined && isHeavy(print));
   expect(heavy()).toEqual([false, false, true]);
 
-  took({ accountId: 'A', xmlBytes: 100 * 1024 }, 1_500);
+  record({ accountId: 'A', xmlBytes: 100 * 1024 }, 1_500);
   expect(heavy()).toEqual([false, true, true]);
   expect(isHeavy({ accountId: 'B', xmlBytes: 100 * 1024 })).toBe(false);
-  took({ accountId: 'A', xmlBytes: 10 * 1024 }, 50);
+  record({ accountId: 'A', xmlBytes: 10 * 1024 }, 50);
   expect(heavy()).toEqual([false, true, true]);
-  took({ accountId: 'A', xmlBytes: 100 * 1024 }, 50);
+  record({ accountId: 'A', xmlBytes: 100 * 1024 }, 50);
   expect(heavy()).toEqual([false, false, true]);
 });
 

@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { roundHalfUp } from '../../values/decimal.ts';
+import { roundHalfUp, sumOf } from '../../values/decimal.ts';
 import type { CfeDocument } from '../cfeDocument.ts';
 import { AMOUNT_DECIMALS, taxedOf } from '../cfeTotals.ts';
 import { IVA_TYPES, type IvaType } from '../cfeTypes.ts';
@@ -19,7 +19,7 @@ type Rates = Readonly<Record<VatRate, Big>>;
 export interface Figures {
   readonly counts: readonly Big[];
   readonly amounts: readonly Big[];
-  /** Surcharges less discounts of the whole, by kind. */
+  /** Surcharges less discounts of the whole receipt, by kind of line. */
   readonly adjusted: Kinds;
   readonly net: Rates;
   readonly vat: Rates;
@@ -27,10 +27,10 @@ export interface Figures {
   readonly pay: Big;
 }
 
-/** The parts of an original that its credit notes are computed from. */
+/** The parts of an original from which its credit notes are computed. */
 export type CreditedDocument = Pick<CfeDocument, 'lines' | 'totals' | 'adjustments' | 'pricesIncludeVat'>;
 
-/** A credit note that counts: with the lines it took or, where the caller wrote its lines, its amount alone. */
+/** A credit note that is not rejected: the lines it took or, if the caller wrote its lines, only its amount. */
 export type CountedNote =
   | {
       readonly credited: readonly CreditedLine[];
@@ -38,34 +38,36 @@ export type CountedNote =
     }
   | { readonly credited: null; readonly pay: Big };
 
-/** What a note is to take: all that is left, an amount to pay, or parts of lines. */
+/** The scope of a note: all that is left, an amount to pay, or parts of lines. */
 export type NoteScope =
-  | { readonly of: 'all' }
-  | { readonly of: 'pay'; readonly amount: Big }
-  | { readonly of: 'lines'; readonly counts: readonly Big[]; readonly amounts: readonly Big[] };
+  | { readonly kind: 'all' }
+  | { readonly kind: 'pay'; readonly amount: Big }
+  | { readonly kind: 'lines'; readonly counts: readonly Big[]; readonly amounts: readonly Big[] };
 
 const ZERO = Big(0);
 const CENT = Big('0.01');
-/** The share of an original has its rounding within three cents of the exact one at both rates. */
+/** Cents around a sum that are searched for a valid share; three always suffice, at both rates. */
 const FARTHEST_CENTS = 5;
 const KINDS = Object.keys(IVA_TYPES) as IvaType[];
 const RATE_KINDS = { minimum: 'MINIMUM_RATE', basic: 'BASIC_RATE' } as const;
 const RATES = ['minimum', 'basic'] as const;
 
-const sumOf = (amounts: Iterable<Big>): Big => [...amounts].reduce((sum, one) => sum.plus(one), ZERO);
 const toCents = (amount: Big): Big => roundHalfUp(amount, AMOUNT_DECIMALS);
 const atLeast = (least: Big, amount: Big): Big => (amount.lt(least) ? least : amount);
 const atMost = (most: Big, amount: Big): Big => (amount.gt(most) ? most : amount);
-const byKind = (of: (kind: IvaType) => Big): Kinds =>
-  Object.fromEntries(KINDS.map((kind) => [kind, of(kind)])) as Kinds;
-const byRate = (of: (rate: VatRate) => Big): Rates => ({ minimum: of('minimum'), basic: of('basic') });
+const byKind = (amountFor: (kind: IvaType) => Big): Kinds =>
+  Object.fromEntries(KINDS.map((kind) => [kind, amountFor(kind)])) as Kinds;
+const byRate = (amountFor: (rate: VatRate) => Big): Rates => ({
+  minimum: amountFor('minimum'),
+  basic: amountFor('basic'),
+});
 
 function adjustedOf({ adjustments = [] }: Pick<CfeDocument, 'adjustments'>): Kinds {
   return byKind((kind) =>
     sumOf(
       adjustments
         .filter(({ ivaType }) => ivaType === kind)
-        .map((one) => (one.kind === 'DISCOUNT' ? Big(one.amount).neg() : Big(one.amount))),
+        .map(({ kind, amount }) => (kind === 'DISCOUNT' ? Big(amount).neg() : Big(amount))),
     ),
   );
 }
@@ -90,32 +92,35 @@ export const figuresOf = (document: CreditedDocument): Figures => ({
   amounts: document.lines.map(({ amount }) => Big(amount)),
 });
 
-function less(from: Figures, taken: Figures): Figures {
+function subtract(whole: Figures, taken: Figures): Figures {
   return {
-    counts: from.counts.map((one, at) => atLeast(ZERO, one.minus(taken.counts[at] ?? ZERO))),
-    amounts: from.amounts.map((one, at) => atLeast(ZERO, one.minus(taken.amounts[at] ?? ZERO))),
-    adjusted: byKind((kind) => from.adjusted[kind].minus(taken.adjusted[kind])),
-    net: byRate((rate) => from.net[rate].minus(taken.net[rate])),
-    vat: byRate((rate) => from.vat[rate].minus(taken.vat[rate])),
-    otherVat: from.otherVat.minus(taken.otherVat),
-    pay: from.pay.minus(taken.pay),
+    counts: whole.counts.map((whole, index) => atLeast(ZERO, whole.minus(taken.counts[index] ?? ZERO))),
+    amounts: whole.amounts.map((whole, index) => atLeast(ZERO, whole.minus(taken.amounts[index] ?? ZERO))),
+    adjusted: byKind((kind) => whole.adjusted[kind].minus(taken.adjusted[kind])),
+    net: byRate((rate) => whole.net[rate].minus(taken.net[rate])),
+    vat: byRate((rate) => whole.vat[rate].minus(taken.vat[rate])),
+    otherVat: whole.otherVat.minus(taken.otherVat),
+    pay: whole.pay.minus(taken.pay),
   };
 }
 
 /**
- * Returns what notes leave of their original. Notes whose lines the caller wrote count together as one amount, which takes
- * of every line in proportion: their own lines need not be those of the original.
+ * Returns the figures that notes leave of their original. Notes with lines written by the caller are taken from all lines
+ * in proportion, as one amount: their lines may differ from those of the original.
  */
 export function figuresLeft(document: CreditedDocument, notes: readonly CountedNote[], on: string): Figures {
   let left = figuresOf(document);
-  let free: Big | undefined;
+  let freeAmount: Big | undefined;
   for (const note of notes) {
-    if (note.credited === null) free = (free ?? ZERO).plus(note.pay);
-    else left = less(left, { ...sumsOf(note.document), ...linesOf(note.credited, document.lines.length) });
+    if (note.credited === null) freeAmount = (freeAmount ?? ZERO).plus(note.pay);
+    else
+      left = subtract(left, { ...sumsOf(note.document), ...linesOf(note.credited, document.lines.length) });
   }
-  if (free === undefined) return left;
-  const scope: NoteScope = free.gte(left.pay) ? { of: 'all' } : { of: 'pay', amount: atLeast(ZERO, free) };
-  return less(left, takeShare(document, left, scope, on).figures);
+  if (freeAmount === undefined) return left;
+  const scope: NoteScope = freeAmount.gte(left.pay)
+    ? { kind: 'all' }
+    : { kind: 'pay', amount: atLeast(ZERO, freeAmount) };
+  return subtract(left, takeShare(document, left, scope, on).figures);
 }
 
 function linesOf(credited: readonly CreditedLine[], length: number): Pick<Figures, 'counts' | 'amounts'> {
@@ -135,28 +140,28 @@ export const isUsedUp = ({ counts, amounts }: Figures): boolean =>
 /** A share of what is left. */
 export interface Share {
   readonly figures: Figures;
-  /** What the note pays beyond the sum of its parts: a line that is not billed, so that it pays what was asked. */
+  /** The amount of a non-billed line that makes the note pay exactly the requested amount. */
   readonly rounding: Big;
 }
 
 /**
- * Returns the share that a note of the day `on` takes. Shares add up to the original in every total: each leaves a rest that
- * can be one valid note, so with prices that include VAT its sum may have to differ by some cents (`rounding` gives them back).
+ * Returns the share that a note of the day `on` takes. Every share leaves a rest that one more note can validly take; with
+ * VAT in the prices, a sum may have to differ by cents for this, which `rounding` gives back.
  */
 export function takeShare(document: CreditedDocument, left: Figures, scope: NoteScope, on: string): Share {
-  const settler = { document, left, on };
-  if (scope.of === 'all') return settle(settler, left, { target: left.pay, all: true }).share;
-  if (scope.of === 'lines') return settle(settler, scope, {}).share;
+  const context = { document, left, on };
+  if (scope.kind === 'all') return completeShare(context, left, { target: left.pay, isAll: true }).share;
+  if (scope.kind === 'lines') return completeShare(context, scope, {}).share;
   const { amount: target } = scope;
   const amounts = proportional(document, left, target);
-  let best: Settled | undefined;
-  for (const moved of nearby(document, left, amounts)) {
+  let best: CompletedShare | undefined;
+  for (const moved of nearbyAmounts(document, left, amounts)) {
     const counts = left.counts.map((count, at) =>
       moved[at]?.gt(0) && moved[at]?.eq(left.amounts[at] ?? ZERO) ? count : ZERO,
     );
-    const settled = settle(settler, { counts, amounts: moved }, { target });
-    if (!best || settled.off.lt(best.off)) best = settled;
-    if (best.off.eq(0)) break;
+    const completed = completeShare(context, { counts, amounts: moved }, { target });
+    if (!best || completed.distance.lt(best.distance)) best = completed;
+    if (best.distance.eq(0)) break;
   }
   if (!best) throw new Error('no share was tried');
   return best.share;
@@ -174,8 +179,8 @@ function proportional(document: CreditedDocument, left: Figures, target: Big): B
   });
 }
 
-/** Yields the amounts of lines; then again and again, with the largest line of one kind changed by some cents. */
-function* nearby(
+/** Yields the amounts of lines, then variants in which the largest line of one kind differs by some cents. */
+function* nearbyAmounts(
   { lines }: CreditedDocument,
   left: Figures,
   amounts: readonly Big[],
@@ -197,13 +202,13 @@ function* nearby(
   }
 }
 
-interface Settled {
+interface CompletedShare {
   readonly share: Share;
-  /** How far the parts are from what was asked. */
-  readonly off: Big;
+  /** The difference between the parts and the requested amount. */
+  readonly distance: Big;
 }
 
-/** A kind of line in a share: `owed` is its sum as asked, without the cents that it was moved by. */
+/** A kind of line in a share; `owed`: its sum without the cents that were added to make the VAT valid. */
 interface KindRow {
   readonly sum: Big;
   readonly sumLeft: Big;
@@ -211,44 +216,43 @@ interface KindRow {
   readonly owed: Big;
 }
 
-/** Adds to parts of lines their adjustments, by kind. */
+/** Adds the adjustments to the parts of lines, by kind. */
 function kindRows(
   { document, left, percents }: { document: CreditedDocument; left: Figures; percents: Rates },
   amounts: readonly Big[],
-  all: boolean,
+  isAll: boolean,
 ): Record<IvaType, KindRow> {
-  const ofKind = (kind: IvaType, of: readonly Big[]) =>
-    sumOf(of.filter((_, at) => document.lines[at]?.ivaType === kind));
+  const sumOfKind = (kind: IvaType, amountsOfLines: readonly Big[]) =>
+    sumOf(amountsOfLines.filter((_, index) => document.lines[index]?.ivaType === kind));
   const percentOf = (kind: IvaType) =>
     RATES.filter((rate) => RATE_KINDS[rate] === kind).map((rate) => percents[rate])[0];
   return Object.fromEntries(
     KINDS.map((kind) => {
-      const lines = ofKind(kind, amounts);
-      const linesLeft = ofKind(kind, left.amounts);
+      const lines = sumOfKind(kind, amounts);
+      const linesLeft = sumOfKind(kind, left.amounts);
       const sumLeft = linesLeft.plus(left.adjusted[kind]);
-      const complete = all || (lines.gt(0) && lines.eq(linesLeft));
+      const complete = isAll || (lines.gt(0) && lines.eq(linesLeft));
       const share = lines.eq(0) ? ZERO : toCents(left.adjusted[kind].times(lines).div(linesLeft));
-      const asked = complete ? sumLeft : lines.plus(share);
+      const requested = complete ? sumLeft : lines.plus(share);
       const percent = percentOf(kind);
-      const steered =
-        percent && document.pricesIncludeVat && !complete ? nearestSum(asked, sumLeft, percent) : asked;
+      const sum =
+        percent && document.pricesIncludeVat && !complete
+          ? nearestSum(requested, sumLeft, percent)
+          : requested;
       const isAdjusted = document.adjustments?.some(({ ivaType }) => ivaType === kind) ?? false;
-      return [
-        kind,
-        { sum: steered, sumLeft, adjusted: steered.minus(lines), owed: isAdjusted ? steered : lines },
-      ];
+      return [kind, { sum, sumLeft, adjusted: sum.minus(lines), owed: isAdjusted ? sum : lines }];
     }),
-  ) as Record<IvaType, { sum: Big; sumLeft: Big; adjusted: Big; owed: Big }>;
+  ) as Record<IvaType, KindRow>;
 }
 
 /** Adds adjustments and VAT to parts of lines. */
-function settle(
+function completeShare(
   { document, left, on }: { document: CreditedDocument; left: Figures; on: string },
   { counts, amounts }: Pick<Figures, 'counts' | 'amounts'>,
-  { target, all = false }: { target?: Big; all?: boolean },
-): Settled {
+  { target, isAll = false }: { target?: Big; isAll?: boolean },
+): CompletedShare {
   const percents = vatPercents(on);
-  const rows = kindRows({ document, left, percents }, amounts, all);
+  const rows = kindRows({ document, left, percents }, amounts, isAll);
   const taxed = (rate: VatRate) => {
     const { sum, sumLeft } = rows[RATE_KINDS[rate]];
     const percent = percents[rate];
@@ -260,7 +264,7 @@ function settle(
   const otherVat = otherVatOfShare(rows.OTHER_RATE, left.otherVat);
   const isGross = document.pricesIncludeVat;
   const vat = isGross ? ZERO : minimum.vat.plus(basic.vat);
-  const signed = (kind: IvaType, of: Big) => (kind === 'NON_BILLABLE_NEGATIVE' ? of.neg() : of);
+  const signed = (kind: IvaType, amount: Big) => (kind === 'NON_BILLABLE_NEGATIVE' ? amount.neg() : amount);
   const parts = sumOf(KINDS.map((kind) => signed(kind, rows[kind].sum)))
     .plus(vat)
     .plus(otherVat);
@@ -269,7 +273,7 @@ function settle(
     .plus(otherVat);
   const pay = target ?? owed;
   const rounding = pay.minus(parts);
-  const steered = sumOf(KINDS.map((kind) => rows[kind].sum.minus(rows[kind].owed).abs()));
+  const moved = sumOf(KINDS.map((kind) => rows[kind].sum.minus(rows[kind].owed).abs()));
   return {
     share: {
       figures: {
@@ -283,19 +287,19 @@ function settle(
       },
       rounding,
     },
-    off: rounding.abs().plus(steered),
+    distance: rounding.abs().plus(moved),
   };
 }
 
 /**
- * Returns the sum next to `asked` that, with the rest, has the taxable base of both together: with VAT in the prices the base
- * of a sum is exact (docs/contract.md#net-and-gross-prices).
+ * Returns the sum nearest to `requested` whose taxable base, added to the base of the rest, is the base of `left`: with VAT
+ * in the prices, the base of a sum must be exact (docs/contract.md#net-and-gross-prices).
  */
-function nearestSum(asked: Big, left: Big, percent: Big): Big {
+function nearestSum(requested: Big, left: Big, percent: Big): Big {
   const baseOf = (sum: Big) => taxedOf(sum, percent, 'gross').base;
   const whole = baseOf(left);
   for (let cents = 0; cents <= FARTHEST_CENTS; cents += 1) {
-    for (const sum of [asked.plus(CENT.times(cents)), asked.minus(CENT.times(cents))]) {
+    for (const sum of [requested.plus(CENT.times(cents)), requested.minus(CENT.times(cents))]) {
       const isPart = sum.gte(0) && sum.lte(left);
       if (
         isPart &&
@@ -306,13 +310,13 @@ function nearestSum(asked: Big, left: Big, percent: Big): Big {
         return sum;
     }
   }
-  return asked;
+  return requested;
 }
 
-/** Returns the VAT of a net base that is next to the exact one and leaves a rest within the tolerance (isVatOf). */
+/** Returns the VAT of a net base nearest to the exact VAT that leaves the rest within the tolerance. */
 function vatOfShare(base: Big, percent: Big, left: { base: Big; vat: Big }): Big {
   if (base.eq(0)) return ZERO;
-  const vatOf = (of: Big) => taxedOf(of, percent, 'net').vat;
+  const vatOf = (net: Big) => taxedOf(net, percent, 'net').vat;
   const exact = vatOf(base);
   const rest = left.base.minus(base);
   const [least, most] = rest.gt(0)
@@ -322,7 +326,7 @@ function vatOfShare(base: Big, percent: Big, left: { base: Big; vat: Big }): Big
   return atLeast(ZERO, atMost(exact.plus(CENT), atLeast(exact.minus(CENT), possible)));
 }
 
-/** Returns the VAT of an OTHER_RATE share: above 0 in it and, where possible, in the rest. */
+/** Returns the VAT of an OTHER_RATE share: above 0 in the share and, where possible, in the rest. */
 function otherVatOfShare({ sum, sumLeft }: { sum: Big; sumLeft: Big }, left: Big): Big {
   if (sum.lte(0)) return ZERO;
   if (sum.eq(sumLeft)) return atLeast(CENT, left);

@@ -10,13 +10,14 @@ import {
   integerSchema,
   JsonNumber,
   quantityText,
+  sumOf,
 } from '../../values/decimal.ts';
 import { addIssue } from '../../values/issue.ts';
 import { LENGTHS } from '../../values/lengths.ts';
 import { textSchema } from '../../values/text.ts';
 import { omitUndefined } from '../cfeContent.ts';
 import type { Adjustment, CfeDocument, Line, LineAdjustment, Receiver } from '../cfeDocument.ts';
-import { DocId } from '../cfeRequest.ts';
+import { DocId, requireOneOf } from '../cfeRequest.ts';
 import type { CfeStatus } from '../cfeStatus.ts';
 import { amountOf } from '../cfeTotals.ts';
 import { CFE_TYPE_NAMES, type CfeType, cfeTypeRow, type IvaType } from '../cfeTypes.ts';
@@ -47,11 +48,7 @@ const CreditLine = z
       .optional(),
     amount: amountSchema().meta(describeField(CREDIT_WORDS.line_amount)).optional(),
   })
-  .superRefine(({ count, amount }, ctx) => {
-    if ((count === undefined) !== (amount === undefined)) return;
-    const found = count === undefined ? 'neither' : 'both';
-    addIssue(ctx, 'body.one_of', `must have either count or amount, found ${found}.`);
-  })
+  .superRefine(requireOneOf('count', 'amount'))
   .meta({ id: 'CreditLine', description: 'A part of a line: a count, or an amount.' });
 
 /** The body of POST …/cfes/{cfe_id}/credit-notes. */
@@ -72,12 +69,12 @@ export const CreditRequest = z
     amount: amountSchema().meta(describeField(CREDIT_WORDS.amount)).optional(),
   })
   .superRefine((request, ctx) => {
-    const given = (['lines', 'percent', 'amount'] as const).filter((name) => request[name] !== undefined);
-    if (given.length < 2) return;
+    const scopes = (['lines', 'percent', 'amount'] as const).filter((name) => request[name] !== undefined);
+    if (scopes.length < 2) return;
     addIssue(
       ctx,
       'body.one_of',
-      `must have at most one of lines, percent and amount, found ${given.join(' and ')}.`,
+      `must have at most one of lines, percent and amount, found ${scopes.join(' and ')}.`,
     );
   })
   .meta({
@@ -90,7 +87,9 @@ export type CreditRequest = z.output<typeof CreditRequest>;
 export function creditNoteType(type: CfeType): CfeType | undefined {
   const { family, note } = cfeTypeRow(type);
   if (note === 'credit') return undefined;
-  return CFE_TYPE_NAMES.find((one) => cfeTypeRow(one).family === family && cfeTypeRow(one).note === 'credit');
+  return CFE_TYPE_NAMES.find(
+    (name) => cfeTypeRow(name).family === family && cfeTypeRow(name).note === 'credit',
+  );
 }
 
 /** Returns whether credit notes may correct a CFE: neither a credit note itself, nor REJECTED. */
@@ -102,7 +101,7 @@ const refuse = (path: readonly (string | number)[], code: string, words: string)
   faults: [faultAt(path, code, words)],
 });
 
-/** Returns what a request takes of what is left on the day `on`, or why it cannot. */
+/** Returns the scope that a request takes of the figures left on the day `on`, or the faults of the request. */
 export function readNoteScope(
   request: Pick<CreditRequest, 'lines' | 'percent' | 'amount'>,
   document: CreditedDocument,
@@ -112,24 +111,24 @@ export function readNoteScope(
   const { lines, percent, amount } = request;
   if (isUsedUp(left)) return refuse([], 'credit.nothing_left', 'Nothing of the receipt is left to credit.');
   if (lines) return readLinesWithin(lines, document, left, on);
-  if (percent === undefined && amount === undefined) return { ok: true, value: { of: 'all' } };
+  if (percent === undefined && amount === undefined) return { ok: true, value: { kind: 'all' } };
   const name = percent ? 'percent' : 'amount';
-  const asked = amountOf({ percent, amount }, Big(document.totals.pay));
+  const requested = amountOf({ percent, amount }, Big(document.totals.pay));
   const { currency } = document.totals;
-  if (asked.gt(left.pay)) {
-    const words = `must come to at most the ${amountText(left.pay)} ${currency} that are left, found ${amountText(asked)} ${currency}.`;
+  if (requested.gt(left.pay)) {
+    const words = `must come to at most the ${amountText(left.pay)} ${currency} that are left, found ${amountText(requested)} ${currency}.`;
     return refuse([name], 'credit.too_much', words);
   }
-  if (asked.lte(0))
+  if (requested.lte(0))
     return refuse(
       [name],
       'credit.too_little',
       `must come to 0.01 ${currency} or more, found 0.00 ${currency}.`,
     );
-  return { ok: true, value: asked.eq(left.pay) ? { of: 'all' } : { of: 'pay', amount: asked } };
+  return { ok: true, value: requested.eq(left.pay) ? { kind: 'all' } : { kind: 'pay', amount: requested } };
 }
 
-/** All notes together may come to what the receipt is worth, which can be more than its pay_amount (docs/contract.md#notes). */
+/** All notes together may take the worth of the receipt, which can exceed its pay_amount (docs/contract.md#notes). */
 function readLinesWithin(
   lines: NonNullable<CreditRequest['lines']>,
   document: CreditedDocument,
@@ -157,6 +156,12 @@ function readLines(lines: NonNullable<CreditRequest['lines']>, left: Figures): C
     const amountLeft = left.amounts[at];
     const fault = (field: string, code: string, words: string) =>
       void faults.push(faultAt(['lines', index, field], code, words));
+    const isWithin = (field: string, value: Big, most: Big, format: (figure: Big) => string): boolean => {
+      const words = `must be at most the ${format(most)} that are left, found ${format(value)}.`;
+      if (value.gt(most)) fault(field, 'credit.too_much', words);
+      else if (value.eq(0)) fault(field, 'credit.too_little', 'must be above 0, found 0.');
+      return value.gt(0) && value.lte(most);
+    };
     if (countLeft === undefined || amountLeft === undefined) {
       fault(
         'line_number',
@@ -165,56 +170,39 @@ function readLines(lines: NonNullable<CreditRequest['lines']>, left: Figures): C
       );
     } else if (seen.has(line_number)) {
       fault('line_number', 'credit.line', `must name each line once, found ${line_number} again.`);
-    } else if (count !== undefined) {
-      if (count.gt(countLeft))
-        fault(
-          'count',
-          'credit.too_much',
-          `must be at most the ${countLeft.toFixed()} that are left, found ${count.toFixed()}.`,
-        );
-      else if (count.eq(0)) fault('count', 'credit.too_little', 'must be above 0, found 0.');
-      else {
-        counts[at] = count;
-        amounts[at] = amountOf({ percent: count.times(100).div(countLeft) }, amountLeft);
-        if (count.eq(countLeft)) amounts[at] = amountLeft;
-      }
-    } else if (amount !== undefined) {
-      if (amount.gt(amountLeft))
-        fault(
-          'amount',
-          'credit.too_much',
-          `must be at most the ${amountText(amountLeft)} that are left, found ${amountText(amount)}.`,
-        );
-      else if (amount.eq(0)) fault('amount', 'credit.too_little', 'must be above 0, found 0.');
-      else {
-        amounts[at] = amount;
-        if (amount.eq(amountLeft)) counts[at] = countLeft;
-      }
+    } else if (count !== undefined && isWithin('count', count, countLeft, (figure) => figure.toFixed())) {
+      counts[at] = count;
+      amounts[at] = count.eq(countLeft)
+        ? amountLeft
+        : amountOf({ percent: count.times(100).div(countLeft) }, amountLeft);
+    } else if (amount !== undefined && isWithin('amount', amount, amountLeft, amountText)) {
+      amounts[at] = amount;
+      if (amount.eq(amountLeft)) counts[at] = countLeft;
     }
     seen.add(line_number);
   }
-  return faults.length > 0 ? { ok: false, faults } : { ok: true, value: { of: 'lines', counts, amounts } };
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, value: { kind: 'lines', counts, amounts } };
 }
 
-/** What identifies the note beside its figures. */
+/** The data of a note other than its figures. */
 export interface NoteFacts {
   readonly cfeId: string;
   readonly emissionDate: string;
   readonly paymentMethod: CreditRequest['payment_method'];
   readonly reason: string;
-  /** The branch that issues it, unless it is the first. */
+  /** The issuing branch, unless it is the first. */
   readonly branch: number | undefined;
 }
 
-/** A credit note as the body of POST …/cfes, and what it takes of each line. */
+/** A credit note as the body of POST …/cfes, and the parts of lines that the note takes. */
 export interface CreditNote {
   readonly body: unknown;
   readonly credited: readonly CreditedLine[];
 }
 
-const number = (amount: Big): JsonNumber => new JsonNumber(amount.toFixed());
+const toJsonNumber = (amount: Big): JsonNumber => new JsonNumber(amount.toFixed());
 
-/** Returns the note of this scope. It has the original's receiver, currency, rate and kind of prices. */
+/** Returns the note for `scope`, with the original's receiver, currency, rate and kind of prices. */
 export function writeCreditNote(
   original: CfeDocument,
   left: Figures,
@@ -250,20 +238,20 @@ export function writeCreditNote(
       receiver: original.receiver && writeReceiver(original.receiver),
       totals: {
         currency,
-        exchange_rate: number(Big(exchangeRate)),
+        exchange_rate: toJsonNumber(Big(exchangeRate)),
         ...writeTotals(original, figures),
-        line_count: number(Big(details.length)),
+        line_count: toJsonNumber(Big(details.length)),
       },
       adjustments: adjustments.length > 0 ? adjustments : undefined,
     }),
-    details: details.map((line, at) => ({ line_number: number(Big(at + 1)), ...line })),
+    details: details.map((line, at) => ({ line_number: toJsonNumber(Big(at + 1)), ...line })),
     reference: { cfe_id: facts.cfeId },
     extra: JSON.stringify(extra),
   };
   return { body, credited: lines.map(({ credited }) => credited) };
 }
 
-/** Returns the line of a note: the original's own, a count of it with the difference as a discount, or an amount. */
+/** Returns a line of a note: the original line, a part of its count with the difference as discount, or an amount. */
 function writeLine(
   line: Line,
   count: Big,
@@ -277,10 +265,15 @@ function writeLine(
     item_description: line.description,
     ncm: line.ncm,
     codes: line.codes,
-    item_amount: number(amount),
+    item_amount: toJsonNumber(amount),
   });
-  if (count.eq(0)) return { ...words, count: number(Big(1)), unit_price: number(amount) };
-  const priced = { ...words, count: number(count), unit_price: number(Big(line.unitPrice)), unit: line.unit };
+  if (count.eq(0)) return { ...words, count: toJsonNumber(Big(1)), unit_price: toJsonNumber(amount) };
+  const priced = {
+    ...words,
+    count: toJsonNumber(count),
+    unit_price: toJsonNumber(Big(line.unitPrice)),
+    unit: line.unit,
+  };
   if (count.eq(line.quantity) && amount.eq(wholeAmount)) {
     return omitUndefined({
       ...priced,
@@ -290,21 +283,23 @@ function writeLine(
   }
   const off = amountOf({ percent: Big(100) }, count.times(line.unitPrice)).minus(amount);
   if (off.eq(0)) return priced;
-  const rows = [{ amount: number(off.abs()) }];
+  const rows = [{ amount: toJsonNumber(off.abs()) }];
   return off.gt(0) ? { ...priced, discounts: rows } : { ...priced, surcharges: rows };
 }
 
 const writeMeasure = ({ amount, percent }: LineAdjustment) =>
-  percent === undefined ? { amount: number(Big(amount)) } : { percent: number(Big(percent)) };
+  percent === undefined ? { amount: toJsonNumber(Big(amount)) } : { percent: toJsonNumber(Big(percent)) };
 
 function roundingLine(rounding: Big): Record<string, unknown>[] {
   if (rounding.eq(0)) return [];
-  const price = number(rounding.abs());
+  const price = toJsonNumber(rounding.abs());
   const iva_type: IvaType = rounding.gt(0) ? 'NON_BILLABLE' : 'NON_BILLABLE_NEGATIVE';
-  return [{ iva_type, item_name: ROUNDING, count: number(Big(1)), unit_price: price, item_amount: price }];
+  return [
+    { iva_type, item_name: ROUNDING, count: toJsonNumber(Big(1)), unit_price: price, item_amount: price },
+  ];
 }
 
-/** Returns the adjustments of a note: the original's where it takes all of a kind at once, else one for each kind. */
+/** Returns the adjustments of a note: the original's for kinds that the note takes whole, else one for each kind. */
 function writeAdjustments({ adjustments = [], lines }: CfeDocument, figures: Figures, whole: Figures) {
   const isWhole = (kind: IvaType) =>
     figures.adjusted[kind].eq(whole.adjusted[kind]) &&
@@ -314,11 +309,10 @@ function writeAdjustments({ adjustments = [], lines }: CfeDocument, figures: Fig
     ...adjustments.filter(({ ivaType }) => isWhole(ivaType)).map(writeAdjustment),
     ...shares.flatMap(([kind, adjusted]): Record<string, unknown>[] => {
       if (adjusted.eq(0) || isWhole(kind)) return [];
-      const own = adjustments.filter(({ ivaType }) => ivaType === kind);
-      const [only] = own;
-      const description = only ? (own.length > 1 ? SEVERAL_ADJUSTMENTS : only.description) : ROUNDING;
-      const way = adjusted.lt(0) ? 'DISCOUNT' : 'SURCHARGE';
-      return [{ kind: way, iva_type: kind, description, amount: number(adjusted.abs()) }];
+      const [first, second] = adjustments.filter(({ ivaType }) => ivaType === kind);
+      const description = second ? SEVERAL_ADJUSTMENTS : (first?.description ?? ROUNDING);
+      const direction = adjusted.lt(0) ? 'DISCOUNT' : 'SURCHARGE';
+      return [{ kind: direction, iva_type: kind, description, amount: toJsonNumber(adjusted.abs()) }];
     }),
   ];
 }
@@ -342,11 +336,11 @@ const writeReceiver = ({ document, ...receiver }: Receiver) =>
     country_code: receiver.countryCode,
   });
 
-/** Returns the totals of a note but its currency and number of lines. */
+/** Returns the totals of a note except currency and number of lines. */
 function writeTotals({ lines }: CfeDocument, { amounts, adjusted, net, vat, otherVat, pay }: Figures) {
   const sum = (kind: IvaType) =>
     lines.reduce(
-      (all, { ivaType }, at) => (ivaType === kind ? all.plus(amounts[at] ?? ZERO) : all),
+      (total, { ivaType }, index) => (ivaType === kind ? total.plus(amounts[index] ?? ZERO) : total),
       adjusted[kind],
     );
   const sums = {
@@ -360,11 +354,11 @@ function writeTotals({ lines }: CfeDocument, { amounts, adjusted, net, vat, othe
     perceived_amount: sum('PERCEIVED'),
     suspended_amount: sum('SUSPENDED'),
   };
-  const total = Object.values(sums).reduce((all, one) => all.plus(one), sum('EXPORT'));
-  const written = Object.entries(sums).filter(([, one]) => !one.eq(0));
+  const total = sumOf([...Object.values(sums), sum('EXPORT')]);
+  const written = Object.entries(sums).filter(([, amount]) => !amount.eq(0));
   return {
-    ...Object.fromEntries(written.map(([name, one]) => [name, number(one)])),
-    total_amount: number(total),
-    pay_amount: number(pay),
+    ...Object.fromEntries(written.map(([name, amount]) => [name, toJsonNumber(amount)])),
+    total_amount: toJsonNumber(total),
+    pay_amount: toJsonNumber(pay),
   };
 }

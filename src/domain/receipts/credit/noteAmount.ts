@@ -1,5 +1,5 @@
 import Big from 'big.js';
-import { roundHalfUp } from '../../values/decimal.ts';
+import { atLeastZero, roundHalfUp } from '../../values/decimal.ts';
 import type { Totals } from '../cfeDocument.ts';
 import type { OriginalCfe } from '../cfeRule.ts';
 
@@ -15,15 +15,15 @@ export interface NoteAmount {
 
 type Rated = Pick<Totals, 'currency' | 'exchangeRate'>;
 
-/** Converts an amount of the note to the currency of the original, by both exchange rates. Unrounded, for exact sums. */
-function adjustedAmount({ pay, currency, exchangeRate }: NoteAmount, original: Rated): Big {
+/** Converts an amount of a note to the original's currency by both exchange rates, unrounded for exact sums. */
+function convertToOriginal({ pay, currency, exchangeRate }: NoteAmount, original: Rated): Big {
   if (currency === original.currency) return pay;
   return pay.times(exchangeRate).div(original.exchangeRate);
 }
 
 /**
- * What a CFE is worth to credit notes, and what a credit note takes: MntTotal and what is not billed, unless that is below
- * zero. A note in full may repeat a line that is not billed, or leave it out (docs/contract.md#notes).
+ * Returns the worth of a CFE for credit notes, and the amount that a credit note takes: MntTotal or MntPagar, the greater.
+ * A note for the whole CFE may repeat its non-billed lines or leave them out (docs/contract.md#notes).
  */
 export function creditable({
   total,
@@ -35,33 +35,30 @@ export function creditable({
   return Big(total).gt(pay) ? Big(total) : Big(pay);
 }
 
-/** Returns what is left of a CFE to credit, in its currency; unrounded where notes were in another one. */
+/** Returns the amount of a CFE that is left to credit, in its currency; unrounded if notes were in another currency. */
 export const leftToCredit = ({ document, credited }: Pick<OriginalCfe, 'document' | 'credited'>): Big =>
   creditable(document.totals).minus(credited);
 
-/** A CFE to take from: at most `most`, or exactly `amount` where that is stated; both in its currency. */
+/** A CFE to take from: exactly `amount` if stated, else at most `most`; both in the currency of that CFE. */
 export interface CreditableCfe extends Rated {
   readonly amount?: Big | undefined;
   readonly most: Big;
 }
 
 /**
- * Shares out an amount of a note: each place gets what is stated for it, then the others in order up to their most. Returns
- * the parts in the currency of each, unrounded, and in the note's currency the rest, below zero where more is stated.
+ * Shares an amount of a note out over CFEs: first the stated amounts, then the other CFEs in order up to their most.
+ * Returns the unrounded parts, each in its CFE's currency, and the rest in the note's, negative if more was stated.
  */
-export function shareOut(note: NoteAmount, places: readonly CreditableCfe[]): { parts: Big[]; rest: Big } {
+export function shareOut(note: NoteAmount, cfes: readonly CreditableCfe[]): { parts: Big[]; rest: Big } {
   const inNote = (part: Big, { currency, exchangeRate }: Rated): Big =>
     currency === note.currency ? part : part.times(exchangeRate).div(note.exchangeRate);
-  let rest = places.reduce(
-    (left, place) => (place.amount ? left.minus(inNote(place.amount, place)) : left),
-    note.pay,
-  );
-  const parts = places.map((place) => {
-    if (place.amount) return place.amount;
-    const wanted = adjustedAmount({ ...note, pay: rest.gt(0) ? rest : Big(0) }, place);
-    const isEnough = roundHalfUp(wanted.minus(place.most), DIVISION_NOISE_DECIMALS).lte(0);
-    const part = isEnough ? wanted : place.most.gt(0) ? place.most : Big(0);
-    rest = isEnough && rest.gt(0) ? Big(0) : rest.minus(inNote(part, place));
+  let rest = cfes.reduce((left, cfe) => (cfe.amount ? left.minus(inNote(cfe.amount, cfe)) : left), note.pay);
+  const parts = cfes.map((cfe) => {
+    if (cfe.amount) return cfe.amount;
+    const wanted = convertToOriginal({ ...note, pay: atLeastZero(rest) }, cfe);
+    const isEnough = roundHalfUp(wanted.minus(cfe.most), DIVISION_NOISE_DECIMALS).lte(0);
+    const part = isEnough ? wanted : atLeastZero(cfe.most);
+    rest = isEnough && rest.gt(0) ? Big(0) : rest.minus(inNote(part, cfe));
     return part;
   });
   return { parts, rest };

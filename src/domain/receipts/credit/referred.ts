@@ -1,4 +1,4 @@
-import type Big from 'big.js';
+import Big from 'big.js';
 import { formatCfeId, parseCfeId } from '../cfeId.ts';
 import type { RequestReference } from '../cfeRequest.ts';
 import { type CfeType, cfeTypeOfCode, cfeTypeRow } from '../cfeTypes.ts';
@@ -34,7 +34,7 @@ export interface ForeignReference extends Row {
   readonly value?: ReferredValue | undefined;
 }
 
-/** What is no CFE. */
+/** A document that is not a CFE. */
 export interface OtherReference extends Row {
   readonly kind: 'other';
   readonly reason: string;
@@ -75,12 +75,12 @@ export const SHAPE_FAULTS = {
 /** Types without an amount to pay: e-Remito, e-Resguardo, e-Remito de Exportación. */
 const WITHOUT_AMOUNT: readonly string[] = ['181', '182', '124', '281', '282', '224'];
 
-const OF_FOREIGN = ['serie', 'numero', 'emission_date'] as const;
-const OF_VALUE = ['amount', 'currency', 'exchange_rate'] as const;
-/** The fields of each shape beside the one that names it. */
+const FOREIGN_FIELDS = ['serie', 'numero', 'emission_date'] as const;
+const VALUE_FIELDS = ['amount', 'currency', 'exchange_rate'] as const;
+/** The other fields of each shape, by the field that decides the shape. */
 const FIELDS = {
   cfe_id: ['amount', 'reason'],
-  cfe_type_code: [...OF_FOREIGN, ...OF_VALUE, 'reason'],
+  cfe_type_code: [...FOREIGN_FIELDS, ...VALUE_FIELDS, 'reason'],
   description: [],
 } as const satisfies Partial<Record<keyof RequestReference, readonly (keyof RequestReference)[]>>;
 const SHAPES = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
@@ -95,14 +95,14 @@ export function shapeFaults(row: RequestReference): ShapeFault[] {
     return [{ code: 'references.shape', words }];
   }
   const allowed: readonly string[] = [shape, ...FIELDS[shape]];
-  const given = (Object.keys(row) as (keyof RequestReference)[]).filter((name) => row[name] !== undefined);
-  const strange = given
+  const present = (Object.keys(row) as (keyof RequestReference)[]).filter((name) => row[name] !== undefined);
+  const unexpected = present
     .filter((name) => !allowed.includes(name))
     .map(
       (field): ShapeFault => ({ code: 'references.shape', field, words: `must be omitted with ${shape}.` }),
     );
-  if (shape !== 'cfe_type_code') return strange;
-  const missing = OF_FOREIGN.filter((name) => row[name] === undefined);
+  if (shape !== 'cfe_type_code') return unexpected;
+  const missing = FOREIGN_FIELDS.filter((name) => row[name] === undefined);
   return [
     ...missing.map(
       (field): ShapeFault => ({ code: 'references.shape', field, words: 'is required with cfe_type_code.' }),
@@ -114,7 +114,7 @@ export function shapeFaults(row: RequestReference): ShapeFault[] {
 function valueFaults(row: RequestReference): ShapeFault[] {
   const { cfe_type_code: code = '', currency, exchange_rate: rate } = row;
   if (WITHOUT_AMOUNT.includes(code)) {
-    return OF_VALUE.filter((name) => row[name] !== undefined).map((field) => ({
+    return VALUE_FIELDS.filter((name) => row[name] !== undefined).map((field) => ({
       code: 'references.amount_forbidden',
       field,
       words: `must be omitted with cfe_type_code ${code}.`,
@@ -129,17 +129,17 @@ function valueFaults(row: RequestReference): ShapeFault[] {
     }),
   );
   if (currency === undefined) return faults;
-  const ofRate = (words: string): ShapeFault[] => [
+  const withRateFault = (words: string): ShapeFault[] => [
     ...faults,
     { code: 'references.exchange_rate', field: 'exchange_rate', words },
   ];
-  if (currency === 'UYU') return rate === undefined ? faults : ofRate('must be omitted for UYU.');
-  if (rate === undefined) return ofRate(`is required for ${currency}.`);
-  return rate.gt(0) ? faults : ofRate(`must be above 0 for ${currency}, found 0.`);
+  if (currency === 'UYU') return rate === undefined ? faults : withRateFault('must be omitted for UYU.');
+  if (rate === undefined) return withRateFault(`is required for ${currency}.`);
+  return rate.gt(0) ? faults : withRateFault(`must be above 0 for ${currency}, found 0.`);
 }
 
-/** Reads a reference; undefined if its shape has a fault. `one`: the rate of pesos. */
-export function readReference(row: RequestReference, at: Row['at'], one: Big): Referred | undefined {
+/** Reads a reference; undefined if its shape has a fault. */
+export function readReference(row: RequestReference, at: Row['at']): Referred | undefined {
   if (shapeFaults(row).length > 0) return undefined;
   const { cfe_id, cfe_type_code, serie, numero, emission_date, amount, currency, reason, description } = row;
   if (description !== undefined) return { kind: 'other', at, reason: description };
@@ -149,7 +149,7 @@ export function readReference(row: RequestReference, at: Row['at'], one: Big): R
   }
   if (!cfe_type_code || serie === undefined || numero === undefined || emission_date === undefined)
     return undefined;
-  const value = amount && currency && { amount, currency, exchangeRate: row.exchange_rate ?? one };
+  const value = amount && currency && { amount, currency, exchangeRate: row.exchange_rate ?? Big(1) };
   return {
     kind: 'foreign',
     at,
@@ -162,7 +162,7 @@ export function readReference(row: RequestReference, at: Row['at'], one: Big): R
   };
 }
 
-/** Names a CFE by what is printed on it: equal for two references to the same one. */
+/** Names a CFE by the identification printed on it: equal for two references to the same CFE. */
 export const printedName = ({
   typeCode,
   serie,
@@ -172,5 +172,5 @@ export const printedName = ({
 /** Returns whether two types are of one family: e-Tickets, e-Facturas, or exports. */
 export const sameFamily = (a: CfeType, b: CfeType): boolean => cfeTypeRow(a).family === cfeTypeRow(b).family;
 
-/** The type of this service with that code, for a look-up of a foreign reference. */
+/** Returns the type of a foreign reference, to look it up among our CFEs; undefined for types not issued here. */
 export const ownTypeOf = ({ typeCode }: ForeignReference): CfeType | undefined => cfeTypeOfCode(typeCode);

@@ -194,9 +194,9 @@ export const amountRules: readonly CfeRule[] = [
       const candidates = prices.taxed.map((taxed) => others.plus(taxed));
       if (candidates.some((candidate) => candidate.eq(total_amount))) return undefined;
       const expected = candidates.map(amountText).join(' (prices without VAT) or ');
-      const which = candidates.length > 1 ? `${expected} (prices with VAT)` : expected;
+      const amounts = candidates.length > 1 ? `${expected} (prices with VAT)` : expected;
       const sum = 'the sum of all net amounts and VAT';
-      const words = `must be ${which} (${sum}), found ${amountText(total_amount)}.`;
+      const words = `must be ${amounts} (${sum}), found ${amountText(total_amount)}.`;
       return { at: at('total_amount'), words };
     },
   ),
@@ -213,10 +213,10 @@ export const amountRules: readonly CfeRule[] = [
       const total = expected_total ?? total_amount;
       const expected = total.plus(nonBillable(sums));
       if (pay_amount.eq(expected)) return undefined;
-      const how = `${amountText(total)} and ${amountText(nonBillable(sums))} not billed`;
+      const sum = `${amountText(total)} and ${amountText(nonBillable(sums))} not billed`;
       return {
         at: at('pay_amount'),
-        words: `must be ${amountText(expected)} (${how}), found ${amountText(pay_amount)}.`,
+        words: `must be ${amountText(expected)} (${sum}), found ${amountText(pay_amount)}.`,
       };
     },
   ),

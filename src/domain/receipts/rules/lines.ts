@@ -16,8 +16,8 @@ function perLine<K extends keyof RequestLine>(
 ): Finding[] {
   return lines.flatMap((line, index) => {
     if (!needs.every((name) => line[name] !== undefined)) return [];
-    const found = find(line as Required<Pick<RequestLine, K>>, index);
-    return found ? [{ at: ['details', index, found.field], words: found.words }] : [];
+    const finding = find(line as Required<Pick<RequestLine, K>>, index);
+    return finding ? [{ at: ['details', index, finding.field], words: finding.words }] : [];
   });
 }
 

@@ -91,16 +91,8 @@ export const receiverRules: readonly CfeRule[] = [
     },
     ({ receiver_doc_type, receiver_document }) => {
       if ((receiver_doc_type === undefined) === (receiver_document === undefined)) return undefined;
-      if (receiver_doc_type !== undefined) {
-        return {
-          at: at('receiver_document'),
-          words: TOGETHER,
-        };
-      }
-      return {
-        at: at('receiver_doc_type'),
-        words: TOGETHER,
-      };
+      const missing = receiver_doc_type === undefined ? 'receiver_doc_type' : 'receiver_document';
+      return { at: at(missing), words: TOGETHER };
     },
   ),
   rule(
@@ -141,7 +133,7 @@ export const receiverRules: readonly CfeRule[] = [
     {
       code: 'receiver.country_code',
       checks:
-        'The country is UY or omitted with a RUC, CI or NIE; AR, BR, CL or PY with a DNI; not UY with a NIFE; given with a PASSPORT or OTHER.',
+        'With a RUC, CI or NIE the country is UY or omitted; with a DNI it is AR, BR, CL or PY; with a NIFE any country other than UY; with a PASSPORT or OTHER any country of the list, or 99.',
       source: 'Formato CFE v25.2, zone A, field 61; docs/contract.md#receivers',
       example:
         'header.receiver.country_code: must be a country other than UY, or 99, when the document is a NIFE, found none.',

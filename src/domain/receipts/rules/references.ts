@@ -17,10 +17,14 @@ import {
 /** FechaCFEref may be this many days ahead (Formato CFE v25.2, zone F, field 7). */
 const MOST_DAYS_AHEAD = 60;
 
-const isKnown = (one: Parts['referred'][number]): one is KnownReference => one.kind === 'known';
+const isKnown = (reference: Parts['referred'][number]): reference is KnownReference =>
+  reference.kind === 'known';
 
-/** The references to CFEs of this service whose type fits. */
-const fitting = ({ cfe_type, referred }: Pick<Parts, 'cfe_type' | 'referred'>): KnownReference[] =>
+/** Returns the references to CFEs of this service that the type may refer to. */
+const permittedReferences = ({
+  cfe_type,
+  referred,
+}: Pick<Parts, 'cfe_type' | 'referred'>): KnownReference[] =>
   referred
     .filter(isKnown)
     .filter(({ type }) => cfeTypeRow(cfe_type).note === null || sameFamily(cfe_type, type));
@@ -44,7 +48,7 @@ const shapeRule = (code: keyof typeof SHAPE_FAULTS): CfeRule =>
       ),
   );
 
-/** Rules on what a receipt refers to. */
+/** Rules on the documents that a receipt refers to. */
 export const referenceRules: readonly CfeRule[] = [
   rule(
     {
@@ -108,20 +112,20 @@ export const referenceRules: readonly CfeRule[] = [
       code: 'references.repeated',
       checks: 'No two references name the same CFE.',
       source: 'Formato CFE v25.2, zone F, fields 3 to 5',
-      example: 'references[1]: must name another CFE than references[0].',
+      example: 'references[1]: must name a different CFE from references[0].',
       needs: ['referred'],
     },
     ({ referred }) => {
       const first = new Map<string, number>();
-      return referred.flatMap((one, index) => {
-        if (one.kind === 'other') return [];
-        const name = one.kind === 'known' ? one.cfeId : printedName(one);
+      return referred.flatMap((reference, index) => {
+        if (reference.kind === 'other') return [];
+        const name = reference.kind === 'known' ? reference.cfeId : printedName(reference);
         const earlier = first.get(name);
         if (earlier === undefined) {
           first.set(name, index);
           return [];
         }
-        return [{ at: one.at, words: `must name another CFE than references[${earlier}].` }];
+        return [{ at: reference.at, words: `must name a different CFE from references[${earlier}].` }];
       });
     },
   ),
@@ -134,10 +138,10 @@ export const referenceRules: readonly CfeRule[] = [
       needs: ['referred'],
     },
     ({ referred }, { issuedHere }) =>
-      referred.flatMap((one) => {
-        const cfeId = one.kind === 'foreign' ? issuedHere.get(printedName(one)) : undefined;
+      referred.flatMap((reference) => {
+        const cfeId = reference.kind === 'foreign' ? issuedHere.get(printedName(reference)) : undefined;
         if (cfeId === undefined) return [];
-        return [{ at: one.at, words: `must name ${cfeId}, which this service issued, by its cfe_id.` }];
+        return [{ at: reference.at, words: `must name ${cfeId}, which this service issued, by its cfe_id.` }];
       }),
   ),
   rule(
@@ -150,11 +154,15 @@ export const referenceRules: readonly CfeRule[] = [
       needs: ['cfe_type', 'referred'],
     },
     ({ cfe_type, referred }) =>
-      referred.flatMap((one) => {
-        if (one.kind !== 'known' || cfeTypeRow(cfe_type).note === null || sameFamily(cfe_type, one.type))
+      referred.flatMap((reference) => {
+        if (
+          reference.kind !== 'known' ||
+          cfeTypeRow(cfe_type).note === null ||
+          sameFamily(cfe_type, reference.type)
+        )
           return [];
-        const words = `must name a CFE of the same family as ${cfe_type}, found one of type ${one.type}.`;
-        return [{ at: [...one.at, 'cfe_id'], words }];
+        const words = `must name a CFE of the same family as ${cfe_type}, found one of type ${reference.type}.`;
+        return [{ at: [...reference.at, 'cfe_id'], words }];
       }),
   ),
   rule(
@@ -166,7 +174,7 @@ export const referenceRules: readonly CfeRule[] = [
       needs: ['cfe_type', 'referred'],
     },
     (parts, { originals }) =>
-      fitting(parts).flatMap(({ at, cfeId }) => {
+      permittedReferences(parts).flatMap(({ at, cfeId }) => {
         if (originals.has(cfeId)) return [];
         const words = `must name a CFE of this enterprise and environment; there is no ${cfeId}.`;
         return [{ at: [...at, 'cfe_id'], words }];
@@ -181,8 +189,8 @@ export const referenceRules: readonly CfeRule[] = [
       needs: ['cfe_type', 'referred'],
     },
     (parts, { originals }) =>
-      fitting(parts).flatMap(({ at, cfeId }) => {
-        // The number of a rejected CFE is used up: the cfe_id stays, and names nothing that the authority knows.
+      permittedReferences(parts).flatMap(({ at, cfeId }) => {
+        // A rejected CFE keeps its cfe_id, but the authority does not know it as a receipt.
         if (originals.get(cfeId)?.status !== 'REJECTED') return [];
         const words = `must name a CFE that is not REJECTED; ${cfeId} is REJECTED.`;
         return [{ at: [...at, 'cfe_id'], words }];
@@ -198,14 +206,14 @@ export const referenceRules: readonly CfeRule[] = [
       needs: ['cfe_type', 'referred'],
     },
     (parts, { originals }) =>
-      fitting(parts).flatMap(({ at, cfeId, amount }): Finding[] => {
+      permittedReferences(parts).flatMap(({ at, cfeId, amount }): Finding[] => {
         const original = originals.get(cfeId);
         if (!original || !amount) return [];
         const most = largestStated(parts.cfe_type, original);
         if (amount.lte(roundHalfUp(most, DIVISION_NOISE_DECIMALS))) return [];
         const { currency } = original.document.totals;
-        const what = isCreditNote(parts.cfe_type) ? `what is left of ${cfeId}` : `to pay of ${cfeId}`;
-        const words = `must be at most ${amountText(most)} ${currency} (${what}), found ${amountText(amount)}.`;
+        const limit = isCreditNote(parts.cfe_type) ? `what is left of ${cfeId}` : `to pay of ${cfeId}`;
+        const words = `must be at most ${amountText(most)} ${currency} (${limit}), found ${amountText(amount)}.`;
         return [{ at: [...at, 'amount'], words }];
       }),
   ),
@@ -218,10 +226,10 @@ export const referenceRules: readonly CfeRule[] = [
       needs: ['cfe_type', 'referred', 'total_amount', 'pay_amount', 'currency', 'exchange_rate'],
     },
     (parts, context) => {
-      const found = judgedCredit(parts, context);
-      if (!found || found.rest.gte(found.slack.times(-1))) return undefined;
-      const { worth } = found;
-      const stated = amountText(worth.minus(found.rest));
+      const credit = measureCredit(parts, context);
+      if (!credit || credit.rest.gte(credit.slack.times(-1))) return undefined;
+      const { worth } = credit;
+      const stated = amountText(worth.minus(credit.rest));
       const words = `must have amounts of at most ${amountText(worth)} ${parts.currency} together, found ${stated} ${parts.currency}.`;
       return { at: ['references'], words };
     },
@@ -237,12 +245,12 @@ export const referenceRules: readonly CfeRule[] = [
       needs: ['cfe_type', 'referred', 'total_amount', 'pay_amount', 'currency', 'exchange_rate'],
     },
     (parts, context) => {
-      const found = judgedCredit(parts, context);
-      // References that are not known here may be for the rest.
-      if (!found || !parts.referred.every(isKnown) || found.rest.lte(found.slack)) return undefined;
+      const credit = measureCredit(parts, context);
+      // References to other systems' CFEs may cover the rest.
+      if (!credit || !parts.referred.every(isKnown) || credit.rest.lte(credit.slack)) return undefined;
       const { total_amount, pay_amount } = parts;
       const at = ['header', 'totals', total_amount.gt(pay_amount) ? 'total_amount' : 'pay_amount'];
-      return { at, words: exceedsWords(parts, context, found) };
+      return { at, words: exceedsWords(parts, context, credit) };
     },
   ),
 ];
@@ -252,20 +260,20 @@ type CreditParts = Pick<
   'cfe_type' | 'referred' | 'total_amount' | 'pay_amount' | 'currency' | 'exchange_rate'
 >;
 
-/** What a credit note takes, and in its currency what remains of it; undefined while other rules are broken. */
-function judgedCredit(
+/** Returns the amount of a credit note and the rest that no reference takes, in its currency; undefined if other rules fail. */
+function measureCredit(
   parts: CreditParts,
   { originals, isComputed }: Pick<RuleContext, 'originals' | 'isComputed'>,
 ): { worth: Big; rest: Big; slack: Big } | undefined {
   const { cfe_type, referred, exchange_rate } = parts;
   if (isComputed || !isCreditNote(cfe_type) || exchange_rate.lte(0)) return undefined;
-  const known = fitting(parts);
-  const isWhole =
+  const known = permittedReferences(parts);
+  const areAllValid =
     known.length === referred.filter(isKnown).length && known.every(({ cfeId }) => originals.has(cfeId));
-  if (known.length === 0 || !isWhole) return undefined;
+  if (known.length === 0 || !areAllValid) return undefined;
   const worth = creditable({ total: parts.total_amount, pay: parts.pay_amount });
   const { rest } = takenAmounts({ ...parts, referred: known }, originals);
-  // Stated amounts are cents of their own currency.
+  // Stated amounts are rounded to cents of the referred CFE's currency.
   const cents = known.filter(({ amount }) => amount).map(({ cfeId }) => centOf(cfeId, parts, originals));
   const noise = Big(10).pow(-DIVISION_NOISE_DECIMALS).div(2);
   return { worth, rest, slack: cents.reduce((sum, cent) => sum.plus(cent), noise) };
@@ -288,8 +296,9 @@ function exceedsWords(
   { originals }: Pick<RuleContext, 'originals'>,
   { worth, rest }: { worth: Big; rest: Big },
 ): string {
-  const [one, second] = referred;
-  const original = one?.kind === 'known' && !second && !one.amount ? originals.get(one.cfeId) : undefined;
+  const [first, second] = referred;
+  const original =
+    first?.kind === 'known' && !second && !first.amount ? originals.get(first.cfeId) : undefined;
   if (!original) {
     const covered = amountText(worth.minus(rest));
     return `must be at most ${covered} ${currency} (what is left of the CFEs in references, or stated there), found ${amountText(worth)} ${currency}.`;
@@ -297,7 +306,7 @@ function exceedsWords(
   const { totals } = original.document;
   const whole = creditable(totals);
   const taken = currency === totals.currency ? worth : worth.times(exchange_rate).div(totals.exchangeRate);
-  const how = `${amountText(whole)} of the original less ${amountText(Big(original.credited))} already credited`;
+  const difference = `${amountText(whole)} of the original less ${amountText(Big(original.credited))} already credited`;
   const most = amountText(whole.minus(original.credited));
-  return `must be at most ${most} ${totals.currency} (${how}), found ${amountText(taken)} ${totals.currency}.`;
+  return `must be at most ${most} ${totals.currency} (${difference}), found ${amountText(taken)} ${totals.currency}.`;
 }

@@ -31,7 +31,7 @@ const later = (days: number) => new Date(REJECTED.getTime() + days * DAY);
 interface Says {
   get(id: string): FindStateAnswer | undefined | Promise<FindStateAnswer | undefined>;
 }
-const AWAY: FindStateAnswer = { kind: 'repeat', what: 'no answer', reached: false };
+const AWAY: FindStateAnswer = { kind: 'repeat', description: 'no answer', reached: false };
 
 describe('CFEs that were rejected for E06 alone', () => {
   let db: TestDatabase;

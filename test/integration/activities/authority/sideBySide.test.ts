@@ -22,7 +22,7 @@ import { until } from '../../../support/until.ts';
 import { webhookDeps } from '../../../support/webhooks/deliveries.ts';
 
 const AT_ONCE = 4;
-const AWAY = { kind: 'repeat', what: 'no answer', reached: false } as const;
+const AWAY = { kind: 'repeat', description: 'no answer', reached: false } as const;
 const RECEIVED = { kind: 'received', idReceptor: '7', token: 'dG9rZW4=', askFrom: null } as const;
 
 describe('steps of a sobre that run side by side', () => {

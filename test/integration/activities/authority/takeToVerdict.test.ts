@@ -20,7 +20,7 @@ const FIRST = { kind: 'received', idReceptor: '7', token: 'dG9rZW4=', askFrom: n
 const OTHER = { kind: 'received', idReceptor: '8', token: 'b3RoZXI=', askFrom: null } as const;
 const PATIENCE_SECONDS = 60;
 const NOT_YET: VerdictOutcome = { kind: 'notYet', code: 'no verdict on it' };
-const AWAY = { kind: 'repeat', what: 'no answer', reached: false } as const;
+const AWAY = { kind: 'repeat', description: 'no answer', reached: false } as const;
 const accepted: VerdictOutcome = { kind: 'verdict', status: 'ACCEPTED', reasons: [] };
 const stuckFor = (reason: 'verdict.unknown_state' | 'verdict.other_cfe' | 'duplicate.not_ours') =>
   ({ kind: 'stuck', reason, explanation: `It is ${reason}.` }) as const;
@@ -453,7 +453,7 @@ describe('sending', () => {
   test('of which nothing came: the authority is asked before the same bytes go out again', async () => {
     const { cfes, sobreId } = await several(2);
     const sent: string[] = [];
-    let answer: SendAnswer = { kind: 'fateUnknown', what: 'no answer' };
+    let answer: SendAnswer = { kind: 'fateUnknown', description: 'no answer' };
     let found: FindSobreAnswer = { kind: 'absent' };
     const asked: string[] = [];
     const authority: Partial<Authority> = {

@@ -148,7 +148,7 @@ describe('the authority is asked about a sobre', () => {
         (error: { nextRetryDelay?: number }) => error.nextRetryDelay ?? 0,
       );
     const away = (): void => {
-      answers = { kind: 'repeat', reached: false, what: 'no connection' };
+      answers = { kind: 'repeat', reached: false, description: 'no connection' };
     };
     const isAbout = async (attempt: number, seconds: number): Promise<void> => {
       const milliseconds = await pause(attempt);

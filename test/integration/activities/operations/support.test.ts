@@ -32,7 +32,7 @@ const ADDRESS = '198.51.100.7';
 const MINUTE = 60_000;
 const minutesAgo = (minutes: number) => new Date(NOW.getTime() - minutes * MINUTE);
 const TICKET = { idReceptor: '4242', token: 'dG9rZW4=', askFrom: null };
-const AWAY = { kind: 'repeat', what: 'no answer', reached: false } as const;
+const AWAY = { kind: 'repeat', description: 'no answer', reached: false } as const;
 const OTHER_CFE = { kind: 'stuck', reason: 'verdict.other_cfe', explanation: 'Another receipt.' } as const;
 const NOT_OURS = { kind: 'stuck', reason: 'duplicate.not_ours', explanation: 'It is another’s.' } as const;
 

@@ -21,7 +21,7 @@ const CAE: CaeFacts = {
   expirationDate: '2027-12-31',
   use: 'E',
 };
-const CONTEXT: CaeContext = { rut: '219999830019', startNumber: 1, today: '2026-02-10', held: [] };
+const CONTEXT: CaeContext = { rut: '219999830019', startNumber: 1, today: '2026-02-10', storedRanges: [] };
 const held = (more = {}) => [
   {
     type: 'ETICKET',
@@ -47,8 +47,8 @@ const BROKEN: Partial<Record<CaeRule, [Partial<CaeFacts>, Partial<CaeContext>?]>
   'cae.not_yet_valid': [{ issueDate: '2026-03-01' }],
   'cae.range': [{ numberStart: 200 }],
   'cae.start_out_of_range': [{}, { startNumber: 101 }],
-  'cae.known': [{}, { held: held() }],
-  'cae.overlap': [{ authorizationNumber: '90120000208' }, { held: held() }],
+  'cae.known': [{}, { storedRanges: held() }],
+  'cae.overlap': [{ authorizationNumber: '90120000208' }, { storedRanges: held() }],
 };
 
 describe('an uploaded CAE', () => {
@@ -78,13 +78,17 @@ describe('an uploaded CAE', () => {
     [
       'beside another range of the same serie',
       { authorizationNumber: '1' },
-      { held: held({ numberStart: 101 }) },
+      { storedRanges: held({ numberStart: 101 }) },
     ],
-    ['over the same range of another serie', { authorizationNumber: '1' }, { held: held({ serie: 'B' }) }],
+    [
+      'over the same range of another serie',
+      { authorizationNumber: '1' },
+      { storedRanges: held({ serie: 'B' }) },
+    ],
     [
       'over the same range of another type',
       { authorizationNumber: '1' },
-      { held: held({ type: 'EFACTURA' }) },
+      { storedRanges: held({ type: 'EFACTURA' }) },
     ],
   ])('%s is taken', (_, facts, context = {}) => {
     expect(caeFaults({ ...CAE, ...facts }, { ...CONTEXT, ...context })).toEqual([]);

@@ -36,7 +36,7 @@ describe('warnings', () => {
       {
         code: 'cae.number_before_unknown',
         message:
-          'The tax authority does not know ETICKET A 499, the last number before those that this service uses of CAE 90260000194: check which number the earlier system used last.',
+          'The tax authority does not know ETICKET A 499, the last number before the numbers that this service uses from CAE 90260000194: check which number the earlier system used last.',
       },
       {
         code: 'cae.first_number_known',

@@ -17,7 +17,7 @@ describe('extra', () => {
   });
 
   test('keeps the other keys, with numbers that binary cannot hold as their text', () => {
-    expect(read('{"order": {"id": 12345678901234567890, "lines": [1, 2.50, true, null]}}').others).toEqual({
+    expect(read('{"order": {"id": 12345678901234567890, "lines": [1, 2.50, true, null]}}').unknown).toEqual({
       order: { id: '12345678901234567890', lines: [1, '2.50', true, null] },
     });
   });
@@ -50,15 +50,15 @@ describe('extra', () => {
 
   describe('without a meaning of their own, keys have at most 16 KiB together', () => {
     /** Of so many bytes, written without spaces: two keys, of which one holds characters of two bytes. */
-    const others = (bytes: number) => ({ a: 'ñ'.repeat(1_000), b: 'x'.repeat(bytes - 2_015) });
+    const unknown = (bytes: number) => ({ a: 'ñ'.repeat(1_000), b: 'x'.repeat(bytes - 2_015) });
     const text = (bytes: number, more: object = {}) =>
-      JSON.stringify({ ...others(bytes), ...more }, undefined, 2);
+      JSON.stringify({ ...unknown(bytes), ...more }, undefined, 2);
 
     test('16,384 bytes are, 16,385 are not; spaces between them do not count', () => {
-      expect(new TextEncoder().encode(JSON.stringify(others(16_384)))).toHaveLength(16_384);
+      expect(new TextEncoder().encode(JSON.stringify(unknown(16_384)))).toHaveLength(16_384);
       expect(faults(text(16_384))).toEqual([]);
       expect(faults(text(16_385))).toEqual(['/extra extra.too_large']);
-      expect(read(text(16_385)).others).toEqual({});
+      expect(read(text(16_385)).unknown).toEqual({});
     });
 
     test('an adenda does not count, and keeps its own fault beside', () => {
@@ -74,6 +74,6 @@ describe('extra', () => {
     const extra = read('{"unit": "horas", "sale_mode": 90}');
 
     expect(extra.values).toEqual({ sale_mode: 90 });
-    expect([...extra.unsound]).toEqual(['unit']);
+    expect([...extra.invalid]).toEqual(['unit']);
   });
 });

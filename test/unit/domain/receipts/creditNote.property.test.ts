@@ -67,7 +67,7 @@ test('a note with lines of its own takes of every line in proportion; one of too
       const left = figuresLeft(original, [{ credited: null, pay: amount }], TODAY);
       const rest = percent < 100 ? pay.minus(amount) : Big(0);
       expect(left.pay.toFixed(2)).toBe(rest.toFixed(2));
-      const { figures } = takeShare(original, left, { of: 'all' }, TODAY);
+      const { figures } = takeShare(original, left, { kind: 'all' }, TODAY);
       expect(figures.pay.toFixed(2)).toBe(rest.toFixed(2));
       if (percent >= 100) expect(left.amounts.every((one) => one.eq(0))).toBe(true);
     }),
