@@ -91,7 +91,7 @@ export const WHO_MAY = {
 
   // Enterprises.
   'GET /enterprises': 'anyRole',
-  'GET /papers': 'anyRole',
+  'GET /warnings': 'anyRole',
   'GET /enterprises/{rut}': 'anyRole',
   'GET /enterprises/{rut}/logo': 'anyRole',
   'POST /enterprises/{rut}/login': 'editorsAndAdmins',
@@ -107,7 +107,7 @@ export const WHO_MAY = {
   'POST /enterprises/{rut}/grants': 'adminOperators',
   'POST /enterprises/{rut}/grants/remove': 'adminOperators',
   'POST /enterprises/{rut}/send-report': 'supportOperators',
-  'POST /enterprises/{rut}/report-duty': 'adminOperators',
+  'POST /enterprises/{rut}/reporting-obligation': 'adminOperators',
   'POST /enterprises/{rut}/migrate': 'adminOperators',
   'POST /enterprises/{rut}/idemisor': 'adminOperators',
   'POST /enterprises/{rut}/suspend': 'adminOperators',

@@ -6,7 +6,7 @@ import { readReadyFacts } from '../../../db/enterprises/enterprises.ts';
 import { countRecentNumbers } from '../../../db/enterprises/warnings.ts';
 import { DirectoryEntry } from '../../../db/entities/authority.ts';
 import { type Enterprise, Logo } from '../../../db/entities/enterprises.ts';
-import { ReportDuty } from '../../../db/entities/reports.ts';
+import { ReportingObligation } from '../../../db/entities/reports.ts';
 import { type CaeRow, findCaes } from '../../../db/numbers/numbers.ts';
 import { listPlans } from '../../../db/people/payments.ts';
 import { listVisibleReports } from '../../../db/reports/consoleReports.ts';
@@ -93,7 +93,7 @@ export const enterprisePage = definePage({
       ${section('annulments', await listPanel(data, annulments, forms.annulmentForm))}
       ${section('accounts', await accountsPanel(data))} ${section('acts', await actsPanel(data))}`;
     return show(enterprise.tradeName ?? enterprise.legalName, body, {
-      live: ['papers', 'enterprises', 'reports'],
+      live: ['warnings', 'enterprises', 'reports'],
     });
   },
 });
@@ -309,20 +309,21 @@ async function reportsPanel(data: EnterprisePageData): Promise<Html> {
   const em = deps.orm.em.fork();
   // No filter by account: the viewer has a role at this enterprise.
   const found = await listVisibleReports(em, null, { rut }, { after: null, limit: REPORTS });
-  const duty = await em.findOne(ReportDuty, { rut });
+  const obligation = await em.findOne(ReportingObligation, { rut });
   const shown = found.length === 0 ? nothing(words.reportsNone) : reportTable(visit, found, now);
-  const until = duty?.untilDate;
-  const period = duty
-    ? [words.dutyFrom(dateText(duty.fromDate)), ...(until ? [words.dutyUntil(dateText(until))] : [])].join(
-        ', ',
-      )
-    : words.dutyNone;
+  const until = obligation?.untilDate;
+  const period = obligation
+    ? [
+        words.obligationFrom(dateText(obligation.fromDate)),
+        ...(until ? [words.obligationUntil(dateText(until))] : []),
+      ].join(', ')
+    : words.obligationNone;
   return panel(
     words.reports,
-    html`<p>${words.duty} ${period}</p>
+    html`<p>${words.obligation} ${period}</p>
       ${shown}
       <div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>
-      ${offerAt(forms.reportDayForm, data, { values: { date: today } })}${offerAt(forms.reportDutyForm, data)}`,
+      ${offerAt(forms.reportDayForm, data, { values: { date: today } })}${offerAt(forms.reportingObligationForm, data)}`,
   );
 }
 

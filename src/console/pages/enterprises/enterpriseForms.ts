@@ -330,24 +330,29 @@ export const reportDayForm = enterpriseForm('reports', 'POST /enterprises/{rut}/
   command: ({ params, form }, deps) => sendReport(deps, { ...params, ...form }),
 });
 
-export const reportDutyForm = enterpriseForm('reports', 'POST /enterprises/{rut}/report-duty', {
-  words: ({ enterprises: words }) => ({
-    title: words.dutyAct,
-    about: words.dutyAbout,
-    go: words.dutyGo,
-    done: words.dutyDone,
-  }),
-  fields: ({ enterprises: words }) => ({
-    act: choice(words.act, [
-      ['start', words.dutyStart],
-      ['stop', words.dutyStop],
-    ]),
-    from: day(words.day),
-    reason: reason(words.why),
-  }),
-  refused: ({ enterprises: words }, { faults }) => (faults.length === 0 ? words.dutyRefused : undefined),
-  command: ({ params, form }, deps) => changeReportingObligation(deps, { ...params, ...form }),
-});
+export const reportingObligationForm = enterpriseForm(
+  'reports',
+  'POST /enterprises/{rut}/reporting-obligation',
+  {
+    words: ({ enterprises: words }) => ({
+      title: words.obligationAct,
+      about: words.obligationAbout,
+      go: words.obligationGo,
+      done: words.obligationDone,
+    }),
+    fields: ({ enterprises: words }) => ({
+      act: choice(words.act, [
+        ['start', words.obligationStart],
+        ['stop', words.obligationStop],
+      ]),
+      from: day(words.day),
+      reason: reason(words.why),
+    }),
+    refused: ({ enterprises: words }, { faults }) =>
+      faults.length === 0 ? words.obligationRefused : undefined,
+    command: ({ params, form }, deps) => changeReportingObligation(deps, { ...params, ...form }),
+  },
+);
 
 // Actions of operators.
 

@@ -35,11 +35,11 @@ export const healthPage = definePage({
         ${panel(words.webhooks, webhooksTable(visit, health))}
       </div>
       <div>
-        ${panel(words.papers, papersTable(visit, health, today))}
+        ${panel(words.warnings, warningsTable(visit, health, today))}
         ${panel(words.authority, authorityTable(visit, endpoints))}
       </div>
     </div>`;
-    return show(words.title, body, { live: ['cfes', 'authority', 'papers', 'deliveries', 'reports'] });
+    return show(words.title, body, { live: ['cfes', 'authority', 'warnings', 'deliveries', 'reports'] });
   },
 });
 
@@ -144,24 +144,24 @@ function authorityTable(visit: Visit, endpoints: Awaited<ReturnType<typeof listE
   return table(words.authority, heads, rows, [3]);
 }
 
-function papersTable({ texts }: Visit, { papers }: Health, today: string): Html {
+function warningsTable({ texts }: Visit, { warnings }: Health, today: string): Html {
   const { health: words } = texts;
-  if (papers.rows.length === 0) return nothing(words.papersNone);
-  const rows = papers.rows.map((paper) => [
+  if (warnings.rows.length === 0) return nothing(words.warningsNone);
+  const rows = warnings.rows.map((warning) => [
     to(
-      enterprisePath(paper.rut, paper.type === null ? 'certificate' : 'caes'),
-      html`${paper.legalName} <span class="soft">${paper.rut}</span>`,
+      enterprisePath(warning.rut, warning.type === null ? 'certificate' : 'caes'),
+      html`${warning.legalName} <span class="soft">${warning.rut}</span>`,
     ),
-    paper.type === null ? words.certificate : CFE_TYPES[paper.type].label,
-    paper.kind === 'low'
-      ? renderLowNumbers(texts, paper.numbersLeft ?? 0)
-      : renderExpiry(texts, paper.ends, today),
-    paper.numbersLeft !== null && figure(paper.numbersLeft, texts),
+    warning.type === null ? words.certificate : CFE_TYPES[warning.type].label,
+    warning.kind === 'low'
+      ? renderLowNumbers(texts, warning.numbersLeft ?? 0)
+      : renderExpiry(texts, warning.ends, today),
+    warning.numbersLeft !== null && figure(warning.numbersLeft, texts),
   ]);
-  const heads = [words.enterprise, words.paper, words.ends, words.left];
-  const all = link('/papers', { within: '30' });
-  const on = html`<a href="${all}">${words.allPapers}</a>`;
-  return html`${table(words.papers, heads, rows, [3])}${more(papers, words.more, on)}`;
+  const heads = [words.enterprise, words.document, words.ends, words.left];
+  const all = link('/warnings', { within: '30' });
+  const on = html`<a href="${all}">${words.allWarnings}</a>`;
+  return html`${table(words.warnings, heads, rows, [3])}${more(warnings, words.more, on)}`;
 }
 
 /** Renders the link from a panel to the whole list, and whether the panel shows only its first rows. */
