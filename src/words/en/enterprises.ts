@@ -200,7 +200,7 @@ export const enterprisesEn = {
   fromNumber: 'From',
   toNumber: 'To',
   why: 'Reason (kept in the audit)',
-  annulGo: 'Annul',
+  annulSubmit: 'Annul',
   annulDone: (n: string): string => `Numbers annulled: ${n}.`,
   annulRefused:
     'Only numbers of one CAE of that type and series can be annulled, if none of them has been used or annulled yet.',
@@ -217,7 +217,7 @@ export const enterprisesEn = {
     'Only one system of a company may report. Stopping cancels the unsent reports from that day on; starting on a later day cancels those before it.',
   obligationStart: 'start',
   obligationStop: 'stop',
-  obligationGo: 'Save',
+  obligationSubmit: 'Save',
   day: 'Day',
   act: 'Action',
   acting: 'Actions',
@@ -225,7 +225,7 @@ export const enterprisesEn = {
   obligationRefused:
     'The days that we report for have not all been prepared yet. Start again once they have.',
   sendDay: 'Send the report of a day',
-  sendDayGo: 'Send the report',
+  sendDaySubmit: 'Send the report',
   sendDayAbout:
     'It is sent with what is known so far, for today or an earlier day. In the sandbox this is the only way to report.',
   exchange: 'Mail',
@@ -236,7 +236,7 @@ export const enterprisesEn = {
   migrate: 'Move in from another system',
   migrateAbout:
     'Needs what the guide “Coming from another provider” lists. From midnight of the day this service issues and reports; the other system reports the days before.',
-  migrateGo: 'Set the day',
+  migrateSubmit: 'Set the day',
   migrateFrom: 'First day here',
   migrateRefused:
     'Receipts, reports or annulled numbers of an earlier day exist here, the company’s “issuer since” is later, the day is more than 31 days ago, or that number of a sobre was used.',
@@ -244,7 +244,7 @@ export const enterprisesEn = {
     `This service issues and reports from ${from}. Number of the next sobre: ${next}.`,
   idemisor: 'Number of the next sobre (Idemisor)',
   idemisorAbout: 'Above all that this or another system of the company has used.',
-  idemisorGo: 'Set the number',
+  idemisorSubmit: 'Set the number',
   idemisorDone: 'The next sobre has this number.',
   idemisorNext: 'Number of the next sobre',
   idemisorRefused: 'A sobre already has that number, or one above it.',
@@ -259,7 +259,7 @@ export const enterprisesEn = {
   permissionAct: 'Enter a permission by hand',
   permissionAbout:
     'For when DGI’s answer cannot be obtained automatically. The next successful check replaces it.',
-  permissionGo: 'Save permission',
+  permissionSubmit: 'Save permission',
   grantPermission: 'grant',
   withdrawPermission: 'remove',
   permissionDone: 'The permission was saved.',

@@ -200,7 +200,7 @@ export const enterprisesEs: typeof enterprisesEn = {
   fromNumber: 'Desde',
   toNumber: 'Hasta',
   why: 'Motivo (queda en la auditoría)',
-  annulGo: 'Anular',
+  annulSubmit: 'Anular',
   annulDone: (n) => `Números anulados: ${n}.`,
   annulRefused:
     'Solo se pueden anular números de un mismo CAE de ese tipo y serie, si ninguno se usó ni está anulado.',
@@ -217,14 +217,14 @@ export const enterprisesEs: typeof enterprisesEn = {
     'Solo un sistema de la empresa puede reportar. Al dejar, se cancelan los reportes sin enviar desde esa fecha; al empezar más tarde, los anteriores.',
   obligationStart: 'empezar',
   obligationStop: 'dejar',
-  obligationGo: 'Guardar',
+  obligationSubmit: 'Guardar',
   day: 'Día',
   act: 'Acción',
   acting: 'Acciones',
   obligationDone: 'Guardado. Los reportes pendientes se envían automáticamente.',
   obligationRefused: 'Todavía no se prepararon todos los días que reportamos. Empiece de nuevo cuando estén.',
   sendDay: 'Enviar el reporte de un día',
-  sendDayGo: 'Enviar el reporte',
+  sendDaySubmit: 'Enviar el reporte',
   sendDayAbout:
     'Se envía con lo que se sabe hasta ahora, de hoy o de un día anterior. En el sandbox es la única forma de reportar.',
   exchange: 'Correo',
@@ -235,7 +235,7 @@ export const enterprisesEs: typeof enterprisesEn = {
   migrate: 'Venir de otro sistema',
   migrateAbout:
     'Antes, lo que pide la guía «Venir de otro proveedor». Desde la medianoche de ese día este servicio factura y reporta; los días anteriores los reporta el otro sistema.',
-  migrateGo: 'Fijar el día',
+  migrateSubmit: 'Fijar el día',
   migrateFrom: 'Primer día acá',
   migrateRefused:
     'Acá hay comprobantes, reportes o números anulados de un día anterior, la fecha desde la que la empresa es emisora es posterior, el día quedó más de 31 días atrás, o ese número de sobre ya se usó.',
@@ -243,7 +243,7 @@ export const enterprisesEs: typeof enterprisesEn = {
     `Este servicio factura y reporta desde el ${from}. Número del próximo sobre: ${next}.`,
   idemisor: 'Número del próximo sobre (Idemisor)',
   idemisorAbout: 'Mayor que todos los que usó este u otro sistema de la empresa.',
-  idemisorGo: 'Fijar el número',
+  idemisorSubmit: 'Fijar el número',
   idemisorDone: 'El próximo sobre lleva ese número.',
   idemisorNext: 'Número del próximo sobre',
   idemisorRefused: 'Ese número de sobre, o uno mayor, ya se usó.',
@@ -259,7 +259,7 @@ export const enterprisesEs: typeof enterprisesEn = {
   permissionAct: 'Cargar un permiso a mano',
   permissionAbout:
     'Para cuando la respuesta de la DGI no se puede obtener automáticamente. La próxima verificación correcta lo reemplaza.',
-  permissionGo: 'Guardar permiso',
+  permissionSubmit: 'Guardar permiso',
   grantPermission: 'otorgar',
   withdrawPermission: 'quitar',
   permissionDone: 'El permiso quedó guardado.',

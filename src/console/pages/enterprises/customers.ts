@@ -12,13 +12,13 @@ import { filterValues } from '../../../lists/list.ts';
 import { MAILS } from '../../../lists/mails.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
-import { type AtEnterprise, requireEnterprise } from '../../access/atEnterprise.ts';
-import { mayAt } from '../../access/permissions.ts';
+import { type EnterpriseContext, requireEnterprise } from '../../access/enterpriseContext.ts';
+import { mayUse } from '../../access/permissions.ts';
 import { bodyOfSent, choice, confirm, type Field, inputsOf, many, tableFields, text } from '../../fields.ts';
 import { filterFields, filterSchemas, LIST_QUERY, listQuery } from '../../filters.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
-import { csvAnswer, figures, type Headings, listPart, showList, shownColumns } from '../../lists.ts';
+import { columnsWithHeading, csvAnswer, figures, type Headings, listPart, showList } from '../../lists.ts';
 import { type ConsoleDeps, definePage, redirect, show, type Visit } from '../../page.ts';
 import { badge, factList, panel } from '../../parts.ts';
 
@@ -56,7 +56,7 @@ export const customersPage = definePage({
       headings: headingsOf(visit),
       href: ({ id }) => pathOf(rut, id),
       empty: words.none,
-      below: html`${mayAt(access, newCustomer.route) && newCustomer.draw(visit, { rut })}`,
+      below: html`${mayUse(access, newCustomer.route) && newCustomer.draw(visit, { rut })}`,
     });
   },
 });
@@ -133,7 +133,7 @@ const exists = ({ customers: words }: Texts, { faults: [fault] }: Refusal): stri
 
 export const newCustomer = defineForm('POST /enterprises/{rut}/customers', {
   as: 'panel',
-  words: (texts) => wordsOf(texts.customers, 'add'),
+  words: (texts) => formWords(texts.customers, 'add'),
   fields: (texts) => ({
     type: choice(
       texts.customers.type,
@@ -189,17 +189,19 @@ export const customerPage = definePage({
 /** Renders the forms of a customer if the viewer may send them, else the stored data. */
 function customerPanels(
   visit: Visit,
-  { enterprise: { rut }, access }: AtEnterprise,
+  { enterprise: { rut }, access }: EnterpriseContext,
   customer: Customer,
 ): Html {
   const params = { rut, id: customer.id };
-  const mayChange = mayAt(access, customerChange.route);
-  const mayDelete = mayAt(access, customerDeletion.route);
+  const mayChange = mayUse(access, customerChange.route);
+  const mayDelete = mayUse(access, customerDeletion.route);
   if (!mayChange && !mayDelete) {
     return panel(
       null,
       factList(
-        shownColumns(CUSTOMERS, headingsOf(visit)).map((one) => [one.head, one.cell(customer)] as const),
+        columnsWithHeading(CUSTOMERS, headingsOf(visit)).map(
+          (one) => [one.head, one.cell(customer)] as const,
+        ),
       ),
     );
   }
@@ -249,10 +251,10 @@ const ABOUT_ONE = {
 
 export const customerChange = defineForm('POST /enterprises/{rut}/customers/{id}', {
   ...ABOUT_ONE,
-  words: (texts) => wordsOf(texts.customers, 'change'),
+  words: (texts) => formWords(texts.customers, 'change'),
   fields: (texts) => ({ ...tableFields(texts.customers, CUSTOMER_FIELDS), ...addresses(texts) }),
   refused: exists,
-  async run({ params: { rut }, found: { docType, docNumber }, form: sent, visit }, deps) {
+  async run({ params: { rut }, target: { docType, docNumber }, form: sent, visit }, deps) {
     const customer = bodyOf({ type: docType, document: docNumber }, sent);
     await updateCustomer(deps, { rut, docType, docNumber, customer });
     return visit.texts.customers.changed;
@@ -261,9 +263,9 @@ export const customerChange = defineForm('POST /enterprises/{rut}/customers/{id}
 
 export const customerDeletion = defineForm('POST /enterprises/{rut}/customers/{id}/delete', {
   ...ABOUT_ONE,
-  words: ({ customers: words }) => wordsOf(words, 'delete'),
+  words: ({ customers: words }) => formWords(words, 'delete'),
   fields: ({ customers: words }) => ({ sure: confirm(words.deleteSure) }),
-  async run({ params: { rut }, found: { docType, docNumber }, visit }, deps) {
+  async run({ params: { rut }, target: { docType, docNumber }, visit }, deps) {
     await deleteCustomer(deps, { rut, docType, docNumber });
     return redirect(pathOf(rut), { kind: 'done', text: visit.texts.customers.deleted });
   },

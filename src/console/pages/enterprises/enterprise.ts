@@ -24,20 +24,20 @@ import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { APPLICATION_WORDS } from '../../../words/application.ts';
 import {
-  type AtEnterprise,
+  drawIfAllowed,
+  type EnterpriseContext,
   enterprisePath,
-  offerAt,
   requireEnterprise,
   type Section,
-} from '../../access/atEnterprise.ts';
-import { mayAt } from '../../access/permissions.ts';
+} from '../../access/enterpriseContext.ts';
+import { mayUse } from '../../access/permissions.ts';
 import { LIST_QUERY } from '../../filters.ts';
 import { fold } from '../../form.ts';
 import { dateOf, minuteText, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { csvAnswer, type ListPart } from '../../lists.ts';
 import { type ConsoleDeps, definePage, show, type Visit } from '../../page.ts';
-import { badge, factList, nothing, panel, table } from '../../parts.ts';
+import { badge, factList, panel, renderEmpty, table } from '../../parts.ts';
 import { planName } from '../people/plan.ts';
 import { exportsPath } from '../receipts/exports.ts';
 import { reportTable } from '../reports/reports.ts';
@@ -46,7 +46,7 @@ import { annulmentList, branchList, caeList } from './enterpriseLists.ts';
 import { renderExpiry, renderLowNumbers, STATUS_TONES } from './enterprises.ts';
 
 /** Data of the page's panels. */
-interface EnterprisePageData extends AtEnterprise {
+interface EnterprisePageData extends EnterpriseContext {
   readonly visit: Visit;
   readonly deps: ConsoleDeps;
   readonly now: Date;
@@ -99,17 +99,17 @@ export const enterprisePage = definePage({
 });
 
 /** Renders links to other pages about the enterprise that the viewer may open. */
-function relatedLinks({ texts, language }: Visit, { enterprise: { rut }, access }: AtEnterprise): Html {
+function relatedLinks({ texts, language }: Visit, { enterprise: { rut }, access }: EnterpriseContext): Html {
   const { nav } = texts;
   const links = [
     [`${enterprisePath(rut)}/customers`, texts.customers.title],
     [link('/cfes', { rut }), nav.cfes],
-    mayAt(access, 'GET /stuck') && [link('/stuck', { rut }), nav.stuck],
+    mayUse(access, 'GET /stuck') && [link('/stuck', { rut }), nav.stuck],
     [link('/deliveries', { rut }), nav.deliveries],
-    mayAt(access, 'GET /audit') && [link('/audit', { rut }), nav.audit],
+    mayUse(access, 'GET /audit') && [link('/audit', { rut }), nav.audit],
     [`${enterprisePath(rut)}/homologation`, texts.homologation.title],
     [`${enterprisePath(rut)}/postulacion`, APPLICATION_WORDS[language].title],
-    mayAt(access, 'GET /exports') && [exportsPath({ rut }), texts.exports.link],
+    mayUse(access, 'GET /exports') && [exportsPath({ rut }), texts.exports.link],
   ].filter((one): one is [string, string] => one !== false);
   return html`<p class="places">
     ${links.map(([href, words], i) => html`${i > 0 && ' · '}<a href="${href}">${words}</a>`)}
@@ -224,7 +224,7 @@ function loginPanel(data: EnterprisePageData): Html {
       permissions.includes(one) ? badge(words.held, 'good') : badge(words.missing, 'wait'),
     ]),
   ];
-  return panel(words.login, html`${factList(rows)}${offerAt(forms.loginForm, data)}`);
+  return panel(words.login, html`${factList(rows)}${drawIfAllowed(forms.loginForm, data)}`);
 }
 
 async function certificatePanel(data: EnterprisePageData): Promise<Html> {
@@ -237,8 +237,8 @@ async function certificatePanel(data: EnterprisePageData): Promise<Html> {
         [words.from, dateOf(montevideoDate(certificate.notBefore))],
         [words.ends, renderExpiry(visit.texts, montevideoDate(certificate.notAfter), today)],
       ])
-    : nothing(words.certificateNone);
-  return panel(words.certificate, html`${shown}${offerAt(forms.certificateForm, data)}`);
+    : renderEmpty(words.certificateNone);
+  return panel(words.certificate, html`${shown}${drawIfAllowed(forms.certificateForm, data)}`);
 }
 
 /** Renders a list with the form that adds to it. */
@@ -247,22 +247,23 @@ async function listPanel(
   list: ListPart,
   form: typeof forms.caeForm | typeof forms.newBranchForm | typeof forms.annulmentForm,
 ): Promise<Html> {
-  return panel(list.label, html`${await list.render()}${offerAt<never>(form, data)}`);
+  return panel(list.label, html`${await list.render()}${drawIfAllowed<never>(form, data)}`);
 }
 
 async function dataPanel(data: EnterprisePageData): Promise<Html> {
   const { enterprise, access, visit, deps } = data;
   const { enterprises: words } = visit.texts;
-  const mayChange = mayAt(access, forms.dataForm.route);
+  const mayChange = mayUse(access, forms.dataForm.route);
   const logo =
     enterprise.logoSha256 === null || enterprise.logoSha256 === undefined
       ? html`<p class="soft">${words.logoNone}</p>`
       : html`<p><img class="logo" src="/enterprises/${enterprise.rut}/logo" alt="${words.logo}" /></p>`;
   const plans = mayChange ? await listPlans(deps.orm.em.fork()) : [];
-  const change = offerAt(forms.dataForm, data, forms.dataFormValues(visit, enterprise, plans));
-  const remove = enterprise.logoSha256 && offerAt(forms.removeLogoForm, data);
+  const change = drawIfAllowed(forms.dataForm, data, forms.dataFormValues(visit, enterprise, plans));
+  const remove = enterprise.logoSha256 && drawIfAllowed(forms.removeLogoForm, data);
   const logoForms =
-    mayAt(access, forms.logoForm.route) && fold(words.logo, html`${offerAt(forms.logoForm, data)}${remove}`);
+    mayUse(access, forms.logoForm.route) &&
+    fold(words.logo, html`${drawIfAllowed(forms.logoForm, data)}${remove}`);
   return panel(words.data, html`${factList(dataRows(visit, enterprise))}${change}${logo}${logoForms}`);
 }
 
@@ -310,7 +311,7 @@ async function reportsPanel(data: EnterprisePageData): Promise<Html> {
   // No filter by account: the viewer has a role at this enterprise.
   const found = await listVisibleReports(em, null, { rut }, { after: null, limit: REPORTS });
   const obligation = await em.findOne(ReportingObligation, { rut });
-  const shown = found.length === 0 ? nothing(words.reportsNone) : reportTable(visit, found, now);
+  const shown = found.length === 0 ? renderEmpty(words.reportsNone) : reportTable(visit, found, now);
   const until = obligation?.untilDate;
   const period = obligation
     ? [
@@ -323,7 +324,7 @@ async function reportsPanel(data: EnterprisePageData): Promise<Html> {
     html`<p>${words.obligation} ${period}</p>
       ${shown}
       <div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>
-      ${offerAt(forms.reportDayForm, data, { values: { date: today } })}${offerAt(forms.reportingObligationForm, data)}`,
+      ${drawIfAllowed(forms.reportDayForm, data, { values: { date: today } })}${drawIfAllowed(forms.reportingObligationForm, data)}`,
   );
 }
 
@@ -340,7 +341,7 @@ async function accountsPanel(data: EnterprisePageData): Promise<Html> {
     access.kind === 'operator' || isOwners
       ? all
       : all.filter(({ accountId }) => accountId === access.accountId);
-  const mayWithdraw = mayAt(access, forms.withdrawGrantForm.route);
+  const mayWithdraw = mayUse(access, forms.withdrawGrantForm.route);
   const rows = seen.map(({ accountId, name, role }) => [
     name,
     visit.texts.members.roles[role],
@@ -348,24 +349,33 @@ async function accountsPanel(data: EnterprisePageData): Promise<Html> {
       ? [
           html`<code>${accountId}</code>`,
           role !== 'OWNER' &&
-            forms.withdrawGrantForm.draw(visit, { rut }, { values: { account: accountId }, of: accountId }),
+            forms.withdrawGrantForm.draw(
+              visit,
+              { rut },
+              { values: { account: accountId }, subjectName: accountId },
+            ),
         ]
       : []),
   ]);
   const heads = [words.account, words.role, ...(mayWithdraw ? [words.accountId, words.acting] : [])];
-  return panel(words.accounts, html`${table(words.accounts, heads, rows)}${offerAt(forms.grantForm, data)}`);
+  return panel(
+    words.accounts,
+    html`${table(words.accounts, heads, rows)}${drawIfAllowed(forms.grantForm, data)}`,
+  );
 }
 
 async function actsPanel(data: EnterprisePageData): Promise<Html> {
   const { enterprise, access, visit, deps } = data;
-  if (!mayAt(access, forms.transferForm.route)) return html``;
+  if (!mayUse(access, forms.transferForm.route)) return html``;
   const about = forms.describeRemoved(visit, await previewRemoval(deps, enterprise));
   const status =
-    enterprise.status === 'SUSPENDED' ? offerAt(forms.resumeForm, data) : offerAt(forms.suspendForm, data);
+    enterprise.status === 'SUSPENDED'
+      ? drawIfAllowed(forms.resumeForm, data)
+      : drawIfAllowed(forms.suspendForm, data);
   return panel(
     visit.texts.enterprises.acts,
-    html`${status}${offerAt(forms.permissionForm, data)}${offerAt(forms.transferForm, data, { about })}
-    ${offerAt(forms.migrationForm, data)}${offerAt(forms.idemisorForm, data)}`,
+    html`${status}${drawIfAllowed(forms.permissionForm, data)}${drawIfAllowed(forms.transferForm, data, { about })}
+    ${drawIfAllowed(forms.migrationForm, data)}${drawIfAllowed(forms.idemisorForm, data)}`,
   );
 }
 

@@ -37,7 +37,7 @@ import { montevideoDate, montevideoTimestamp } from '../../../domain/values/mont
 import type { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
-import { type AtEnterprise, enterpriseForm } from '../../access/atEnterprise.ts';
+import { type EnterpriseContext, enterpriseForm } from '../../access/enterpriseContext.ts';
 import {
   bodyOfSent,
   choice,
@@ -52,7 +52,7 @@ import {
   tableFields,
   text,
 } from '../../fields.ts';
-import { fold, wordsOf } from '../../form.ts';
+import { fold, formWords } from '../../form.ts';
 import { amount as amountText, figure } from '../../format.ts';
 import { readSentJson, type Visit } from '../../page.ts';
 import { optionsOf } from '../../parts.ts';
@@ -66,22 +66,22 @@ const nextIdemisor = z
   .pipe(integerSchema({ minimum: FIRST_IDEMISOR, maximum: LAST_IDEMISOR }));
 const numeric = { inputmode: 'numeric', maxlength: 7 } as const;
 /** The member's account; for an operator the owner's: an account must not guess a secret through operators. */
-const accountOf = ({ access, enterprise }: AtEnterprise): string =>
+const accountOf = ({ access, enterprise }: EnterpriseContext): string =>
   access.kind === 'member' ? access.accountId : enterprise.ownerAccountId;
 const describeNoChange = ({ enterprises: words }: Texts, { faults }: Refusal): string | undefined =>
   faults.length === 0 ? words.already : undefined;
 
 export const loginForm = enterpriseForm('login', 'POST /enterprises/{rut}/login', {
-  words: ({ enterprises: words }) => wordsOf(words, 'check'),
+  words: ({ enterprises: words }) => formWords(words, 'check'),
   fields: ({ enterprises: words }) => ({
     username: text(words.username, { optional: true }),
     password: secret(words.password, { optional: true }),
   }),
   refused: ({ enterprises: words }, { code }) => (code === 'RATE_LIMITED' ? words.tooMany : undefined),
-  async run({ params, found, form, visit }, deps) {
+  async run({ params, target, form, visit }, deps) {
     const typed = Object.entries(form).filter(([, value]) => value !== '');
     const login = parseOrRefuse(ValidateCredentials, Object.fromEntries(typed));
-    await requestCredentialsCheck(deps, { accountId: accountOf(found), rut: params.rut, login });
+    await requestCredentialsCheck(deps, { accountId: accountOf(target), rut: params.rut, login });
     return visit.texts.enterprises.checking;
   },
 });
@@ -93,17 +93,17 @@ export const certificateForm = enterpriseForm('certificate', 'POST /enterprises/
   words: ({ enterprises: words }) => ({
     title: words.uploadCertificate,
     about: words.uploadAbout,
-    go: words.upload,
+    submit: words.upload,
   }),
   fields: ({ enterprises: words }) => ({
     file: file(words.file, '.p12,.pfx', '/cert_b64'),
     password: secret(words.filePassword),
   }),
   refused: ({ enterprises: words }, { code }) => (code === 'UNAVAILABLE' ? words.certificateBusy : undefined),
-  async run({ params, found, form: sent, visit }, deps) {
+  async run({ params, target, form: sent, visit }, deps) {
     const body = parseOrRefuse(UploadCertificate, { cert_b64: base64(sent.file), password: sent.password });
     using identity = await openCertificate(deps, {
-      owner: accountOf(found),
+      owner: accountOf(target),
       file: sent.file,
       password: body.password,
     });
@@ -114,17 +114,17 @@ export const certificateForm = enterpriseForm('certificate', 'POST /enterprises/
 
 export const caeForm = enterpriseForm('caes', 'POST /enterprises/{rut}/caes', {
   hasFile: true,
-  words: ({ enterprises: words }) => ({ title: words.uploadCae, go: words.upload }),
+  words: ({ enterprises: words }) => ({ title: words.uploadCae, submit: words.upload }),
   fields: ({ enterprises: words }) => ({
     file: file(words.caeFile, '.xml', '/cae_b64'),
     start: text(words.start, { ...numeric, path: '/cae_start_number', hint: words.startAbout }),
   }),
-  async run({ found, form: sent, visit }, deps) {
+  async run({ target, form: sent, visit }, deps) {
     const body = parseOrRefuse(UploadCae, {
       cae_b64: base64(sent.file),
       cae_start_number: parseTypedInteger(sent.start),
     });
-    const { rut } = found.enterprise;
+    const { rut } = target.enterprise;
     const stored = await uploadCae(deps, { rut, file: sent.file, startNumber: body.cae_start_number });
     const [from, to] = [figure(stored.numberStart, visit.texts), figure(stored.numberEnd, visit.texts)];
     return visit.texts.enterprises.caeDone(CFE_TYPES[stored.type].label, stored.serie, from, to);
@@ -132,7 +132,7 @@ export const caeForm = enterpriseForm('caes', 'POST /enterprises/{rut}/caes', {
 });
 
 export const annulmentForm = enterpriseForm('annulments', 'POST /enterprises/{rut}/annulments', {
-  words: ({ enterprises: words }) => wordsOf(words, 'annul'),
+  words: ({ enterprises: words }) => formWords(words, 'annul'),
   fields: ({ enterprises: words, environments }) => ({
     type: choice(words.type, optionsOf(CFE_TYPE_NAMES, CFE_TYPES)),
     serie: text(words.serie, { maxlength: 2 }),
@@ -177,7 +177,7 @@ export const newBranchForm = enterpriseForm('branches', 'POST /enterprises/{rut}
 export const branchForm = enterpriseForm('branches', 'POST /enterprises/{rut}/branches/{branch}', {
   ...BRANCH,
   as: 'plain',
-  words: ({ enterprises: words }) => ({ go: words.save }),
+  words: ({ enterprises: words }) => ({ submit: words.save }),
   fields: ({ enterprises: words }) => tableFields(words, BRANCH_FIELDS),
   async run({ params, form: sent, visit }, deps) {
     const { branch, ...body } = branchBody(params.branch, sent);
@@ -189,7 +189,7 @@ export const branchForm = enterpriseForm('branches', 'POST /enterprises/{rut}/br
 export const closeBranchForm = enterpriseForm('branches', 'POST /enterprises/{rut}/branches/{branch}/close', {
   ...BRANCH,
   as: 'plain',
-  words: ({ enterprises: words }) => ({ about: words.closeAbout, go: words.closeBranch, isQuiet: true }),
+  words: ({ enterprises: words }) => ({ about: words.closeAbout, submit: words.closeBranch, isQuiet: true }),
   async run({ params, visit }, deps) {
     const branch = Number(params.branch);
     await removeBranch(deps, { rut: params.rut, branch });
@@ -242,7 +242,11 @@ function bodyPart(name: string, value: string): Record<string, unknown> {
 }
 
 export const dataForm = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
-  words: ({ enterprises: words }) => ({ title: words.changeBranch, about: words.dataAbout, go: words.save }),
+  words: ({ enterprises: words }) => ({
+    title: words.changeBranch,
+    about: words.dataAbout,
+    submit: words.save,
+  }),
   fields: ({ enterprises: words }) => ({
     // The values that the form showed, to keep what a colleague has changed since.
     was: state(z.string().max(10_000)),
@@ -273,7 +277,7 @@ export const dataForm = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
 export const logoForm = enterpriseForm('data', 'POST /enterprises/{rut}/logo', {
   as: 'plain',
   hasFile: true,
-  words: ({ enterprises: words }) => ({ go: words.upload }),
+  words: ({ enterprises: words }) => ({ submit: words.upload }),
   fields: ({ enterprises: words }) => ({ file: file(words.logoFile, 'image/png,image/jpeg', '/logo_b64') }),
   async run({ params, form, visit }, deps) {
     const update = parseOrRefuse(UpdateEnterprise, { logo_b64: base64(form.file) });
@@ -284,7 +288,7 @@ export const logoForm = enterpriseForm('data', 'POST /enterprises/{rut}/logo', {
 
 export const removeLogoForm = enterpriseForm('data', 'POST /enterprises/{rut}/logo/remove', {
   as: 'inline',
-  words: ({ enterprises: words }) => ({ done: words.logoRemoved, go: words.logoRemove, isQuiet: true }),
+  words: ({ enterprises: words }) => ({ done: words.logoRemoved, submit: words.logoRemove, isQuiet: true }),
   command: ({ params }, deps) => updateEnterprise(deps, { rut: params.rut, update: { logo_b64: null } }),
 });
 
@@ -298,7 +302,7 @@ const refusedAccount =
   };
 
 export const grantForm = enterpriseForm('accounts', 'POST /enterprises/{rut}/grants', {
-  words: ({ enterprises: words }) => ({ ...wordsOf(words, 'grant'), done: words.granted }),
+  words: ({ enterprises: words }) => ({ ...formWords(words, 'grant'), done: words.granted }),
   fields: ({ enterprises: words, members }) => ({
     account: text(words.accountId, { maxlength: 36 }),
     role: choice(words.role, optionsOf(GRANTED_ROLES, members.roles)),
@@ -320,7 +324,7 @@ export const withdrawGrantForm = enterpriseForm('accounts', 'POST /enterprises/{
 // Daily reports.
 
 export const reportDayForm = enterpriseForm('reports', 'POST /enterprises/{rut}/send-report', {
-  words: ({ enterprises: words, reports }) => ({ ...wordsOf(words, 'sendDay'), done: reports.sendDone }),
+  words: ({ enterprises: words, reports }) => ({ ...formWords(words, 'sendDay'), done: reports.sendDone }),
   fields: ({ enterprises: words, environments }) => ({
     date: day(words.day),
     environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
@@ -337,7 +341,7 @@ export const reportingObligationForm = enterpriseForm(
     words: ({ enterprises: words }) => ({
       title: words.obligationAct,
       about: words.obligationAbout,
-      go: words.obligationGo,
+      submit: words.obligationSubmit,
       done: words.obligationDone,
     }),
     fields: ({ enterprises: words }) => ({
@@ -357,7 +361,7 @@ export const reportingObligationForm = enterpriseForm(
 // Actions of operators.
 
 export const migrationForm = enterpriseForm('acts', 'POST /enterprises/{rut}/migrate', {
-  words: ({ enterprises: words }) => wordsOf(words, 'migrate'),
+  words: ({ enterprises: words }) => formWords(words, 'migrate'),
   fields: ({ enterprises: words }) => ({
     from: day(words.migrateFrom),
     idemisor: text(words.idemisorNext, {
@@ -378,7 +382,7 @@ export const migrationForm = enterpriseForm('acts', 'POST /enterprises/{rut}/mig
 });
 
 export const idemisorForm = enterpriseForm('acts', 'POST /enterprises/{rut}/idemisor', {
-  words: ({ enterprises: words }) => wordsOf(words, 'idemisor'),
+  words: ({ enterprises: words }) => formWords(words, 'idemisor'),
   fields: ({ enterprises: words, environments }) => ({
     environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
     next: text(words.idemisorNext, { schema: nextIdemisor, inputmode: 'numeric' }),
@@ -389,14 +393,14 @@ export const idemisorForm = enterpriseForm('acts', 'POST /enterprises/{rut}/idem
 });
 
 export const suspendForm = enterpriseForm('acts', 'POST /enterprises/{rut}/suspend', {
-  words: ({ enterprises: words }) => wordsOf(words, 'suspend'),
+  words: ({ enterprises: words }) => formWords(words, 'suspend'),
   fields: ({ enterprises: words }) => ({ reason: reason(words.why) }),
   refused: describeNoChange,
   command: ({ params, form }, deps) => suspendEnterprise(deps, { ...params, ...form }),
 });
 
 export const resumeForm = enterpriseForm('acts', 'POST /enterprises/{rut}/resume', {
-  words: ({ enterprises: words }) => wordsOf(words, 'resume'),
+  words: ({ enterprises: words }) => formWords(words, 'resume'),
   fields: ({ enterprises: words }) => ({ reason: reason(words.why) }),
   refused: describeNoChange,
   command: ({ params, form }, deps) => resumeEnterprise(deps, { ...params, ...form }),
@@ -406,7 +410,7 @@ export const permissionForm = enterpriseForm('acts', 'POST /enterprises/{rut}/pe
   words: ({ enterprises: words }) => ({
     title: words.permissionAct,
     about: words.permissionAbout,
-    go: words.permissionGo,
+    submit: words.permissionSubmit,
     done: words.permissionDone,
   }),
   fields: ({ enterprises: words }) => ({
@@ -435,7 +439,7 @@ export function describeRemoved({ texts }: Visit, removed: OwnerData | null): Ht
 }
 
 export const transferForm = enterpriseForm('acts', 'POST /enterprises/{rut}/transfer', {
-  words: ({ enterprises: words }) => wordsOf(words, 'transfer'),
+  words: ({ enterprises: words }) => formWords(words, 'transfer'),
   fields: ({ enterprises: words }) => ({
     account: text(words.accountId, { maxlength: 36 }),
     reason: reason(words.why),

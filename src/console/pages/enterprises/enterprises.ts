@@ -9,7 +9,7 @@ import { filterValues } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { accountsOf } from '../../access/access.ts';
-import { enterprisePath } from '../../access/atEnterprise.ts';
+import { enterprisePath } from '../../access/enterpriseContext.ts';
 import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { dateOf, figure, timeOf } from '../../format.ts';
 import { figures, type Headings, showList } from '../../lists.ts';

@@ -14,13 +14,18 @@ import {
 } from '../../../domain/enterprises/homologation.ts';
 import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { type AtEnterprise, enterprisePath, offerAt, requireEnterprise } from '../../access/atEnterprise.ts';
-import { mayAt } from '../../access/permissions.ts';
+import {
+  drawIfAllowed,
+  type EnterpriseContext,
+  enterprisePath,
+  requireEnterprise,
+} from '../../access/enterpriseContext.ts';
+import { mayUse } from '../../access/permissions.ts';
 import { choice, number, operatorsReason } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { dateOf, figure } from '../../format.ts';
 import { type ConsoleDeps, definePage, LocalizedRefusal, show, type Visit } from '../../page.ts';
-import { badge, nothing, optionsOf, panel, table } from '../../parts.ts';
+import { badge, optionsOf, panel, renderEmpty, table } from '../../parts.ts';
 import { reportMark, reportPath } from '../reports/reports.ts';
 
 const pathOf = (rut: string): string => `${enterprisePath(rut)}/homologation`;
@@ -46,14 +51,14 @@ export const homologationPage = definePage({
     const isActive = run !== null && isActiveTestRun(run.status);
     const here = { ...at, visit };
     const offered = isActive
-      ? offerAt(testRunStop, here)
+      ? drawIfAllowed(testRunStop, here)
       : (await mayStart(deps, at)) &&
-        offerAt(testRunStart, here, { values: { each: String(TEST_RUN_SIZE.usual) } });
+        drawIfAllowed(testRunStart, here, { values: { each: String(TEST_RUN_SIZE.usual) } });
     const body = html`<p>
         <a href="${enterprisePath(rut)}">${at.enterprise.legalName}</a> <span class="soft">${rut}</span>
       </p>
       <p class="soft">${words.about}</p>
-      ${state ? runPanels(visit, state) : nothing(words.none)} ${offered}`;
+      ${state ? runPanels(visit, state) : renderEmpty(words.none)} ${offered}`;
     return show(`${words.title} · ${at.enterprise.tradeName ?? at.enterprise.legalName}`, body, {
       live: ['homologation', 'cfes', 'reports'],
     });
@@ -61,8 +66,8 @@ export const homologationPage = definePage({
 });
 
 /** Members need an account with the sandbox. */
-const mayStart = async ({ orm }: ConsoleDeps, { access }: AtEnterprise): Promise<boolean> =>
-  mayAt(access, 'POST /enterprises/{rut}/homologation') &&
+const mayStart = async ({ orm }: ConsoleDeps, { access }: EnterpriseContext): Promise<boolean> =>
+  mayUse(access, 'POST /enterprises/{rut}/homologation') &&
   (access.kind === 'operator' || isDeveloperAccount(orm.em.fork(), access.accountId));
 
 function runPanels(visit: Visit, state: TestRunState): Html {
@@ -94,7 +99,7 @@ function runPanels(visit: Visit, state: TestRunState): Html {
       ? html`<p>
           <a href="${reportPath(report)}">${dateOf(report.date)}</a> ${reportMark(visit, report.status)}
         </p>`
-      : nothing(words.noReport),
+      : renderEmpty(words.noReport),
   )}
   ${panel(
     words.left,
@@ -122,10 +127,10 @@ export const testRunStart = defineForm('POST /enterprises/{rut}/homologation', {
   }),
   find: ({ params: { rut }, visit }, deps) => requireEnterprise(visit, deps, rut),
   back: ({ params: { rut } }) => pathOf(rut),
-  async command({ params: { rut }, found, form: { set, each, reason }, visit }, deps) {
-    if (!(await mayStart(deps, found)))
+  async command({ params: { rut }, target, form: { set, each, reason }, visit }, deps) {
+    if (!(await mayStart(deps, target)))
       throw new LocalizedRefusal('INVALID_INPUT', visit.texts.homologation.noSandbox);
-    const accountId = found.access.kind === 'operator' ? null : found.access.accountId;
+    const accountId = target.access.kind === 'operator' ? null : target.access.accountId;
     await startTestRun(deps, { rut, set, each: set === 'TESTING' ? each : undefined, accountId, reason });
   },
 });

@@ -4,14 +4,14 @@ import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
 import { AUDIT } from '../../../lists/audit.ts';
 import { filterValues } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { findOperatorsAccount, SoughtAccount } from '../../accounts.ts';
+import { AccountSearch, resolveAccountFilter } from '../../accounts.ts';
 import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { timeOf } from '../../format.ts';
 import { type Headings, showList } from '../../lists.ts';
 import { definePage, type Visit } from '../../page.ts';
 import { optionsOf } from '../../parts.ts';
 
-const FILTERS = { ...filterSchemas(AUDIT), account: SoughtAccount } as const;
+const FILTERS = { ...filterSchemas(AUDIT), account: AccountSearch } as const;
 
 /** GET /audit: actions with their actor, subject, time and reason; newest first. */
 export const auditListPage = definePage({
@@ -20,7 +20,7 @@ export const auditListPage = definePage({
   query: listQuery(FILTERS),
   async handle({ query, visit }, deps) {
     const { audit: words } = visit.texts;
-    const account = await findOperatorsAccount(visit, deps, '/audit', query);
+    const account = await resolveAccountFilter(visit, deps, '/audit', query);
     if ('kind' in account) return account;
     return showList(visit, deps, AUDIT, {
       title: words.title,
@@ -32,7 +32,7 @@ export const auditListPage = definePage({
         person: words.person,
         rut: 'RUT',
         subject: words.subject,
-        account: visit.texts.accounts.sought,
+        account: visit.texts.accounts.accountSearch,
         action: [
           words.action,
           optionsOf(AUDIT_ACTIONS, words.actions).toSorted(([, a], [, b]) =>

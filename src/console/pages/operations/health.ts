@@ -5,12 +5,12 @@ import { montevideoDate } from '../../../domain/values/montevideo.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { accountsOf } from '../../access/access.ts';
-import { enterprisePath } from '../../access/atEnterprise.ts';
+import { enterprisePath } from '../../access/enterpriseContext.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { age, dateOf, figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
-import { badge, nothing, panel, table } from '../../parts.ts';
+import { badge, panel, renderEmpty, table } from '../../parts.ts';
 import { renderExpiry, renderLowNumbers } from '../enterprises/enterprises.ts';
 
 /** GET /: the state of the service, and what needs a person. */
@@ -65,7 +65,7 @@ const ageOf = (visit: Visit, at: Date): string => age(visit.now.getTime() - at.g
 function stuckTable(visit: Visit, { stuck }: Health): Html {
   const { health: words, environments } = visit.texts;
   const { title, none } = stuckWords(visit);
-  if (stuck.length === 0) return nothing(none);
+  if (stuck.length === 0) return renderEmpty(none);
   const rows = stuck.map((one) => [
     to(
       stuckAt(visit, one),
@@ -81,7 +81,7 @@ function stuckTable(visit: Visit, { stuck }: Health): Html {
 
 function pendingTable(visit: Visit, { pending }: Health): Html {
   const { health: words, environments } = visit.texts;
-  if (pending.length === 0) return nothing(words.pendingNone);
+  if (pending.length === 0) return renderEmpty(words.pendingNone);
   const rows = pending.map((one) => [
     to(
       link('/cfes', { environment: one.environment, status: one.status }),
@@ -97,7 +97,7 @@ function pendingTable(visit: Visit, { pending }: Health): Html {
 
 function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
   const { health: words, environments } = visit.texts;
-  if (!due && stuck.length === 0) return nothing(words.reportsNone);
+  if (!due && stuck.length === 0) return renderEmpty(words.reportsNone);
   const waiting = stuck.map((one) => [
     to(
       link('/reports', { environment: one.environment, needs: 'person' }),
@@ -146,7 +146,7 @@ function authorityTable(visit: Visit, endpoints: Awaited<ReturnType<typeof listE
 
 function warningsTable({ texts }: Visit, { warnings }: Health, today: string): Html {
   const { health: words } = texts;
-  if (warnings.rows.length === 0) return nothing(words.warningsNone);
+  if (warnings.rows.length === 0) return renderEmpty(words.warningsNone);
   const rows = warnings.rows.map((warning) => [
     to(
       enterprisePath(warning.rut, warning.type === null ? 'certificate' : 'caes'),
@@ -170,7 +170,7 @@ const more = ({ hasMore }: { hasMore: boolean }, words: string, all: Html): Html
 
 function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
   const { health: words } = texts;
-  if (webhooks.rows.length === 0) return nothing(words.webhooksNone);
+  if (webhooks.rows.length === 0) return renderEmpty(words.webhooksNone);
   const rows = webhooks.rows.map(({ id, url, failed, waiting }) => [
     to(`/webhooks/${id}`, html`<span class="url">${url}</span>`),
     failed > 0 && badge(figure(failed, texts), 'bad'),

@@ -30,11 +30,11 @@ import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { refusalMeans } from '../../../words/refusals.ts';
 import { accountsOf } from '../../access/access.ts';
 import { accountsFor } from '../../access/permissions.ts';
-import { type Field, many, operatorsReason, reason, state, subject, text } from '../../fields.ts';
-import { filterFields, filterSchemas, LIST_QUERY, listQuery, Ticked } from '../../filters.ts';
+import { type Field, many, operatorsReason, reason, state, subject, text, ValueList } from '../../fields.ts';
+import { filterFields, filterSchemas, LIST_QUERY, listQuery } from '../../filters.ts';
 import { defineForm } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
-import { link, runUrl } from '../../links.ts';
+import { link, workflowUrl } from '../../links.ts';
 import { csvAnswer, figures, type Headings, type ListPart, listPart, showList } from '../../lists.ts';
 import {
   type ConsoleDeps,
@@ -47,7 +47,7 @@ import {
   signedIn,
   type Visit,
 } from '../../page.ts';
-import { badge, factList, nothing, panel, table } from '../../parts.ts';
+import { badge, factList, panel, renderEmpty, table } from '../../parts.ts';
 import { filterOf, RUN_QUERY, RunQuery } from '../../runQuery.ts';
 import { deliveryMark } from '../webhooks/deliveries.ts';
 
@@ -77,13 +77,13 @@ export const newRunPage = definePage({
         <p>${words.filter}: ${chosen}</p>
         ${matching}${fit}`,
     );
-    if (count === 0) return show(words.kinds[kind], html`${what}${nothing(words.nothing)}`);
+    if (count === 0) return show(words.kinds[kind], html`${what}${renderEmpty(words.nothing)}`);
     const start = newRun.draw(
       visit,
       {},
       {
         values: { ...query, expected: String(count) },
-        go: words.start(words.kinds[kind], figure(count, visit.texts)),
+        submit: words.start(words.kinds[kind], figure(count, visit.texts)),
       },
     );
     const sample = panel(words.sample, await sampleTable(visit, orm, kind === 'redeliver', filter));
@@ -166,7 +166,7 @@ const kindField = (label: string): Field<(typeof RUN_KINDS)[number]> => {
   const kind = subject(z.enum(RUN_KINDS));
   return {
     ...kind,
-    draw: (drawn) => (drawn.options ? text(label).draw(drawn) : kind.draw(drawn)),
+    draw: (context) => (context.options ? text(label).draw(context) : kind.draw(context)),
   };
 };
 
@@ -174,7 +174,7 @@ const kindField = (label: string): Field<(typeof RUN_KINDS)[number]> => {
 export const newRun = defineForm('POST /runs', {
   fields: ({ runs: words, stuck }) => ({
     ...NARROWING,
-    ids: { ...many(), schema: Ticked.pipe(z.array(z.uuid())) },
+    ids: { ...many(), schema: ValueList.pipe(z.array(z.uuid())) },
     kind: kindField(stuck.ticked),
     expected: state(z.coerce.number().int().min(0).optional()),
     reason: reason(words.why, RUN_REASON_LENGTH),
@@ -282,7 +282,7 @@ function facts(
 ): Html {
   const { runs: words } = visit.texts;
   const inTemporal = (ui: NonNullable<typeof temporalUi>): Html =>
-    html`<a href="${runUrl(ui, workflowIdOfRun(run))}">${words.inTemporal}</a>`;
+    html`<a href="${workflowUrl(ui, workflowIdOfRun(run))}">${words.inTemporal}</a>`;
   const rows: (readonly [string, Html | string])[] = [
     [words.kind, words.kinds[run.kind]],
     [words.state, stateMark(visit, run)],
@@ -311,7 +311,7 @@ function stopForm(visit: Visit, run: Run): Html {
 
 export const runStop = defineForm('POST /runs/{id}/stop', {
   params: { id: RunId },
-  words: (texts) => ({ done: texts.runs.stopAsked, go: texts.runs.stop }),
+  words: (texts) => ({ done: texts.runs.stopAsked, submit: texts.runs.stop }),
   fields: (texts) => ({ reason: operatorsReason(texts) }),
   back: ({ params: { id } }) => `/runs/${id}`,
   command: ({ params: { id }, form, visit }, deps) =>

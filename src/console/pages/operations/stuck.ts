@@ -11,14 +11,14 @@ import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
 import { STUCK_CFES } from '../../../lists/runs.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
-import { enterprisePath } from '../../access/atEnterprise.ts';
+import { enterprisePath } from '../../access/enterpriseContext.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { filterFields, listQuery } from '../../filters.ts';
 import { age, figure } from '../../format.ts';
 import { link } from '../../links.ts';
 import { figures, type Headings, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { badge, button, nothing, panel, table, wholeWords } from '../../parts.ts';
+import { badge, button, panel, renderEmpty, table, wholeWords } from '../../parts.ts';
 import { filterOf, RUN_QUERY } from '../../runQuery.ts';
 import { newRun } from './runs.ts';
 
@@ -65,7 +65,7 @@ function groupsTable(
   kinds: Awaited<ReturnType<typeof countStuckByKind>> | null,
 ): Html {
   const { stuck: words, environments } = visit.texts;
-  if (groups.length === 0) return nothing(words.none);
+  if (groups.length === 0) return renderEmpty(words.none);
   const rows = groups.map(({ reason, environment, count, enterprises, oldest }) => {
     const filter = { stuck_reason: reason, environment };
     const { label, fix } = CFE_WORDS[visit.language].stuck[reason];
@@ -114,7 +114,7 @@ function shownCfes(visit: Visit, actions: readonly SupportAction[]) {
   const { stuck: reasons, status } = CFE_WORDS[visit.language];
   const ticks = {
     name: 'ids',
-    of: ({ id }: StuckCfe) => id,
+    value: ({ id }: StuckCfe) => id,
     action: '/runs',
     content: tickForm(visit, actions),
   };

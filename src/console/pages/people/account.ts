@@ -18,7 +18,7 @@ import { type Html, html } from '../../../page/html.ts';
 import { mayOpen, type PageRoute } from '../../access/permissions.ts';
 import { choice, email, number, reason, subject, text } from '../../fields.ts';
 import { LIST_QUERY } from '../../filters.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { csvAnswer, type ListPart, listPart } from '../../lists.ts';
@@ -78,7 +78,7 @@ function factsOf(visit: Visit, { id, email, isDeveloper, createdAt }: Account): 
 function enterprisesList(visit: Visit, deps: ConsoleDeps, { id }: Account, at: At): ListPart {
   const { accounts: words } = visit.texts;
   const remove = ({ rut, role }: EnterpriseRole): Html | null =>
-    role === 'OWNER' ? null : grantRemoval.draw(visit, { id, rut }, { of: rut });
+    role === 'OWNER' ? null : grantRemoval.draw(visit, { id, rut }, { subjectName: rut });
   return listPart(visit, deps, HELD_ENTERPRISES, {
     ...at,
     label: words.enterprises,
@@ -135,7 +135,7 @@ function personForms(visit: Visit, id: string, { personId, email, disabled, isOp
   const { accounts: words } = visit.texts;
   if (isOperator) return html`<span class="soft">${words.ofOperators}</span>`;
   const one = (form: typeof personInvitation | typeof personEnd | typeof personDisabling): Html =>
-    form.draw(visit, { id, person: personId }, { of: email });
+    form.draw(visit, { id, person: personId }, { subjectName: email });
   const invite = one(personInvitation);
   return disabled ? invite : html`${invite}${one(personEnd)}${one(personDisabling)}`;
 }
@@ -148,7 +148,13 @@ function limitsTable(visit: Visit, id: string, own: ReadonlyMap<Environment, num
     figure(own.get(environment) ?? HOURLY_LIMITS[environment].most, visit.texts),
     own.has(environment) ? words.own : words.usual,
     ...(mayLimit
-      ? [requestLimitChange.draw(visit, { id }, { values: { environment }, of: environments[environment] })]
+      ? [
+          requestLimitChange.draw(
+            visit,
+            { id },
+            { values: { environment }, subjectName: environments[environment] },
+          ),
+        ]
       : []),
   ]);
   const heads = [words.environment, words.perHour, words.setBy, ...(mayLimit ? [words.act] : [])];
@@ -177,7 +183,7 @@ export const requestLimitChange = defineForm('POST /accounts/{id}/limit', {
 
 export const newGrant = defineForm('POST /accounts/{id}/grants', {
   ...FORM,
-  words: ({ accounts: words }) => wordsOf(words, 'grant'),
+  words: ({ accounts: words }) => formWords(words, 'grant'),
   fields: ({ accounts: words, members }) => ({
     rut: text('RUT', { schema: Rut, maxlength: 12, inputmode: 'numeric' }),
     role: choice(words.role, optionsOf(GRANTED_ROLES, members.roles)),
@@ -202,7 +208,7 @@ export const grantRemoval = defineForm('POST /accounts/{id}/grants/{rut}/remove'
 /** Adds a person; shows a link once for a person who cannot sign in yet. */
 export const newPerson = defineForm('POST /accounts/{id}/people', {
   ...FORM,
-  words: ({ accounts: words }) => wordsOf(words, 'add'),
+  words: ({ accounts: words }) => formWords(words, 'add'),
   fields: ({ accounts: words, members }) => ({
     email: email(words.email, BY_LENGTH),
     role: choice(words.role, optionsOf(MEMBER_ROLES, members.roles)),
@@ -231,8 +237,8 @@ const PERSON = {
 
 export const personInvitation = defineForm('POST /accounts/{id}/people/{person}/invite', {
   ...PERSON,
-  words: ({ accounts: words }) => wordsOf(words, 'invite'),
-  async run({ params: { id }, found: { email }, visit }, deps) {
+  words: ({ accounts: words }) => formWords(words, 'invite'),
+  async run({ params: { id }, target: { email }, visit }, deps) {
     const { invitation } = await inviteUser(deps, { email });
     return linkOnce(visit, deps, id, email, invitation.token);
   },
@@ -240,9 +246,9 @@ export const personInvitation = defineForm('POST /accounts/{id}/people/{person}/
 
 export const personDisabling = defineForm('POST /accounts/{id}/people/{person}/disable', {
   ...PERSON,
-  words: ({ accounts: words }) => wordsOf(words, 'disable'),
+  words: ({ accounts: words }) => formWords(words, 'disable'),
   fields: ({ accounts: words }) => ({ reason: reason(words.reason) }),
-  async run({ found: { email }, form, visit }, deps) {
+  async run({ target: { email }, form, visit }, deps) {
     await disableUser(deps, { email, ...form });
     return visit.texts.accounts.disabled(email);
   },
@@ -253,7 +259,7 @@ export const personEnd = defineForm('POST /accounts/{id}/people/{person}/end', {
   ...PERSON,
   words: ({ accounts: words }) => ({ title: words.end }),
   fields: ({ accounts: words }) => ({ reason: reason(words.reason) }),
-  async run({ found: { email }, form, visit }, deps) {
+  async run({ target: { email }, form, visit }, deps) {
     const ended = await endSessions(deps, { email, ...form });
     return visit.texts.accounts.ended(email, figure(ended, visit.texts));
   },

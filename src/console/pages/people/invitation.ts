@@ -46,7 +46,7 @@ export function newPersonFields(
 
 /** Sets the password and uses up the link. */
 export const invitation = defineForm('POST /invitation/{token}', {
-  words: ({ invitation: words }) => ({ go: words.go }),
+  words: ({ invitation: words }) => ({ submit: words.submit }),
   fields: ({ invitation: words, signIn }) => ({
     password: secret(words.password),
     code: appCode(signIn.code),

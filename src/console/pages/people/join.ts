@@ -10,7 +10,7 @@ import { appCode, secret } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { link } from '../../links.ts';
 import { definePage, redirect, show, type Visit, withActor } from '../../page.ts';
-import { button, form, panel } from '../../parts.ts';
+import { button, panel, renderForm } from '../../parts.ts';
 import { newPersonFields } from './invitation.ts';
 
 /** GET /join/{token}: an invitation to an account. Opening it does not use up the link. */
@@ -44,7 +44,7 @@ function joinAsNew(
     {
       ...drawing,
       about: html`${about}${drawing.about}`,
-      go: words.go,
+      submit: words.submit,
       optional: ['code'],
     },
   );
@@ -56,13 +56,13 @@ function acceptForm(visit: Visit, token: string, email: string, about: Html): Ht
   if (visit.signedIn?.session.email === email) {
     const asked = html`${about}
       <p>${words.as(email)}</p>`;
-    return form(visit, `/join/${token}`, html`${asked}${button(words.go)}`);
+    return renderForm(visit, `/join/${token}`, html`${asked}${button(words.submit)}`);
   }
   const to = link('/sign-in', { to: `/join/${token}` });
   return html`<div>
     ${about}
     <p>${words.signIn(email)}</p>
-    ${!visit.signedIn && html`<p><a href="${to}">${words.signInGo}</a></p>`}
+    ${!visit.signedIn && html`<p><a href="${to}">${words.signInSubmit}</a></p>`}
   </div>`;
 }
 

@@ -14,12 +14,12 @@ import { PAYMENTS, PLANNED_ENTERPRISES } from '../../../lists/payments.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { findAccessAt } from '../../access/access.ts';
-import { requireRole } from '../../access/atEnterprise.ts';
-import { mayAt } from '../../access/permissions.ts';
-import { ACCOUNT, accountBar, backTo, chooseAccount } from '../../accounts.ts';
+import { requireRole } from '../../access/enterpriseContext.ts';
+import { mayUse } from '../../access/permissions.ts';
+import { ACCOUNT, accountPagePath, chooseAccount, renderAccountSwitch } from '../../accounts.ts';
 import { type Field, subject } from '../../fields.ts';
 import { LIST_QUERY } from '../../filters.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { amount as amountText, figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { csvAnswer, figures, type Headings, type ListPart, listPart } from '../../lists.ts';
@@ -85,7 +85,7 @@ export const planPage = definePage({
     });
     const csv = csvAnswer(query, [list]);
     if (csv) return csv;
-    const body = html`${accountBar(visit, '/plan', account)}${panel(null, await list.render())}`;
+    const body = html`${renderAccountSwitch(visit, '/plan', account)}${panel(null, await list.render())}`;
     return show(words.title, body, { live: ['payments'] });
   },
 });
@@ -132,8 +132,8 @@ export const enterprisePlanPage = definePage({
     const enterprise = await enterpriseOf(visit, deps, account.accountId, params.rut);
     const plans = await listPlans(deps.orm.em.fork());
     const access = await findAccessAt(deps.orm, signedIn(visit).viewer, enterprise.rut);
-    const mayChoose = mayAt(access, planChoice.route);
-    const mayPay = mayAt(access, 'GET /plan/{rut}/payments/{id}');
+    const mayChoose = mayUse(access, planChoice.route);
+    const mayPay = mayUse(access, 'GET /plan/{rut}/payments/{id}');
     const list = paymentList(visit, deps, { rut: enterprise.rut, query, mayPay });
     const csv = csvAnswer(query, [list]);
     if (csv) return csv;
@@ -149,7 +149,7 @@ export const enterprisePlanPage = definePage({
       [words.used, figure(enterprise.used, visit.texts)],
       [words.role, visit.texts.members.roles[enterprise.role]],
     ];
-    const body = html`${accountBar(visit, '/plan', account)}${panel(null, factList(rows))}
+    const body = html`${renderAccountSwitch(visit, '/plan', account)}${panel(null, factList(rows))}
     ${mayChoose && planChoice.draw(visit, params, choicesOf(visit, enterprise, plans, account.accountId))}
     ${panel(
       words.payments,
@@ -276,7 +276,7 @@ async function dueOf(
 /** Chooses a plan, like the API's PUT of the enterprise. */
 export const planChoice = defineForm('POST /plan/{rut}', {
   as: 'panel',
-  words: (texts) => wordsOf(texts.members.plan, 'choose'),
+  words: (texts) => formWords(texts.members.plan, 'choose'),
   fields: (texts) => ({ account: subject(z.uuid().optional()), plan: plans(texts) }),
   async find({ params: { rut }, form, visit }, deps) {
     const account = chooseAccount(visit, form.account);
@@ -284,7 +284,7 @@ export const planChoice = defineForm('POST /plan/{rut}', {
     requireRole(visit, await findAccessAt(deps.orm, signedIn(visit).viewer, rut));
     return account;
   },
-  back: ({ params: { rut }, sent }) => backTo(`/plan/${rut}`, sent),
+  back: ({ params: { rut }, sent }) => accountPagePath(`/plan/${rut}`, sent),
   async run({ params: { rut }, form: { plan }, visit }, deps) {
     const [planId, frequencyId] = plan;
     await updateEnterprise(deps, { rut, update: { plan_id: planId, frequency_id: frequencyId } });

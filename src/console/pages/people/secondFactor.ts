@@ -9,8 +9,8 @@ import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { appKey } from '../../access/authenticatorApp.ts';
-import { appCode, type Drawn, secret, shownIf, state } from '../../fields.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { appCode, type FieldContext, secret, shownIf, state } from '../../fields.ts';
+import { defineForm, formWords } from '../../form.ts';
 import {
   type Answer,
   type ConsoleDeps,
@@ -21,7 +21,7 @@ import {
   type Visit,
 } from '../../page.ts';
 import { panel, usernameField } from '../../parts.ts';
-import { signInPlaceOf } from './signIn.ts';
+import { signInOriginOf } from './signIn.ts';
 
 const PATH = '/me/second-factor';
 
@@ -83,26 +83,26 @@ function factorPanels(visit: Visit): Html {
  */
 export const secondFactor = defineForm('POST /me/second-factor', {
   as: 'panel',
-  words: ({ secondFactor: words }) => ({ go: words.show }),
+  words: ({ secondFactor: words }) => ({ submit: words.show }),
   fields(texts) {
     const { password, code } = proof(texts);
-    const isOffer = ({ values }: Drawn): boolean => values['offered'] !== undefined;
+    const isOffer = ({ values }: FieldContext): boolean => values['offered'] !== undefined;
     const newCode = appCode(texts.signIn.code);
     return {
       offered: state(z.string().max(200).optional()),
-      password: shownIf(password, (drawn) => !isOffer(drawn)),
-      code: { ...code, draw: (drawn: Drawn) => (isOffer(drawn) ? newCode : code).draw(drawn) },
+      password: shownIf(password, (context) => !isOffer(context)),
+      code: { ...code, draw: (context: FieldContext) => (isOffer(context) ? newCode : code).draw(context) },
     };
   },
   back: () => PATH,
   async run({ form: { offered, ...sent }, visit }, deps) {
     const { session } = signedIn(visit);
-    const from = signInPlaceOf(visit, session.email, deps);
+    const from = signInOriginOf(visit, session.email, deps);
     if (offered === undefined)
-      return offerForm(visit, await countRejectedProofs(deps, offerSecondFactor(deps, session, sent, from)));
+      return offerForm(visit, await reportRejectedProofs(deps, offerSecondFactor(deps, session, sent, from)));
     try {
       const done = confirmSecondFactor(deps, session, { offered, code: sent.code }, from);
-      return replaceSession(visit, await countRejectedProofs(deps, done), visit.texts.secondFactor.done);
+      return replaceSession(visit, await reportRejectedProofs(deps, done), visit.texts.secondFactor.done);
     } catch (error) {
       const secret = deps.totpSecrets.offered(offered, session.id, deps.clock());
       if (!secret || !(error instanceof Refusal) || error.code !== 'UNAUTHORIZED') throw error;
@@ -114,13 +114,13 @@ export const secondFactor = defineForm('POST /me/second-factor', {
 /** Removes it; the password alone is enough to sign in. */
 export const turnOff = defineForm('POST /me/second-factor/off', {
   as: 'panel',
-  words: (texts) => ({ ...wordsOf(texts.secondFactor, 'off'), isQuiet: true }),
+  words: (texts) => ({ ...formWords(texts.secondFactor, 'off'), isQuiet: true }),
   fields: (texts) => proof(texts),
   back: () => PATH,
   async run({ form, visit }, deps) {
     const { session } = signedIn(visit);
-    const done = removeSecondFactor(deps, session, form, signInPlaceOf(visit, session.email, deps));
-    return replaceSession(visit, await countRejectedProofs(deps, done), visit.texts.secondFactor.offDone);
+    const done = removeSecondFactor(deps, session, form, signInOriginOf(visit, session.email, deps));
+    return replaceSession(visit, await reportRejectedProofs(deps, done), visit.texts.secondFactor.offDone);
   },
 });
 
@@ -135,7 +135,7 @@ function offerForm(visit: Visit, { secret, sealed }: OfferedSecret, refused?: st
       as: 'plain',
       about: html`<p>${words.newAbout}</p>
         <div class="once">${appKey(visit, { email, secret })}</div>`,
-      go: words.newGo,
+      submit: words.newSubmit,
       values: { offered: sealed },
       focus: 'code',
       beside: html`<a class="after-once" href="${PATH}">${words.leave}</a>`,
@@ -153,7 +153,7 @@ function replaceSession({ cookies }: Visit, token: string, text: string): Answer
 }
 
 /** Counts a rejected proof of identity as a rejected sign-in, so that guessing raises the same alert. */
-export async function countRejectedProofs<T>({ onSignIn }: ConsoleDeps, action: Promise<T>): Promise<T> {
+export async function reportRejectedProofs<T>({ onSignIn }: ConsoleDeps, action: Promise<T>): Promise<T> {
   try {
     return await action;
   } catch (error) {

@@ -74,7 +74,7 @@ function narrowPage(
 /** Starts a session, or asks for its second factor. */
 export const signInByPassword = defineForm('POST /sign-in', {
   query: To,
-  words: ({ signIn: words }) => ({ go: words.go }),
+  words: ({ signIn: words }) => ({ submit: words.submit }),
   fields: ({ signIn: words }) => ({
     email: text(words.email, { type: 'email', autocomplete: 'username', maxlength: 254 }),
     password: secret(words.password, { autocomplete: 'current-password' }),
@@ -82,7 +82,7 @@ export const signInByPassword = defineForm('POST /sign-in', {
   async run({ query, form: sent, visit }, deps) {
     const to = ownPath(query.to);
     try {
-      const started = await signIn(deps, sent, signInPlaceOf(visit, sent.email, deps));
+      const started = await signIn(deps, sent, signInOriginOf(visit, sent.email, deps));
       return startBrowserSession(visit, deps, started, sent.email, to);
     } catch (error) {
       const { signIn: words } = visit.texts;
@@ -113,7 +113,7 @@ function codeForm(visit: Visit, to: string, refused?: { text: string; status: nu
 
 export const confirmation = defineForm('POST /sign-in/code', {
   query: To,
-  words: ({ signIn: words }) => ({ go: words.codeGo }),
+  words: ({ signIn: words }) => ({ submit: words.codeSubmit }),
   fields: ({ signIn: words }) => ({ code: appCode(words.code) }),
   async run({ query, form: sent, visit }, deps) {
     const { pendingSession } = visit;
@@ -124,7 +124,7 @@ export const confirmation = defineForm('POST /sign-in/code', {
         deps,
         pendingSession,
         sent.code,
-        signInPlaceOf(visit, pendingSession.email, deps),
+        signInOriginOf(visit, pendingSession.email, deps),
       );
       return startBrowserSession(visit, deps, started, pendingSession.email, to);
     } catch (error) {
@@ -218,7 +218,7 @@ function startBrowserSession(
 const SITE_BITS = 48;
 
 /** Returns network and browser of a sign-in or a proof of identity. */
-export function signInPlaceOf(visit: Visit, email: string, deps: ConsoleDeps): SignInOrigin {
+export function signInOriginOf(visit: Visit, email: string, deps: ConsoleDeps): SignInOrigin {
   const { address, browser, cookies } = visit;
   return {
     address,

@@ -28,12 +28,12 @@ import { CFE_WORDS, rejectionMeans, rejectionMend } from '../../../words/cfeStat
 import type { Texts } from '../../../words/console.ts';
 import { refusalMeans } from '../../../words/refusals.ts';
 import { accountsOf, type EnterpriseAccess, findAccessAt } from '../../access/access.ts';
-import { enterprisePath, requireRole } from '../../access/atEnterprise.ts';
-import { mayAt, mayIn } from '../../access/permissions.ts';
+import { enterprisePath, requireRole } from '../../access/enterpriseContext.ts';
+import { mayUse, mayUseForAccount } from '../../access/permissions.ts';
 import { email, reason, subject } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { amount, dateOf, figure, timeOf } from '../../format.ts';
-import { link, runUrl } from '../../links.ts';
+import { link, workflowUrl } from '../../links.ts';
 import {
   type ConsoleDeps,
   definePage,
@@ -43,7 +43,7 @@ import {
   signedIn,
   type Visit,
 } from '../../page.ts';
-import { badge, factList, nothing, panel, table } from '../../parts.ts';
+import { badge, factList, panel, renderEmpty, table } from '../../parts.ts';
 import { mailMark } from '../enterprises/customers.ts';
 import { reportMark, reportPath } from '../reports/reports.ts';
 import { deliveryMark } from '../webhooks/deliveries.ts';
@@ -241,12 +241,12 @@ function renderActions(visit: Visit, { cfe, access, dossier }: CfePageData): Htm
   const { cfe: own } = visit.texts;
   const words = CFE_WORDS[visit.language];
   const advice = rejectionAdvice(visit, cfe);
-  if (dossier.actions.length === 0) return advice ?? nothing(own.nothingToDo);
-  if (!mayAt(access, cfeSupport.route)) return advice ?? nothing(own.supportActs);
+  if (dossier.actions.length === 0) return advice ?? renderEmpty(own.nothingToDo);
+  if (!mayUse(access, cfeSupport.route)) return advice ?? renderEmpty(own.supportActs);
   const one = (action: SupportAction): Html =>
     cfeSupport.draw(visit, paramsOf(cfe), {
       about: words.action[action].means,
-      go: words.action[action].label,
+      submit: words.action[action].label,
       isQuiet: action === 'abandon',
       values: { action },
     });
@@ -256,7 +256,7 @@ function renderActions(visit: Visit, { cfe, access, dossier }: CfePageData): Htm
 /** Renders the link to the credit page; nothing for a receipt that cannot be credited. */
 function creditLink(visit: Visit, { cfe, access }: CfePageData): Html | false {
   const { credit: words } = visit.texts;
-  const may = mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/credit-notes');
+  const may = mayUse(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/credit-notes');
   const [text, kind] = may ? [words.open, 'main'] : [words.read, ''];
   return isCreditable(cfe) && html`<p><a class="${kind}" href="${cfePathOf(cfe)}/credit">${text}</a></p>`;
 }
@@ -286,8 +286,8 @@ function renderTimeline(visit: Visit, data: CfePageData): Html {
   const here = cfePathOf(cfe);
   const exchangeLink = ({ operation, answer }: AttemptSummary): Html =>
     html` <a href="${link(`${here}/exchange`, { operation, answer })}">${own.said}</a>`;
-  const maySeeExchange = mayAt(access, 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange');
-  const maySeeActions = mayAt(access, 'GET /audit');
+  const maySeeExchange = mayUse(access, 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange');
+  const maySeeActions = mayUse(access, 'GET /audit');
   const rows = cfeTimeline(history, CFE_WORDS[visit.language])
     // Only operators see the actions of support.
     .filter(({ kind }) => maySeeActions || kind !== 'act')
@@ -331,8 +331,8 @@ function mailsOf(
 ): Html {
   const { cfe: own } = visit.texts;
   const isMailable = cfe.status !== 'REJECTED';
-  const maySend = isMailable && mayAt(access, newMail.route);
-  const mayRepeat = isMailable && mayAt(access, mailAgain.route);
+  const maySend = isMailable && mayUse(access, newMail.route);
+  const mayRepeat = isMailable && mayUse(access, mailAgain.route);
   const isSandbox = cfe.environment === 'sandbox';
   const isReachable = (address: string): boolean =>
     !isSandbox || isSandboxAddressAllowed(address, sandboxMails);
@@ -345,20 +345,20 @@ function mailsOf(
   ]);
   const list =
     rows.length === 0
-      ? nothing(own.noMails)
+      ? renderEmpty(own.noMails)
       : table(own.mails, [own.when, own.receiver, own.status, own.act], rows);
   if (!maySend || cfe.status === 'PENDING') return list;
-  if (isSandbox && sandboxMails.length === 0) return html`${list}${nothing(own.mailNoSandbox)}`;
+  if (isSandbox && sandboxMails.length === 0) return html`${list}${renderEmpty(own.mailNoSandbox)}`;
   const options = isSandbox ? { destination: sandboxMails.map((one) => [one, one] as const) } : {};
   return html`${list}${newMail.draw(visit, paramsOf(cfe), { options })}`;
 }
 
 function deliveriesOf(visit: Visit, { deliveries }: CfePageData): Html {
   const { cfe: own, webhooks: words } = visit.texts;
-  if (deliveries.length === 0) return nothing(own.noDeliveries);
+  if (deliveries.length === 0) return renderEmpty(own.noDeliveries);
   const { viewer } = signedIn(visit);
   const isAgain = (one: ListedDelivery): boolean =>
-    !one.isWebhookRemoved && mayIn(viewer, one.accountId, redelivery.route);
+    !one.isWebhookRemoved && mayUseForAccount(viewer, one.accountId, redelivery.route);
   const rows = deliveries.map((one) => [
     timeOf(one.createdAt),
     html`<a href="/deliveries/${one.id}">${one.event}</a>
@@ -384,12 +384,12 @@ function linksOf(
       ? html`<a href="${reportPath(report)}">${own.report} ${dateOf(report.date)}</a>
           ${reportMark(visit, report.status)}`
       : own.noReport,
-    mayAt(access, 'GET /audit') &&
+    mayUse(access, 'GET /audit') &&
       html`<a href="${link('/audit', { rut: cfe.rut, subject: formatCfeId(cfe) })}">${own.audit}</a>`,
     temporalUi &&
       cfe.workflowId !== null &&
       access.kind === 'operator' &&
-      html`<a href="${runUrl(temporalUi, cfe.workflowId)}" rel="noreferrer">${own.workflow}</a>`,
+      html`<a href="${workflowUrl(temporalUi, cfe.workflowId)}" rel="noreferrer">${own.workflow}</a>`,
   ];
   return html`<ul class="plain">
     ${links.filter(Boolean).map((one) => html`<li>${one}</li>`)}
@@ -435,7 +435,7 @@ export const cfeExchangePage = definePage({
     const sobres = query.operation === 'sendSobre' ? await listSobreXmls(em, cfe.id) : [];
     const words = CFE_WORDS[visit.language].operation[query.operation];
     const shown = (content: string | null): Html =>
-      content === null ? nothing(own.nothingKept) : html`<pre class="wide" tabindex="0">${content}</pre>`;
+      content === null ? renderEmpty(own.nothingKept) : html`<pre class="wide" tabindex="0">${content}</pre>`;
     const sent =
       sobres.length > 0
         ? sobres.map(({ idemisor, xml }) => panel(own.sobre(String(idemisor)), shown(xml)))
@@ -460,7 +460,7 @@ const FORM = {
 export const cfeSupport = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/support', {
   ...FORM,
   fields: ({ cfe: words }) => ({ action: subject(z.enum(SUPPORT_ACTIONS)), reason: reason(words.reason) }),
-  async run({ params, found: { cfe }, form, visit }, deps) {
+  async run({ params, target: { cfe }, form, visit }, deps) {
     const asked = { id: cfe.id, ...form, dryRun: false, requestId: visit.requestId };
     const { outcome, why } = await supportCfe(deps, asked);
     const { outcomes } = visit.texts.cfe;
@@ -472,9 +472,9 @@ export const cfeSupport = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/su
 
 export const newMail = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails', {
   ...FORM,
-  words: ({ cfe: words }) => ({ about: words.mailMeans, go: words.mailSend }),
+  words: ({ cfe: words }) => ({ about: words.mailMeans, submit: words.mailSend }),
   fields: ({ cfe: words }) => ({ destination: email(words.mailTo) }),
-  async run({ found: { cfe, access }, form: { destination }, visit }, deps) {
+  async run({ target: { cfe, access }, form: { destination }, visit }, deps) {
     const accountId = access.kind === 'member' ? access.accountId : cfe.accountId;
     await sendMail(deps, { accountId, cfeUuid: cfe.id, destination });
     return visit.texts.cfe.mailSent(destination);
@@ -484,8 +484,8 @@ export const newMail = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails
 export const mailAgain = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}', {
   ...FORM,
   as: 'inline',
-  words: ({ cfe: words }) => ({ go: words.again, isQuiet: true }),
-  async run({ params, found: { cfe, access }, visit }, deps) {
+  words: ({ cfe: words }) => ({ submit: words.again, isQuiet: true }),
+  async run({ params, target: { cfe, access }, visit }, deps) {
     const mail = await findMail(deps.orm.em.fork(), params.mail_id);
     if (mail?.cfeUuid !== cfe.id) throw new Refusal('NOT_FOUND', 'There is no such e-mail.');
     const asking =

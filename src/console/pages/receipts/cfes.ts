@@ -8,7 +8,7 @@ import { filterValues } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { accountsOf } from '../../access/access.ts';
-import { enterprisePath } from '../../access/atEnterprise.ts';
+import { enterprisePath } from '../../access/enterpriseContext.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { type Filter, filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { amount, dateOf, timeOf } from '../../format.ts';

@@ -18,12 +18,12 @@ import { withExactNumbers } from '../../../views/receipts/validation.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import type { Texts } from '../../../words/console.ts';
 import type { EnterpriseAccess } from '../../access/access.ts';
-import { mayAt } from '../../access/permissions.ts';
+import { mayUse } from '../../access/permissions.ts';
 import { type Field, onceKey, operatorsReason, reason, shownIf, state, subject, text } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { amount, dateOf } from '../../format.ts';
 import { type ConsoleDeps, definePage, LocalizedRefusal, redirect, show, type Visit } from '../../page.ts';
-import { badge, factList, nothing, panel, table } from '../../parts.ts';
+import { badge, factList, panel, renderEmpty, table } from '../../parts.ts';
 import { type CfeParams, cfePath, findVisibleCfe, paramsOf, TONES } from './cfe.ts';
 
 /** Lines for which a form has a field each. */
@@ -52,7 +52,9 @@ export const creditPage = definePage({
       <div>
         ${panel(words.left, leftOf(visit, cfe, left))} ${panel(words.notes, notesOf(visit, cfe, notes))}
       </div>
-      <div>${left && !isUsedUp(left) && mayAt(access, creditPreview.route) && formsOf(visit, cfe, left)}</div>
+      <div>
+        ${left && !isUsedUp(left) && mayUse(access, creditPreview.route) && formsOf(visit, cfe, left)}
+      </div>
     </div>`;
     return show(words.title(labelOf(cfe)), body, { live: ['cfes'] });
   },
@@ -85,8 +87,8 @@ function leftLines({ document }: Cfe, { counts, amounts }: Figures, texts: Texts
 function leftOf(visit: Visit, cfe: Cfe, left: Figures | null): Html {
   const { credit: words } = visit.texts;
   const receipt = receiptRow(visit, cfe);
-  if (!left) return html`${factList([receipt])}${nothing(words.never)}`;
-  if (isUsedUp(left)) return html`${factList([receipt])}${nothing(words.nothingLeft)}`;
+  if (!left) return html`${factList([receipt])}${renderEmpty(words.never)}`;
+  if (isUsedUp(left)) return html`${factList([receipt])}${renderEmpty(words.nothingLeft)}`;
   const facts = factList([receipt, [words.left, amount(cfe.currency, amountText(left.pay), visit.texts)]]);
   const rows = leftLines(cfe, left, visit.texts).map((one) => [
     String(one.number),
@@ -102,7 +104,7 @@ function leftOf(visit: Visit, cfe: Cfe, left: Figures | null): Html {
 
 function notesOf(visit: Visit, cfe: Cfe, notes: readonly CreditNoteRow[]): Html {
   const { credit: words, cfe: own } = visit.texts;
-  if (notes.length === 0) return nothing(words.notesNone);
+  if (notes.length === 0) return renderEmpty(words.notesNone);
   const { status: states } = CFE_WORDS[visit.language];
   const rows = notes.map((note) => {
     const id = formatCfeId(note);
@@ -210,7 +212,7 @@ const FORM = {
 export const creditPreview = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/credit', {
   ...FORM,
   as: 'folded',
-  words: ({ credit: words }) => ({ go: words.look }),
+  words: ({ credit: words }) => ({ submit: words.look }),
   fields: (texts) => {
     const { credit: words } = texts;
     const of = (take: Way, field: Field<string>) => shownIf(field, ({ values }) => values['take'] === take);
@@ -224,7 +226,7 @@ export const creditPreview = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}
       once: onceKey(),
     };
   },
-  async run({ params, found: { cfe, access }, form, visit }, deps) {
+  async run({ params, target: { cfe, access }, form, visit }, deps) {
     const { body, numbers } = bodyOf(form);
     try {
       const { content, basis } = await previewCreditByHand(handDeps(deps), {
@@ -287,7 +289,7 @@ function previewOf(visit: Visit, { cfe, params, content, basis, body, once }: Pr
   const heads = [words.item, words.count, words.price, words.lineAmount];
   const issue = creditIssue.draw(visit, params, {
     about: words.issueAbout,
-    go: words.go(sum(totals.pay)),
+    submit: words.submit(sum(totals.pay)),
     values: { once, request: JSON.stringify(withExactNumbers(body)), expected: basis },
     beside: html`<a href="${creditPath(params)}">${words.back}</a>`,
   });
@@ -311,7 +313,7 @@ export const creditIssue = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/c
   }),
   refused: ({ credit: words }, { code }) =>
     code === 'IDEMPOTENCY_IN_PROGRESS' ? words.inProgress : undefined,
-  async run({ params, found: { cfe, access }, form, visit }, deps) {
+  async run({ params, target: { cfe, access }, form, visit }, deps) {
     const { once: key, request, expected, why } = form;
     const { credit: words } = visit.texts;
     const read = readJson(request);

@@ -24,8 +24,8 @@ import { EXPORTS } from '../../../lists/exports.ts';
 import { filterValues } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { findAccessAt } from '../../access/access.ts';
-import { requireEnterprise } from '../../access/atEnterprise.ts';
-import { accountsFor, mayAt } from '../../access/permissions.ts';
+import { requireEnterprise } from '../../access/enterpriseContext.ts';
+import { accountsFor, mayUse } from '../../access/permissions.ts';
 import { choice, text, tick } from '../../fields.ts';
 import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { defineForm } from '../../form.ts';
@@ -97,7 +97,7 @@ async function renderRequestForm(
   const offered =
     accounts === null ? [] : await listExportableEnterprises(orm.em.fork(), accounts, MAX_SUGGESTED);
   const mayAny = accounts === null || offered.length > 0;
-  if (rut === undefined ? !mayAny : !mayAt(await findAccessAt(orm, viewer, rut), newExport.route))
+  if (rut === undefined ? !mayAny : !mayUse(await findAccessAt(orm, viewer, rut), newExport.route))
     return html``;
   const only = offered.length === 1 ? offered[0]?.rut : undefined;
   const options = offered.map((one) => html`<option value="${one.rut}">${one.legalName}</option>`);
@@ -145,7 +145,7 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
 export const newExport = defineForm('POST /exports', {
   as: 'panel',
   onBusinessClock: true,
-  words: ({ exports: words }) => ({ title: words.ask, about: words.about, go: words.go }),
+  words: ({ exports: words }) => ({ title: words.ask, about: words.about, submit: words.submit }),
   fields: ({ exports: words, environments, numerals }) => ({
     rut: text(words.rut, { schema: Rut, inputmode: 'numeric', maxlength: 12, list: SUGGESTED }),
     environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
@@ -195,7 +195,7 @@ export const exportStop = defineForm('POST /exports/{id}/stop', {
   as: 'inline',
   params: { id: ID },
   onBusinessClock: true,
-  words: ({ exports: words }) => ({ go: words.stop, isQuiet: true }),
+  words: ({ exports: words }) => ({ submit: words.stop, isQuiet: true }),
   find: ({ params: { id }, visit }, deps) => findVisibleExport(visit, deps, id),
   async run({ params: { id }, visit }, deps) {
     await stopExport(deps, id);

@@ -22,14 +22,14 @@ import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import type { Texts } from '../../../words/console.ts';
 import { REPORT_WORDS } from '../../../words/reportStates.ts';
-import { enterprisePath, requireEnterprise } from '../../access/atEnterprise.ts';
-import { mayAt } from '../../access/permissions.ts';
+import { enterprisePath, requireEnterprise } from '../../access/enterpriseContext.ts';
+import { mayUse } from '../../access/permissions.ts';
 import { reason } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { dateOf, figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type ConsoleDeps, definePage, LocalizedRefusal, show, type Visit } from '../../page.ts';
-import { badge, nothing, panel, table } from '../../parts.ts';
+import { badge, panel, renderEmpty, table } from '../../parts.ts';
 import { reportMark, reportPath } from './reports.ts';
 
 const MAX_WAITING = 100;
@@ -56,7 +56,7 @@ export const reportPage = definePage({
     const waiting = await listUnsettledCfes(em, params, MAX_WAITING);
     const reported = submissions.at(-1)?.types ?? [];
     const acts = actsOf(report, montevideoDate(deps.businessClock())).filter((act) =>
-      mayAt(access, ACTS[act].route),
+      mayUse(access, ACTS[act].route),
     );
     const compared = COMPARED.includes(report.status) ? await countHeldNumbers(em, params) : undefined;
     const of = html`<a href="${enterprisePath(params.rut)}">${enterprise.legalName}</a>`;
@@ -69,7 +69,7 @@ export const reportPage = definePage({
       ${panel(
         words.reported,
         reported.length === 0
-          ? nothing(words.reportedNone)
+          ? renderEmpty(words.reportedNone)
           : html`${totalsTable(visit, reported)}${amountsTable(visit, reported)}`,
       )}
       ${panel(words.waitsFor, waitingTable(visit, params, waiting))}`;
@@ -143,7 +143,7 @@ function differencePanel(
   });
   const heads = [words.type, words.numbers, words.toldNow, words.heldNow, words.moved];
   const shown =
-    rows.length === 0 ? nothing(words.reportedNone) : table(words.difference, heads, rows, [2, 3, 4]);
+    rows.length === 0 ? renderEmpty(words.reportedNone) : table(words.difference, heads, rows, [2, 3, 4]);
   return panel(
     words.difference,
     html`<p>${words.differenceAbout}</p>
@@ -155,13 +155,13 @@ const signed = (n: number, texts: Texts): string =>
   n > 0 ? `+${figure(n, texts)}` : `−${figure(-n, texts)}`;
 
 function actPanel(visit: Visit, report: DailyReport, act: ReportAct): Html {
-  const { title, about, go } = visit.texts.reports.acts[act];
-  return ACTS[act].draw(visit, report, { title, about, go, isQuiet: act === 'settle' });
+  const { title, about, submit } = visit.texts.reports.acts[act];
+  return ACTS[act].draw(visit, report, { title, about, submit, isQuiet: act === 'settle' });
 }
 
 function submissionsPanel(visit: Visit, report: ReportKey, submissions: readonly ReportSubmission[]): Html {
   const { reports: words, never } = visit.texts;
-  if (submissions.length === 0) return panel(words.submissions, nothing(words.submissionsNone));
+  if (submissions.length === 0) return panel(words.submissions, renderEmpty(words.submissionsNone));
   const rows = submissions
     .toReversed()
     .map(({ id, sequence, sentAt, answeredAt, status, authorityId, reasons }) => {
@@ -237,7 +237,7 @@ function amountsTable({ texts }: Visit, reported: readonly TypeSummary[]): Html 
 
 function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: readonly UnsettledCfe[]): Html {
   const { reports: words } = visit.texts;
-  if (waiting.length === 0) return nothing(words.waitsForNone);
+  if (waiting.length === 0) return renderEmpty(words.waitsForNone);
   const rows = waiting.map(({ type, sequence, serie, numero, status }) => {
     const cfeId = formatCfeId({ type, sequence });
     return [

@@ -17,9 +17,9 @@ import { accountsOf } from '../../access/access.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { choice, text } from '../../fields.ts';
 import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { dateOf, timeOf } from '../../format.ts';
-import { figures, type Headings, showList, shownColumns } from '../../lists.ts';
+import { columnsWithHeading, figures, type Headings, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
 import { badge, panel, table } from '../../parts.ts';
 
@@ -112,7 +112,7 @@ function dayHeadings(visit: Visit, now: Date): Headings<ReportRow, typeof REPORT
 
 /** Renders some days of one enterprise, for its own page. */
 export function reportTable(visit: Visit, found: readonly ReportRow[], now: Date): Html {
-  const columns = shownColumns(REPORTS, dayHeadings(visit, now));
+  const columns = columnsWithHeading(REPORTS, dayHeadings(visit, now));
   const rows = found.map((row) =>
     columns.map((column, i) =>
       i === 0 ? html`<a href="${reportPath(row)}">${column.cell(row)}</a>` : column.cell(row),
@@ -129,7 +129,7 @@ export function reportTable(visit: Visit, found: readonly ReportRow[], now: Date
 /** The form of the UI value of a year, on the page of rates. */
 export const uiValueForm = defineForm('POST /rates/ui', {
   as: 'folded',
-  words: ({ reports: words }) => wordsOf(words, 'ui'),
+  words: ({ reports: words }) => formWords(words, 'ui'),
   fields: ({ reports: words }) => {
     const { year, value, source } = UiValueInput.shape;
     return {

@@ -5,7 +5,7 @@ import { DELIVERIES } from '../../../lists/deliveries.ts';
 import { filterValues } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { accountsOf } from '../../access/access.ts';
-import { enterprisePath } from '../../access/atEnterprise.ts';
+import { enterprisePath } from '../../access/enterpriseContext.ts';
 import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { timeOf } from '../../format.ts';
 import { figures, type Headings, showList } from '../../lists.ts';

@@ -6,13 +6,13 @@ import { findDelivery, listDeliveryAttempts } from '../../../db/webhooks/deliver
 import { findWebhook } from '../../../db/webhooks/webhooks.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { mayIn } from '../../access/permissions.ts';
-import { isAllowedIn } from '../../accounts.ts';
+import { mayUseForAccount } from '../../access/permissions.ts';
+import { isAllowedForAccount } from '../../accounts.ts';
 import { operatorsReason } from '../../fields.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
-import { factList, nothing, panel, table } from '../../parts.ts';
+import { factList, panel, renderEmpty, table } from '../../parts.ts';
 import { deliveryMark, enterpriseOf, nextAttempt, resultWords } from './deliveries.ts';
 
 interface Found {
@@ -25,7 +25,7 @@ async function deliveryFor(visit: Visit, orm: Orm, id: string): Promise<Found> {
   const em = orm.em.fork();
   const delivery = await findDelivery(em, id);
   const webhook = delivery && (await findWebhook(em, delivery.webhookId));
-  if (webhook && isAllowedIn(visit, webhook.accountId)) return { delivery, webhook };
+  if (webhook && isAllowedForAccount(visit, webhook.accountId)) return { delivery, webhook };
   throw new Refusal('NOT_FOUND', 'There is no delivery with this id.');
 }
 
@@ -41,7 +41,8 @@ export const deliveryPage = definePage({
     const attempts = await listDeliveryAttempts(em, [delivery.id]);
     const { name } = await requireAccount(em, webhook.accountId);
     const may =
-      webhook.removedAt === null && mayIn(signedIn(visit).viewer, webhook.accountId, redelivery.route);
+      webhook.removedAt === null &&
+      mayUseForAccount(signedIn(visit).viewer, webhook.accountId, redelivery.route);
     const known = { delivery, webhook, event, account: name, attempts: attempts.length };
     const sent = html`<pre class="bytes" tabindex="0" aria-label="${words.body}">${event.body}</pre>`;
     const body = [
@@ -91,7 +92,7 @@ function cfeOf({ rut, body }: Event): string | null {
 
 function attemptsTable(visit: Visit, attempts: readonly DeliveryAttempt[]): Html {
   const { webhooks: words } = visit.texts;
-  if (attempts.length === 0) return nothing(words.attemptsNone);
+  if (attempts.length === 0) return renderEmpty(words.attemptsNone);
   const rows = attempts.map(({ number, at, milliseconds, httpStatus, error, answer }) => [
     String(number),
     timeOf(at),
@@ -113,7 +114,7 @@ function attemptsTable(visit: Visit, attempts: readonly DeliveryAttempt[]): Html
 
 export const redelivery = defineForm('POST /deliveries/{id}/redeliver', {
   as: 'panel',
-  words: (texts) => ({ ...wordsOf(texts.webhooks, 'redeliver'), done: texts.webhooks.redelivered }),
+  words: (texts) => ({ ...formWords(texts.webhooks, 'redeliver'), done: texts.webhooks.redelivered }),
   fields: (texts) => ({ reason: operatorsReason(texts) }),
   find: ({ params: { id }, visit }, { orm }) => deliveryFor(visit, orm, id),
   back: ({ params: { id } }) => `/deliveries/${id}`,
@@ -127,5 +128,5 @@ export const redeliverInRow = (visit: Visit, id: string, title: string): Html =>
     { id },
     signedIn(visit).viewer.kind === 'operator'
       ? { as: 'folded', title, about: '', isQuiet: true }
-      : { as: 'inline', go: title, about: '', isQuiet: true },
+      : { as: 'inline', submit: title, about: '', isQuiet: true },
   );

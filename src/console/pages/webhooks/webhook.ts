@@ -13,11 +13,11 @@ import { SELECTABLE_EVENTS } from '../../../domain/webhooks/events.ts';
 import { Refusal } from '../../../errors.ts';
 import { DELIVERIES } from '../../../lists/deliveries.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { mayIn } from '../../access/permissions.ts';
-import { isAllowedIn } from '../../accounts.ts';
+import { mayUseForAccount } from '../../access/permissions.ts';
+import { isAllowedForAccount } from '../../accounts.ts';
 import { boxes, confirm, state, subject, text } from '../../fields.ts';
 import { filterFields } from '../../filters.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { showList } from '../../lists.ts';
@@ -30,7 +30,7 @@ import { MAX_URL, rateMark, stateMark } from './webhooks.ts';
 /** Returns a webhook. Throws NOT_FOUND if the viewer may not use this route for its account. */
 async function webhookFor(visit: Visit, orm: Orm, id: string): Promise<Webhook> {
   const webhook = await findWebhook(orm.em.fork(), id);
-  if (webhook && isAllowedIn(visit, webhook.accountId)) return webhook;
+  if (webhook && isAllowedForAccount(visit, webhook.accountId)) return webhook;
   throw new Refusal('NOT_FOUND', 'There is no webhook with this id.');
 }
 
@@ -47,8 +47,8 @@ export const webhookPage = definePage({
     const fare = (await readWebhookHealth(em, [webhook.id], visit.now)).get(webhook.id);
     const { viewer } = signedIn(visit);
     const isThere = webhook.removedAt === null;
-    const mayChange = isThere && mayIn(viewer, webhook.accountId, webhookChange.route);
-    const mayRun = isThere && mayIn(viewer, webhook.accountId, 'GET /runs/new');
+    const mayChange = isThere && mayUseForAccount(viewer, webhook.accountId, webhookChange.route);
+    const mayRun = isThere && mayUseForAccount(viewer, webhook.accountId, 'GET /runs/new');
     const heading = html`<h2 id="deliveries">${words.deliveries}</h2>`;
     return showList(visit, deps, DELIVERIES, {
       ...shownDeliveries(visit, { withWebhook: false, withAccount: false }),
@@ -117,23 +117,23 @@ const FORM = {
 
 export const webhookChange = defineForm('POST /webhooks/{id}/change', {
   ...FORM,
-  words: ({ webhooks: words }) => ({ ...wordsOf(words, 'change'), done: words.changed }),
+  words: ({ webhooks: words }) => ({ ...formWords(words, 'change'), done: words.changed }),
   fields: ({ webhooks: words }) => ({
     url: text(words.url, { maxlength: MAX_URL }),
     event: boxes(words.events, SELECTABLE_EVENTS),
   }),
-  command: ({ found, form: { url, event: events } }, deps) =>
-    updateWebhook(deps, { webhookId: found.id, url, events }),
+  command: ({ target, form: { url, event: events } }, deps) =>
+    updateWebhook(deps, { webhookId: target.id, url, events }),
 });
 
 /** Enables or disables it for new events. */
 export const webhookSwitch = defineForm('POST /webhooks/{id}/enabled', {
   ...FORM,
   fields: () => ({ enabled: subject(z.enum(['yes', 'no'])) }),
-  async run({ found, form, visit }, deps) {
+  async run({ target, form, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const enabled = form.enabled === 'yes';
-    await updateWebhook(deps, { webhookId: found.id, enabled });
+    await updateWebhook(deps, { webhookId: target.id, enabled });
     return enabled ? words.enabledDone : words.disabledDone;
   },
 });
@@ -141,9 +141,9 @@ export const webhookSwitch = defineForm('POST /webhooks/{id}/enabled', {
 /** Sends webhook.test, and redirects to its delivery. */
 export const sendWebhookTest = defineForm('POST /webhooks/{id}/test', {
   ...FORM,
-  words: ({ webhooks: words }) => wordsOf(words, 'test'),
-  async run({ found, visit }, deps) {
-    const { id } = await testWebhook(deps, { webhookId: found.id });
+  words: ({ webhooks: words }) => formWords(words, 'test'),
+  async run({ target, visit }, deps) {
+    const { id } = await testWebhook(deps, { webhookId: target.id });
     return redirect(`/deliveries/${id}`, { kind: 'done', text: visit.texts.webhooks.tested });
   },
 });
@@ -151,11 +151,11 @@ export const sendWebhookTest = defineForm('POST /webhooks/{id}/test', {
 /** Creates a new secret and shows it once. */
 export const newWebhookSecret = defineForm('POST /webhooks/{id}/secret', {
   ...FORM,
-  words: ({ webhooks: words }) => wordsOf(words, 'secret'),
+  words: ({ webhooks: words }) => formWords(words, 'secret'),
   fields: () => ({ seen: state(z.union([z.literal(''), z.iso.datetime()])) }),
-  async run({ found, form, visit }, deps) {
+  async run({ target, form, visit }, deps) {
     const { webhooks: words } = visit.texts;
-    const { id: webhookId, url } = found;
+    const { id: webhookId, url } = target;
     const seen = form.seen === '' ? null : new Date(form.seen);
     const { secret, webhook } = await rotateWebhookSecret(deps, { webhookId, seen });
     const { previousSecretUntil: until } = webhook;
@@ -173,9 +173,9 @@ export const newWebhookSecret = defineForm('POST /webhooks/{id}/secret', {
 
 export const webhookRemoval = defineForm('POST /webhooks/{id}/remove', {
   ...FORM,
-  words: ({ webhooks: words }) => wordsOf(words, 'remove'),
+  words: ({ webhooks: words }) => formWords(words, 'remove'),
   fields: ({ webhooks: words }) => ({ sure: confirm(words.removeSure) }),
-  async run({ found: { id, accountId }, visit }, deps) {
+  async run({ target: { id, accountId }, visit }, deps) {
     await removeWebhook(deps, { webhookId: id });
     const to = link('/webhooks', { account: accountId });
     return redirect(to, { kind: 'done', text: visit.texts.webhooks.removed });

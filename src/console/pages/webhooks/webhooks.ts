@@ -6,19 +6,19 @@ import { SELECTABLE_EVENTS } from '../../../domain/webhooks/events.ts';
 import { Refusal } from '../../../errors.ts';
 import { WEBHOOKS } from '../../../lists/deliveries.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { mayIn } from '../../access/permissions.ts';
+import { mayUseForAccount } from '../../access/permissions.ts';
 import {
+  AccountSearch,
   accountFilter,
-  accountLine,
-  backTo,
+  accountPagePath,
   chooseAccount,
-  findOperatorsAccount,
-  isAllowedIn,
-  SoughtAccount,
+  isAllowedForAccount,
+  renderAccount,
+  resolveAccountFilter,
 } from '../../accounts.ts';
 import { boxes, onceKey, subject, text } from '../../fields.ts';
 import { LIST_QUERY } from '../../filters.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { figures, type Headings, showList } from '../../lists.ts';
@@ -33,17 +33,17 @@ export const MAX_URL = 2_048;
 export const webhooksPage = definePage({
   name: 'webhooks',
   route: 'GET /webhooks',
-  query: z.object({ ...LIST_QUERY, account: SoughtAccount }),
+  query: z.object({ ...LIST_QUERY, account: AccountSearch }),
   async handle({ query, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const { viewer } = signedIn(visit);
     const chosen = viewer.kind === 'member' ? chooseAccount(visit, query.account) : null;
     const sought = chosen
       ? { id: chosen.accountId }
-      : await findOperatorsAccount(visit, deps, '/webhooks', query);
+      : await resolveAccountFilter(visit, deps, '/webhooks', query);
     if ('kind' in sought) return sought;
     const { id: accountId } = sought;
-    const may = accountId !== undefined && mayIn(viewer, accountId, newWebhook.route);
+    const may = accountId !== undefined && mayUseForAccount(viewer, accountId, newWebhook.route);
     return showList(visit, deps, WEBHOOKS, {
       title: words.title,
       path: '/webhooks',
@@ -53,7 +53,7 @@ export const webhooksPage = definePage({
       headings: headingsOf(visit, chosen === null),
       href: ({ webhook }) => `/webhooks/${webhook.id}`,
       empty: chosen ? words.none : words.noneAnywhere,
-      above: html`${chosen && accountLine(visit, chosen)}`,
+      above: html`${chosen && renderAccount(visit, chosen)}`,
       below: html`<p class="soft">${words.sample}</p>
         ${may && newWebhook.draw(visit, {}, { values: { account: accountId } })}`,
       live: ['deliveries'],
@@ -96,17 +96,17 @@ export function stateMark({ texts: { webhooks: words } }: Visit, webhook: Listed
 /** Adds a webhook and shows its secret once. */
 export const newWebhook = defineForm('POST /webhooks', {
   as: 'panel',
-  words: ({ webhooks: words }) => wordsOf(words, 'add'),
+  words: ({ webhooks: words }) => formWords(words, 'add'),
   fields: ({ webhooks: words }) => ({
     account: subject(z.uuid()),
     once: onceKey(),
     url: text(words.url, { maxlength: MAX_URL, placeholder: words.urlHint }),
     event: boxes(words.events, SELECTABLE_EVENTS),
   }),
-  back: ({ sent }) => backTo('/webhooks', sent),
+  back: ({ sent }) => accountPagePath('/webhooks', sent),
   async run({ form: { account: accountId, once: webhookId, url, event: events }, visit }, deps) {
     const { webhooks: words } = visit.texts;
-    if (!isAllowedIn(visit, accountId)) throw new Refusal('NOT_FOUND', 'No account of yours.');
+    if (!isAllowedForAccount(visit, accountId)) throw new Refusal('NOT_FOUND', 'No account of yours.');
     const { name } = await requireAccount(deps.orm.em.fork(), accountId);
     const { secret } = await addWebhook(deps, { accountId, url, events, webhookId });
     return showOnce(visit, {
