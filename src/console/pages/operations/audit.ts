@@ -13,7 +13,7 @@ import { optionsOf } from '../../parts.ts';
 
 const FILTERS = { ...filterSchemas(AUDIT), account: AccountSearch } as const;
 
-/** GET /audit: actions with their actor, subject, time and reason; newest first. */
+/** GET /audit: who did what, newest first. */
 export const auditListPage = definePage({
   name: 'audit',
   route: 'GET /audit',
@@ -60,10 +60,10 @@ function headingsOf(visit: Visit): Headings<AuditRow, typeof AUDIT.columns> {
   const { audit: words } = visit.texts;
   return {
     at: [words.at, ({ at }) => timeOf(at)],
-    actor: [words.who, (row) => whoCell(visit, row)],
+    actor: [words.who, (row) => renderActor(visit, row)],
     action: [
       words.action,
-      ({ action }) => html`${actionWords(visit, action)} <code class="soft">${action}</code>`,
+      ({ action }) => html`${describeAction(visit, action)} <code class="soft">${action}</code>`,
     ],
     subject: [
       words.about,
@@ -79,18 +79,17 @@ function headingsOf(visit: Visit): Headings<AuditRow, typeof AUDIT.columns> {
   };
 }
 
-/** Describes an action; shows only the code of one that this version does not know. */
-function actionWords({ texts: { audit: words } }: Visit, action: string): string | null {
-  const known = AUDIT_ACTIONS.find((one) => one === action);
+/** Describes an action; null if this version does not know it. */
+function describeAction({ texts: { audit: words } }: Visit, action: string): string | null {
+  const known = AUDIT_ACTIONS.find((name) => name === action);
   return known ? words.actions[known] : null;
 }
 
-/** Describes the actor: a person with their entry point, an account by name, the service, or unknown. */
-function whoCell({ texts: { audit: words } }: Visit, { actor, actorName, address }: AuditRow): Html {
-  const person = personOf(actor);
+/** Renders the actor (a person, an account, the service, or unverified), and where the action came from. */
+function renderActor({ texts: { audit: words } }: Visit, { actor, actorName, address }: AuditRow): Html {
   const [kind = ''] = actor.split(':');
-  const way = Object.hasOwn(words.by, kind) ? words.by[kind as keyof typeof words.by] : '';
-  const own = { service: words.service, unverified: words.unverified };
-  const name = person ?? actorName ?? (Object.hasOwn(own, actor) ? own[actor as keyof typeof own] : actor);
-  return html`${name} <span class="soft">${[way, address].filter(Boolean).join(' · ')}</span>`;
+  const entryPoint = Object.hasOwn(words.by, kind) ? words.by[kind as keyof typeof words.by] : '';
+  const fixedName = actor === 'service' || actor === 'unverified' ? words[actor] : actor;
+  const name = personOf(actor) ?? actorName ?? fixedName;
+  return html`${name} <span class="soft">${[entryPoint, address].filter(Boolean).join(' · ')}</span>`;
 }

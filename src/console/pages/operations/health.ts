@@ -13,7 +13,7 @@ import { definePage, show, signedIn, type Visit } from '../../page.ts';
 import { badge, panel, renderEmpty, table } from '../../parts.ts';
 import { renderExpiry, renderLowNumbers } from '../enterprises/enterprises.ts';
 
-/** GET /: the state of the service, and what needs a person. */
+/** GET /: the state of the service, and what needs attention. */
 export const healthPage = definePage({
   name: 'health',
   route: 'GET /',
@@ -44,15 +44,15 @@ export const healthPage = definePage({
 });
 
 /** Renders a link to the page where a problem is fixed. */
-const to = (href: string, content: Html): Html => html`<a class="row" href="${href}">${content}</a>`;
+const rowLink = (href: string, content: Html): Html => html`<a class="row" href="${href}">${content}</a>`;
 
-/** Returns the list of stuck receipts: operators can fix them there, others only see them. */
-const stuckAt = (visit: Visit, { environment, reason }: Health['stuck'][number]): string =>
+/** Returns the path of a list of stuck receipts; only operators may act on theirs. */
+const stuckPath = (visit: Visit, { environment, reason }: Health['stuck'][number]): string =>
   mayOpen(signedIn(visit).viewer, 'GET /stuck')
     ? link('/stuck', { environment, stuck_reason: reason })
     : link('/cfes', { environment, stuck: reason });
 
-/** Returns the title of stuck receipts; for customers, it says that support handles them. */
+/** Returns the title of the stuck receipts and the text without any; customers read that support handles them. */
 function stuckWords(visit: Visit): { title: string; none: string } {
   const { health: words } = visit.texts;
   return signedIn(visit).viewer.kind === 'operator'
@@ -66,15 +66,15 @@ function stuckTable(visit: Visit, { stuck }: Health): Html {
   const { health: words, environments } = visit.texts;
   const { title, none } = stuckWords(visit);
   if (stuck.length === 0) return renderEmpty(none);
-  const rows = stuck.map((one) => [
-    to(
-      stuckAt(visit, one),
-      html`${badge(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')}
-        <code class="soft">${one.reason}</code>`,
+  const rows = stuck.map((group) => [
+    rowLink(
+      stuckPath(visit, group),
+      html`${badge(CFE_WORDS[visit.language].stuck[group.reason].label, 'bad')}
+        <code class="soft">${group.reason}</code>`,
     ),
-    figure(one.count, visit.texts),
-    ageOf(visit, one.oldest),
-    environments[one.environment],
+    figure(group.count, visit.texts),
+    ageOf(visit, group.oldest),
+    environments[group.environment],
   ]);
   return table(title, [words.reason, words.count, words.oldest, words.environment], rows, [1, 2]);
 }
@@ -83,7 +83,7 @@ function pendingTable(visit: Visit, { pending }: Health): Html {
   const { health: words, environments } = visit.texts;
   if (pending.length === 0) return renderEmpty(words.pendingNone);
   const rows = pending.map((one) => [
-    to(
+    rowLink(
       link('/cfes', { environment: one.environment, status: one.status }),
       html`${badge(CFE_WORDS[visit.language].status[one.status].label, 'wait')}
         <code class="soft">${one.status}</code>`,
@@ -99,7 +99,7 @@ function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
   const { health: words, environments } = visit.texts;
   if (!due && stuck.length === 0) return renderEmpty(words.reportsNone);
   const waiting = stuck.map((one) => [
-    to(
+    rowLink(
       link('/reports', { environment: one.environment, needs: 'person' }),
       html`${badge(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')}
         <code class="soft">${one.reason}</code>`,
@@ -109,7 +109,7 @@ function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
     environments[one.environment],
   ]);
   const late = due && [
-    to(
+    rowLink(
       link('/reports', { environment: 'production', ...(due.late > 0 ? { needs: 'late' } : {}) }),
       due.late > 0 ? badge(words.late(due.late), 'bad') : badge(words.due, 'calm'),
     ),
@@ -125,7 +125,7 @@ function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
   );
 }
 
-/** Renders the external services; only for operators, the number of CFEs of all customers that wait for each. */
+/** Renders the state of external services; for operators, with the number of CFEs that wait for each. */
 function authorityTable(visit: Visit, endpoints: Awaited<ReturnType<typeof listEndpointStates>>): Html {
   const { health: words, environments } = visit.texts;
   const isOperator = signedIn(visit).viewer.kind === 'operator';
@@ -148,7 +148,7 @@ function warningsTable({ texts }: Visit, { warnings }: Health, today: string): H
   const { health: words } = texts;
   if (warnings.rows.length === 0) return renderEmpty(words.warningsNone);
   const rows = warnings.rows.map((warning) => [
-    to(
+    rowLink(
       enterprisePath(warning.rut, warning.type === null ? 'certificate' : 'caes'),
       html`${warning.legalName} <span class="soft">${warning.rut}</span>`,
     ),
@@ -159,25 +159,23 @@ function warningsTable({ texts }: Visit, { warnings }: Health, today: string): H
     warning.numbersLeft !== null && figure(warning.numbersLeft, texts),
   ]);
   const heads = [words.enterprise, words.document, words.ends, words.left];
-  const all = link('/warnings', { within: '30' });
-  const on = html`<a href="${all}">${words.allWarnings}</a>`;
-  return html`${table(words.warnings, heads, rows, [3])}${more(warnings, words.more, on)}`;
+  const all = html`<a href="${link('/warnings', { within: '30' })}">${words.allWarnings}</a>`;
+  return html`${table(words.warnings, heads, rows, [3])}${linkToAll(warnings, words.more, all)}`;
 }
 
-/** Renders the link from a panel to the whole list, and whether the panel shows only its first rows. */
-const more = ({ hasMore }: { hasMore: boolean }, words: string, all: Html): Html =>
+/** Renders the link from a panel to the whole list, after `words` if the panel shows only its first rows. */
+const linkToAll = ({ hasMore }: { hasMore: boolean }, words: string, all: Html): Html =>
   html`<div class="more">${hasMore && `${words} `}${all}</div>`;
 
 function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
   const { health: words } = texts;
   if (webhooks.rows.length === 0) return renderEmpty(words.webhooksNone);
   const rows = webhooks.rows.map(({ id, url, failed, waiting }) => [
-    to(`/webhooks/${id}`, html`<span class="url">${url}</span>`),
+    rowLink(`/webhooks/${id}`, html`<span class="url">${url}</span>`),
     failed > 0 && badge(figure(failed, texts), 'bad'),
     waiting > 0 && badge(figure(waiting, texts), 'wait'),
   ]);
-  const all = link('/deliveries', { status: 'FAILED' });
   const heads = [words.url, words.failed, words.retried];
-  const on = html`<a href="${all}">${words.allFailed}</a>`;
-  return html`${table(words.webhooks, heads, rows, [1, 2])}${more(webhooks, words.more, on)}`;
+  const all = html`<a href="${link('/deliveries', { status: 'FAILED' })}">${words.allFailed}</a>`;
+  return html`${table(words.webhooks, heads, rows, [1, 2])}${linkToAll(webhooks, words.more, all)}`;
 }

@@ -30,20 +30,20 @@ export const keysPage = definePage({
   async handle({ query, visit }, deps) {
     const { keys: words } = visit.texts.members;
     const account = chooseAccount(visit, query.account);
-    const mayMake = mayUseForAccount(signedIn(visit).viewer, account.accountId, newKey.route);
+    const mayCreate = mayUseForAccount(signedIn(visit).viewer, account.accountId, newKey.route);
     const list = listPart(visit, deps, KEYS, {
       label: words.title,
       path: '/keys',
       query: { ...query, account: account.accountId },
       search: { accountId: account.accountId },
       filters: [{ name: 'account', label: visit.texts.members.account }],
-      headings: { ...keyHeadings(visit), revoked_at: [words.state, (key) => stateOf(visit, account, key)] },
+      headings: { ...keyHeadings(visit), revoked_at: [words.state, (key) => renderState(visit, account, key)] },
       empty: words.none,
     });
     const csv = csvAnswer(query, [list]);
     if (csv) return csv;
     const body = html`${renderAccountSwitch(visit, '/keys', account)}${panel(null, await list.render())}
-    ${mayMake && newKey.draw(visit, {}, { values: { account: account.accountId } })}`;
+    ${mayCreate && newKey.draw(visit, {}, { values: { account: account.accountId } })}`;
     return show(words.title, body, { live: ['keys'] });
   },
 });
@@ -63,11 +63,11 @@ export function keyHeadings({
   };
 }
 
-function stateOf(visit: Visit, { accountId }: AccountMembership, { id, revokedAt }: ApiKey): Html {
+function renderState(visit: Visit, { accountId }: AccountMembership, { id, revokedAt }: ApiKey): Html {
   const { keys: words } = visit.texts.members;
   if (revokedAt !== null) return html`${badge(words.revoked, 'calm')} ${timeOf(revokedAt)}`;
-  const may = mayUseForAccount(signedIn(visit).viewer, accountId, keyRevocation.route);
-  return html`${badge(words.live, 'good')}${may && keyRevocation.draw(visit, { id }, { values: { account: accountId } })}`;
+  const mayRevoke = mayUseForAccount(signedIn(visit).viewer, accountId, keyRevocation.route);
+  return html`${badge(words.live, 'good')}${mayRevoke && keyRevocation.draw(visit, { id }, { values: { account: accountId } })}`;
 }
 
 /** Creates a key and shows it once. */
@@ -85,13 +85,13 @@ export const newKey = accountForm('/keys', 'POST /keys', {
     deps,
   ) {
     const { keys: words } = visit.texts.members;
-    const made = await createApiKey(deps, { accountId, environment, scope, label, keyId });
-    const where = `${accountName} · ${label} · ${visit.texts.environments[environment]}`;
+    const created = await createApiKey(deps, { accountId, environment, scope, label, keyId });
+    const description = `${accountName} · ${label} · ${visit.texts.environments[environment]}`;
     return showOnce(visit, {
       title: words.onceTitle,
       about: words.onceAbout,
-      secret: made.text,
-      facts: html`<p><strong>${where}</strong></p>`,
+      secret: created.text,
+      facts: html`<p><strong>${description}</strong></p>`,
       back: link('/keys', { account: accountId }),
     });
   },

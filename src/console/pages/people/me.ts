@@ -62,8 +62,8 @@ export const sessionEnd = defineForm('POST /me/sessions', {
   back: () => '/me',
   async run({ form, visit }, deps) {
     const { session } = signedIn(visit);
-    const which = form.session === undefined ? { but: session.id } : { only: form.session };
-    await endSessions(deps, { email: session.email, ...which });
+    const selection = form.session === undefined ? { but: session.id } : { only: form.session };
+    await endSessions(deps, { email: session.email, ...selection });
     return form.session === undefined ? visit.texts.me.endedOthers : visit.texts.me.ended;
   },
 });

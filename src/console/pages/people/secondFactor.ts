@@ -25,7 +25,7 @@ import { signInOriginOf } from './signIn.ts';
 
 const PATH = '/me/second-factor';
 
-/** A proof of identity: the password, and the present code of those who have a second factor. */
+/** A proof of identity: the password and, with a second factor, its current code. */
 const proof = ({ signIn, secondFactor: words }: Texts) => ({
   password: secret(signIn.password, { autocomplete: 'current-password' }),
   code: shownIf(appCode(words.present), ({ visit }) => signedIn(visit).session.hasSecondFactor),
@@ -53,33 +53,20 @@ function factorPanels(visit: Visit): Html {
   if (method === 'oidc') return panel(null, html`<p>${words.ofProvider}</p>`);
   if (operatorRole !== null && !hasSecondFactor) return panel(null, html`<p>${words.byInvitation}</p>`);
   const username = usernameField(session.email);
-  const setUp = secondFactor.draw(
-    visit,
-    {},
-    {
-      title: hasSecondFactor ? words.replace : words.setUp,
-      about: html`<p>${hasSecondFactor ? words.replaceAbout : words.setUpAbout}</p>
-        ${username}`,
-    },
-  );
-  const off =
-    hasSecondFactor &&
-    operatorRole === null &&
-    turnOff.draw(
-      visit,
-      {},
-      {
-        about: html`<p>${words.offAbout}</p>
-          ${username}`,
-      },
-    );
+  const title = hasSecondFactor ? words.replace : words.setUp;
+  const about = html`<p>${hasSecondFactor ? words.replaceAbout : words.setUpAbout}</p>
+    ${username}`;
+  const aboutOff = html`<p>${words.offAbout}</p>
+    ${username}`;
+  const setUp = secondFactor.draw(visit, {}, { title, about });
+  const off = hasSecondFactor && operatorRole === null && turnOff.draw(visit, {}, { about: aboutOff });
   return html`<p>${hasSecondFactor ? words.held : words.none}</p>
     <div class="panels">${setUp}${off}</div>`;
 }
 
 /**
- * POST /me/second-factor: offers a new key after a proof of identity; with the offered key and its first code, stores it. The
- * form returns the key encrypted for this session (docs/decisions/console.md#sessions-are-rows).
+ * POST /me/second-factor: after a proof of identity, shows a new key; with that key and its first code, stores the key. The
+ * form contains the key encrypted for this session (docs/decisions/console.md#sessions-are-rows).
  */
 export const secondFactor = defineForm('POST /me/second-factor', {
   as: 'panel',
@@ -111,7 +98,7 @@ export const secondFactor = defineForm('POST /me/second-factor', {
   },
 });
 
-/** Removes it; the password alone is enough to sign in. */
+/** Turns the second factor off. */
 export const turnOff = defineForm('POST /me/second-factor/off', {
   as: 'panel',
   words: (texts) => ({ ...formWords(texts.secondFactor, 'off'), isQuiet: true }),
@@ -124,35 +111,27 @@ export const turnOff = defineForm('POST /me/second-factor/off', {
   },
 });
 
-/** Shows the new key, like an invitation, with the input for its first code. */
+/** Shows the new key, with the field for its first code. */
 function offerForm(visit: Visit, { secret, sealed }: OfferedSecret, refused?: string): Answer {
   const { secondFactor: words } = visit.texts;
   const { email } = signedIn(visit).session;
-  const form = secondFactor.draw(
-    visit,
-    {},
-    {
-      as: 'plain',
-      about: html`<p>${words.newAbout}</p>
-        <div class="once">${appKey(visit, { email, secret })}</div>`,
-      submit: words.newSubmit,
-      values: { offered: sealed },
-      focus: 'code',
-      beside: html`<a class="after-once" href="${PATH}">${words.leave}</a>`,
-    },
-  );
+  const about = html`<p>${words.newAbout}</p>
+    <div class="once">${appKey(visit, { email, secret })}</div>`;
+  const beside = html`<a class="after-once" href="${PATH}">${words.leave}</a>`;
+  const texts = { about, beside, submit: words.newSubmit };
+  const form = secondFactor.draw(visit, {}, { as: 'plain', ...texts, values: { offered: sealed }, focus: 'code' });
   const why = refused !== undefined && html`<p class="flash failed" role="alert">${refused}</p>`;
   const body = html`<div class="narrow">${panel(null, html`${why}${form}`)}</div>`;
   return show(words.newTitle, body, refused === undefined ? {} : { status: 403 });
 }
 
-/** Sets the new session that replaced the old one, and redirects. */
+/** Sets the cookie of the new session, and redirects. */
 function replaceSession({ cookies }: Visit, token: string, text: string): Answer {
   cookies.set('session', token);
   return redirect(PATH, { kind: 'done', text });
 }
 
-/** Counts a rejected proof of identity as a rejected sign-in, so that guessing raises the same alert. */
+/** Reports a rejected proof of identity like a rejected sign-in, so that guessing raises the same alert. */
 export async function reportRejectedProofs<T>({ onSignIn }: ConsoleDeps, action: Promise<T>): Promise<T> {
   try {
     return await action;
