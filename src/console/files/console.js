@@ -18,7 +18,9 @@ const controlsOf = (form) => [...form.elements].filter((control) => control.matc
 // Finds the changed forms before the update, which changes the default values.
 document.addEventListener('htmx:beforeSwap', () => {
   const changed = [...document.querySelectorAll(CONTROLS)].filter(isChanged);
-  changedForms = new Set(changed.flatMap((control) => (control.form ? [control.form, ...controlsOf(control.form)] : [control])));
+  changedForms = new Set(
+    changed.flatMap((control) => (control.form ? [control.form, ...controlsOf(control.form)] : [control])),
+  );
 });
 Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, element) =>
   !(element.tagName === 'DETAILS' && name === 'open') &&

@@ -212,16 +212,16 @@ export const enterprisesEn = {
   obligationFrom: (from: string): string => `from ${from}`,
   obligationUntil: (until: string): string => `up to the day before ${until}`,
   obligationNone: 'from the day on which the company becomes ready.',
-  obligationAct: 'Start or stop reporting',
-  obligationAbout:
+  changeObligation: 'Start or stop reporting',
+  changeObligationAbout:
     'Only one system of a company may report. Stopping cancels the unsent reports from that day on; starting on a later day cancels those before it.',
   obligationStart: 'start',
   obligationStop: 'stop',
-  obligationSubmit: 'Save',
+  changeObligationSubmit: 'Save',
   day: 'Day',
   act: 'Action',
   acting: 'Actions',
-  obligationDone: 'Saved. Reports that are due follow automatically.',
+  changeObligationDone: 'Saved. Reports that are due follow automatically.',
   obligationRefused:
     'The days that we report for have not all been prepared yet. Start again once they have.',
   sendDay: 'Send the report of a day',
@@ -256,13 +256,13 @@ export const enterprisesEn = {
   resumeDone: 'The company is active again.',
   already: 'Already done.',
   permission: 'Permission',
-  permissionAct: 'Enter a permission by hand',
-  permissionAbout:
+  enterPermission: 'Enter a permission by hand',
+  enterPermissionAbout:
     'For when DGI’s answer cannot be obtained automatically. The next successful check replaces it.',
-  permissionSubmit: 'Save permission',
+  enterPermissionSubmit: 'Save permission',
   grantPermission: 'grant',
   withdrawPermission: 'remove',
-  permissionDone: 'The permission was saved.',
+  enterPermissionDone: 'The permission was saved.',
   transfer: 'Transfer to another account',
   transferAbout:
     'The previous account loses its access. Certificate, DGI access, receipts and the access of other accounts stay. Both accounts are notified.',

@@ -212,16 +212,16 @@ export const enterprisesEs: typeof enterprisesEn = {
   obligationFrom: (from) => `desde el ${from}`,
   obligationUntil: (until) => `hasta el día anterior al ${until}`,
   obligationNone: 'desde el día en que la empresa quede lista.',
-  obligationAct: 'Empezar o dejar de reportar',
-  obligationAbout:
+  changeObligation: 'Empezar o dejar de reportar',
+  changeObligationAbout:
     'Solo un sistema de la empresa puede reportar. Al dejar, se cancelan los reportes sin enviar desde esa fecha; al empezar más tarde, los anteriores.',
   obligationStart: 'empezar',
   obligationStop: 'dejar',
-  obligationSubmit: 'Guardar',
+  changeObligationSubmit: 'Guardar',
   day: 'Día',
   act: 'Acción',
   acting: 'Acciones',
-  obligationDone: 'Guardado. Los reportes pendientes se envían automáticamente.',
+  changeObligationDone: 'Guardado. Los reportes pendientes se envían automáticamente.',
   obligationRefused: 'Todavía no se prepararon todos los días que reportamos. Empiece de nuevo cuando estén.',
   sendDay: 'Enviar el reporte de un día',
   sendDaySubmit: 'Enviar el reporte',
@@ -256,13 +256,13 @@ export const enterprisesEs: typeof enterprisesEn = {
   resumeDone: 'La empresa está activa de nuevo.',
   already: 'Ya estaba hecho.',
   permission: 'Permiso',
-  permissionAct: 'Cargar un permiso a mano',
-  permissionAbout:
+  enterPermission: 'Cargar un permiso a mano',
+  enterPermissionAbout:
     'Para cuando la respuesta de la DGI no se puede obtener automáticamente. La próxima verificación correcta lo reemplaza.',
-  permissionSubmit: 'Guardar permiso',
+  enterPermissionSubmit: 'Guardar permiso',
   grantPermission: 'otorgar',
   withdrawPermission: 'quitar',
-  permissionDone: 'El permiso quedó guardado.',
+  enterPermissionDone: 'El permiso quedó guardado.',
   transfer: 'Transferir a otra cuenta',
   transferAbout:
     'La cuenta anterior pierde su acceso. El certificado, el acceso a la DGI, los comprobantes y el acceso de otras cuentas quedan. Se avisa a las dos cuentas.',

@@ -45,7 +45,6 @@ import * as forms from './enterpriseForms.ts';
 import { annulmentList, branchList, caeList } from './enterpriseLists.ts';
 import { renderExpiry, renderLowNumbers, STATUS_TONES } from './enterprises.ts';
 
-/** Data of the page's panels. */
 interface EnterprisePageData extends EnterpriseContext {
   readonly visit: Visit;
   readonly deps: ConsoleDeps;
@@ -56,8 +55,8 @@ interface EnterprisePageData extends EnterpriseContext {
   readonly low: readonly LowNumbers[];
 }
 
-/** Number of reports on the page. */
-const REPORTS = 7;
+/** Limit of reports on the page. */
+const MAX_REPORTS = 7;
 
 /** GET /enterprises/{rut}: all data of an enterprise, with the forms to change it. */
 export const enterprisePage = definePage({
@@ -65,22 +64,17 @@ export const enterprisePage = definePage({
   route: 'GET /enterprises/{rut}',
   query: z.object({ ...LIST_QUERY }),
   async handle({ params, query, visit }, deps) {
-    const at = await requireEnterprise(visit, deps, params.rut);
+    const context = await requireEnterprise(visit, deps, params.rut);
     const now = deps.businessClock();
-    const { enterprise } = at;
-    const data: EnterprisePageData = {
-      ...at,
-      visit,
-      deps,
-      now,
-      ...(await numbersOf(deps, enterprise.rut, now)),
-    };
+    const { enterprise } = context;
+    const numbers = await readNumbers(deps, enterprise.rut, now);
+    const data: EnterprisePageData = { ...context, visit, deps, now, ...numbers };
     const caes = caeList(visit, deps, data, query);
-    const branches = branchList(visit, deps, at, query);
-    const annulments = annulmentList(visit, deps, at, query);
+    const branches = branchList(visit, deps, context, query);
+    const annulments = annulmentList(visit, deps, context, query);
     const csv = csvAnswer(query, [caes, branches, annulments]);
     if (csv) return csv;
-    const body = html`${relatedLinks(visit, at)} ${await statusPanel(data)}
+    const body = html`${relatedLinks(visit, context)} ${await statusPanel(data)}
       <div class="panels">
         <div>
           ${section('login', loginPanel(data))} ${section('certificate', await certificatePanel(data))}
@@ -116,8 +110,8 @@ function relatedLinks({ texts, language }: Visit, { enterprise: { rut }, access 
   </p>`;
 }
 
-/** Returns its CAEs for production, and the types whose numbers run low. */
-async function numbersOf(
+/** Returns the enterprise's CAEs for production, and the types whose numbers run low. */
+async function readNumbers(
   { orm }: Pick<ConsoleDeps, 'orm'>,
   rut: string,
   now: Date,
@@ -125,8 +119,8 @@ async function numbersOf(
   const em = orm.em.fork();
   const today = montevideoDate(now);
   const caes = await findCaes(em, rut, 'production');
-  const used = (await countRecentNumbers(em, [rut], now)).get(rut) ?? new Map<CfeType, number>();
-  return { today, caes, low: lowNumbers({ caes, usedLately: used }, today) };
+  const usedLately = (await countRecentNumbers(em, [rut], now)).get(rut) ?? new Map<CfeType, number>();
+  return { today, caes, low: lowNumbers({ caes, usedLately }, today) };
 }
 
 const section = (id: Section, content: Html): Html => html`<div id="${id}">${content}</div>`;
@@ -140,7 +134,7 @@ const FIX_SECTIONS: Readonly<Record<ReadyFact, Section>> = {
   dateCome: 'data',
 };
 
-/** Renders its status, and each fact that prevents it from issuing, with how to fix it. */
+/** Renders the status, and what prevents the enterprise from issuing, with how to fix it. */
 async function statusPanel(data: EnterprisePageData): Promise<Html> {
   const { enterprise, access, visit, deps, now, today, caes, low } = data;
   const { enterprises: words } = visit.texts;
@@ -151,12 +145,12 @@ async function statusPanel(data: EnterprisePageData): Promise<Html> {
   const todo = (fact: ReadyFact): string =>
     fact === 'dateCome' ? words.todo.dateCome(start) : words.todo[fact];
   // Without a valid CAE, the list of missing facts already asks for one.
-  const few = missing.includes('okCae') ? [] : low;
+  const lowTypes = missing.includes('okCae') ? [] : low;
   const doubtful = caes.flatMap((cae) =>
     currentCaeStartFindings(cae, today).map((finding) => startItem(visit, cae, finding)),
   );
   const list =
-    missing.length + few.length + doubtful.length > 0 &&
+    missing.length + lowTypes.length + doubtful.length > 0 &&
     html`<ul class="lacks">
       ${missing.map(
         (fact) =>
@@ -165,11 +159,13 @@ async function statusPanel(data: EnterprisePageData): Promise<Html> {
             ${todo(fact)}
           </li>`,
       )}
-      ${few.map((one) => lowItem(visit, one))}${doubtful}
+      ${lowTypes.map((type) => lowItem(visit, type))}${doubtful}
     </ul>`;
-  const says = {
+  const readyText =
+    lowTypes.length > 0 ? words.readyBut : doubtful.length > 0 ? words.readyCheck : words.isReady;
+  const summary = {
     PENDING: missing.length === 0 ? words.soonReady : null,
-    READY: missing.length > 0 ? words.cannotIssue : readyWords(words, { few, doubtful }),
+    READY: missing.length > 0 ? words.cannotIssue : readyText,
     SUSPENDED: words.isSuspended,
   }[status];
   const reason =
@@ -179,17 +175,15 @@ async function statusPanel(data: EnterprisePageData): Promise<Html> {
   const role =
     access.kind === 'member' && html` · ${words.yourRole}: ${visit.texts.members.roles[access.role]}`;
   const rut = html`${words.rut} <code>${enterprise.rut}</code>`;
-  const shown = badge(words.statuses[status], STATUS_TONES[status]);
-  const who = html`<p>${shown} ${enterprise.legalName} · ${rut}${role}</p>`;
-  return panel(words.readiness, html`${who}${says !== null && html`<p>${says}</p>`}${reason}${list}`);
+  const statusBadge = badge(words.statuses[status], STATUS_TONES[status]);
+  const identity = html`<p>${statusBadge} ${enterprise.legalName} · ${rut}${role}</p>`;
+  return panel(
+    words.readiness,
+    html`${identity}${summary !== null && html`<p>${summary}</p>`}${reason}${list}`,
+  );
 }
 
-const readyWords = (
-  words: Visit['texts']['enterprises'],
-  { few, doubtful }: Readonly<Record<'few' | 'doubtful', readonly unknown[]>>,
-): string => (few.length > 0 ? words.readyBut : doubtful.length > 0 ? words.readyCheck : words.isReady);
-
-/** Renders what is doubtful about the first number of a CAE, and what to do about it. */
+/** Renders why the first number of a CAE is doubtful, and what to do about it. */
 function startItem({ texts }: Visit, { type, serie, startNumber }: CaeRow, finding: CaeStartFinding): Html {
   const { what, todo } = texts.enterprises.caeStart[finding];
   const number = Number(startNumber) - (finding === 'before_unknown' ? 1 : 0);
@@ -219,9 +213,9 @@ function loginPanel(data: EnterprisePageData): Html {
     [words.loginState, badge(words.loginStates[loginStatus], tone[loginStatus])],
     [words.checkState, words.checkStates[efacturaStatus]],
     [words.checkedAt, lastValidatedAt ? timeOf(lastValidatedAt) : visit.texts.never],
-    ...PERMISSIONS.map((one): [string, Html] => [
-      words.permissionNames[one],
-      permissions.includes(one) ? badge(words.held, 'good') : badge(words.missing, 'wait'),
+    ...PERMISSIONS.map((name): [string, Html] => [
+      words.permissionNames[name],
+      permissions.includes(name) ? badge(words.held, 'good') : badge(words.missing, 'wait'),
     ]),
   ];
   return panel(words.login, html`${factList(rows)}${drawIfAllowed(forms.loginForm, data)}`);
@@ -241,7 +235,7 @@ async function certificatePanel(data: EnterprisePageData): Promise<Html> {
   return panel(words.certificate, html`${shown}${drawIfAllowed(forms.certificateForm, data)}`);
 }
 
-/** Renders a list with the form that adds to it. */
+/** Renders a list, and the form that adds to it. */
 async function listPanel(
   data: EnterprisePageData,
   list: ListPart,
@@ -259,7 +253,7 @@ async function dataPanel(data: EnterprisePageData): Promise<Html> {
       ? html`<p class="soft">${words.logoNone}</p>`
       : html`<p><img class="logo" src="/enterprises/${enterprise.rut}/logo" alt="${words.logo}" /></p>`;
   const plans = mayChange ? await listPlans(deps.orm.em.fork()) : [];
-  const change = drawIfAllowed(forms.dataForm, data, forms.dataFormValues(visit, enterprise, plans));
+  const change = drawIfAllowed(forms.dataForm, data, forms.dataFormDrawing(visit, enterprise, plans));
   const remove = enterprise.logoSha256 && drawIfAllowed(forms.removeLogoForm, data);
   const logoForms =
     mayUse(access, forms.logoForm.route) &&
@@ -309,9 +303,9 @@ async function reportsPanel(data: EnterprisePageData): Promise<Html> {
   const { rut } = enterprise;
   const em = deps.orm.em.fork();
   // No filter by account: the viewer has a role at this enterprise.
-  const found = await listVisibleReports(em, null, { rut }, { after: null, limit: REPORTS });
+  const reports = await listVisibleReports(em, null, { rut }, { after: null, limit: MAX_REPORTS });
   const obligation = await em.findOne(ReportingObligation, { rut });
-  const shown = found.length === 0 ? renderEmpty(words.reportsNone) : reportTable(visit, found, now);
+  const list = reports.length === 0 ? renderEmpty(words.reportsNone) : reportTable(visit, reports, now);
   const until = obligation?.untilDate;
   const period = obligation
     ? [
@@ -322,27 +316,27 @@ async function reportsPanel(data: EnterprisePageData): Promise<Html> {
   return panel(
     words.reports,
     html`<p>${words.obligation} ${period}</p>
-      ${shown}
+      ${list}
       <div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>
       ${drawIfAllowed(forms.reportDayForm, data, { values: { date: today } })}${drawIfAllowed(forms.reportingObligationForm, data)}`,
   );
 }
 
-/** Renders the accounts with a role here: all to operators and owners, to others only their own. */
+/** Renders the accounts with a role at the enterprise. Operators and owners see all of them, others only their own. */
 async function accountsPanel(data: EnterprisePageData): Promise<Html> {
   const { enterprise, access, visit, deps } = data;
   const { enterprises: words } = visit.texts;
   const { rut } = enterprise;
   const all = await listAccountRoles(deps.orm.em.fork(), rut);
-  const isOwners =
+  const isOwner =
     access.kind === 'member' &&
     all.some(({ accountId, role }) => accountId === access.accountId && role === 'OWNER');
-  const seen =
-    access.kind === 'operator' || isOwners
+  const visible =
+    access.kind === 'operator' || isOwner
       ? all
       : all.filter(({ accountId }) => accountId === access.accountId);
   const mayWithdraw = mayUse(access, forms.withdrawGrantForm.route);
-  const rows = seen.map(({ accountId, name, role }) => [
+  const rows = visible.map(({ accountId, name, role }) => [
     name,
     visit.texts.members.roles[role],
     ...(mayWithdraw

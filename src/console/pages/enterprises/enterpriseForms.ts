@@ -65,8 +65,8 @@ const nextIdemisor = z
   .transform(parseTypedInteger)
   .pipe(integerSchema({ minimum: FIRST_IDEMISOR, maximum: LAST_IDEMISOR }));
 const numeric = { inputmode: 'numeric', maxlength: 7 } as const;
-/** The member's account; for an operator the owner's: an account must not guess a secret through operators. */
-const accountOf = ({ access, enterprise }: EnterpriseContext): string =>
+/** Returns the account whose limit on guessing a secret applies; for an operator, the owner's. */
+const guessingAccount = ({ access, enterprise }: EnterpriseContext): string =>
   access.kind === 'member' ? access.accountId : enterprise.ownerAccountId;
 const describeNoChange = ({ enterprises: words }: Texts, { faults }: Refusal): string | undefined =>
   faults.length === 0 ? words.already : undefined;
@@ -81,14 +81,14 @@ export const loginForm = enterpriseForm('login', 'POST /enterprises/{rut}/login'
   async run({ params, target, form, visit }, deps) {
     const typed = Object.entries(form).filter(([, value]) => value !== '');
     const login = parseOrRefuse(ValidateCredentials, Object.fromEntries(typed));
-    await requestCredentialsCheck(deps, { accountId: accountOf(target), rut: params.rut, login });
+    await requestCredentialsCheck(deps, { accountId: guessingAccount(target), rut: params.rut, login });
     return visit.texts.enterprises.checking;
   },
 });
 
 export const certificateForm = enterpriseForm('certificate', 'POST /enterprises/{rut}/certificate', {
   hasFile: true,
-  // Slow: waits for the thread that opens the file.
+  // Waits for the thread that opens the file.
   isSlow: true,
   words: ({ enterprises: words }) => ({
     title: words.uploadCertificate,
@@ -103,7 +103,7 @@ export const certificateForm = enterpriseForm('certificate', 'POST /enterprises/
   async run({ params, target, form: sent, visit }, deps) {
     const body = parseOrRefuse(UploadCertificate, { cert_b64: base64(sent.file), password: sent.password });
     using identity = await openCertificate(deps, {
-      owner: accountOf(target),
+      owner: guessingAccount(target),
       file: sent.file,
       password: body.password,
     });
@@ -197,11 +197,11 @@ export const closeBranchForm = enterpriseForm('branches', 'POST /enterprises/{ru
   },
 });
 
-/** Renders the forms of a branch; the enterprise's own cannot be closed. */
-export function branchForms(visit: Visit, rut: string, one: ListedBranch): Html {
-  const params = { rut, branch: String(one.branch) };
-  const change = branchForm.draw(visit, params, { values: inputsOf(BRANCH_FIELDS, one) });
-  const close = !one.isFirst && closeBranchForm.draw(visit, params);
+/** Renders the forms of a branch; the head office cannot be closed. */
+export function branchForms(visit: Visit, rut: string, branch: ListedBranch): Html {
+  const params = { rut, branch: String(branch.branch) };
+  const change = branchForm.draw(visit, params, { values: inputsOf(BRANCH_FIELDS, branch) });
+  const close = !branch.isFirst && closeBranchForm.draw(visit, params);
   return fold(visit.texts.enterprises.changeBranch, html`${change}${close}`);
 }
 
@@ -210,28 +210,29 @@ export function branchForms(visit: Visit, rut: string, one: ListedBranch): Html 
 /** Formats a timestamp for `datetime-local`. */
 const localTime = (at: Date | null | undefined): string => (at ? montevideoTimestamp(at).slice(0, 16) : '');
 
-/** Returns what a page gives the form of an enterprise's data: its values, and the plans on sale with its own. */
-export function dataFormValues(visit: Visit, enterprise: Enterprise, plans: readonly Plan[]) {
+/** Returns what a page gives the form of an enterprise's data: its values, and the plans on sale besides the current one. */
+export function dataFormDrawing(visit: Visit, enterprise: Enterprise, plans: readonly Plan[]) {
   const { planId, frequencyId, scheduledReadyDate } = enterprise;
-  const own = planValue(planId, frequencyId);
-  const now = { ...inputsOf(ENTERPRISE_FIELDS, enterprise), plan: own, start: localTime(scheduledReadyDate) };
-  const onSale = plans.map((plan): [string, string] => [
-    planValue(plan.planId, plan.frequencyId),
-    `${planName(visit, plan)}: ${amountText(plan.currency, plan.amount, visit.texts)}`,
+  const plan = planValue(planId, frequencyId);
+  const values = { ...inputsOf(ENTERPRISE_FIELDS, enterprise), plan, start: localTime(scheduledReadyDate) };
+  const onSale = plans.map((one): [string, string] => [
+    planValue(one.planId, one.frequencyId),
+    `${planName(visit, one)}: ${amountText(one.currency, one.amount, visit.texts)}`,
   ]);
-  const ownName =
-    planId && own !== '' ? planName(visit, { planId, frequencyId }) : visit.texts.enterprises.planNone;
-  const isOnSale = onSale.some(([value]) => value === own);
+  const currentName =
+    planId && plan !== '' ? planName(visit, { planId, frequencyId }) : visit.texts.enterprises.planNone;
+  const isOnSale = onSale.some(([value]) => value === plan);
   return {
-    values: { ...now, was: JSON.stringify(now) },
-    options: { plan: isOnSale ? onSale : [[own, ownName] as const, ...onSale] },
+    values: { ...values, was: JSON.stringify(values) },
+    options: { plan: isOnSale ? onSale : [[plan, currentName] as const, ...onSale] },
   };
 }
 
-const Shown = z.record(z.string(), z.string());
+const ShownValues = z.record(z.string(), z.string());
+/** Returns the fields of the API's body for one changed field. */
 function bodyPart(name: string, value: string): Record<string, unknown> {
   if (name === 'plan') {
-    // The empty option is offered only without a plan.
+    // An enterprise without a plan has an empty option.
     const [plan_id, frequency_id] = parsePlanValue(value) ?? ['-', '-'];
     return value === '' ? {} : { plan_id, frequency_id };
   }
@@ -248,7 +249,7 @@ export const dataForm = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
     submit: words.save,
   }),
   fields: ({ enterprises: words }) => ({
-    // The values that the form showed, to keep what a colleague has changed since.
+    // The values that the form showed: fields left unchanged must not undo a later change by someone else.
     was: state(z.string().max(10_000)),
     ...tableFields(words, ENTERPRISE_FIELDS, {
       vat_up_to_date: [
@@ -262,14 +263,11 @@ export const dataForm = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
   }),
   async run({ params, form: { was, ...sent }, visit }, deps) {
     const { enterprises: words } = visit.texts;
-    const shown = readSentJson(Shown, was, {});
+    const shown = readSentJson(ShownValues, was, {});
     const changed = Object.entries(sent).filter(([name, value]) => value !== shown[name]);
     if (changed.length === 0) return words.dataSame;
     const body = Object.assign({}, ...changed.map(([name, value]) => bodyPart(name, value))) as unknown;
-    await updateEnterprise(deps, {
-      rut: params.rut,
-      update: parseOrRefuse(UpdateEnterprise, body),
-    });
+    await updateEnterprise(deps, { rut: params.rut, update: parseOrRefuse(UpdateEnterprise, body) });
     return words.dataDone;
   },
 });
@@ -407,12 +405,7 @@ export const resumeForm = enterpriseForm('acts', 'POST /enterprises/{rut}/resume
 });
 
 export const permissionForm = enterpriseForm('acts', 'POST /enterprises/{rut}/permissions', {
-  words: ({ enterprises: words }) => ({
-    title: words.permissionAct,
-    about: words.permissionAbout,
-    submit: words.permissionSubmit,
-    done: words.permissionDone,
-  }),
+  words: ({ enterprises: words }) => formWords(words, 'enterPermission'),
   fields: ({ enterprises: words }) => ({
     act: choice(words.act, [
       ['grant', words.grantPermission],
@@ -425,7 +418,7 @@ export const permissionForm = enterpriseForm('acts', 'POST /enterprises/{rut}/pe
     changePermission(deps, { rut: params.rut, held: act === 'grant', ...sent }),
 });
 
-/** Describes what a transfer removes if no certificate proves the owner (`removed`); null if one does. */
+/** Describes what a transfer removes. `removed` is null if a certificate proves who owns the enterprise. */
 export function describeRemoved({ texts }: Visit, removed: OwnerData | null): Html | string {
   const { enterprises: words } = texts;
   if (!removed) return words.transferAbout;
@@ -433,9 +426,9 @@ export function describeRemoved({ texts }: Visit, removed: OwnerData | null): Ht
   const parts = (Object.keys(words.transferRemoves) as (keyof typeof counts)[]).flatMap((name) =>
     counts[name] === 0 ? [] : [`${words.transferRemoves[name]}: ${figure(counts[name], texts)}`],
   );
-  const all = [...(data.length > 0 ? [data.join(', ')] : []), ...parts];
+  const items = [...(data.length > 0 ? [data.join(', ')] : []), ...parts];
   return html`<p>${words.transferUnproven}</p>
-    <p>${all.length === 0 ? words.transferNothing : all.join(' · ')}</p>`;
+    <p>${items.length === 0 ? words.transferNothing : items.join(' · ')}</p>`;
 }
 
 export const transferForm = enterpriseForm('acts', 'POST /enterprises/{rut}/transfer', {

@@ -37,7 +37,7 @@ export function renderExpiry(texts: Texts, date: string, today: string): Html {
   return html`${dateOf(date)} ${badge(texts.enterprises.days(days), tone)}`;
 }
 
-/** Renders the numbers left, if they run low. */
+/** Renders that few or no numbers are left. */
 export const renderLowNumbers = ({ enterprises: words }: Texts, left: number): Html =>
   left === 0 ? badge(words.exhausted, 'bad') : badge(words.runsLow, 'wait');
 
@@ -99,7 +99,7 @@ function enterpriseHeadings(
   };
 }
 
-/** GET /warnings: CAEs and certificates that expire soon or expired recently, and numbers that run low; by expiry date. */
+/** GET /warnings: documents that expire soon or expired recently, and numbers that run low; by expiry date. */
 export const documentWarningsPage = definePage({
   name: 'warnings',
   route: 'GET /warnings',

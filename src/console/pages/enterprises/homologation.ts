@@ -38,34 +38,34 @@ const TONES = {
   STOPPED: 'calm',
 } as const satisfies Record<TestRunStatus, string>;
 
-/** GET /enterprises/{rut}/homologation: the last test run, what is left of it, and the forms to start and stop one. */
+/** GET /enterprises/{rut}/homologation: the last test run and its open steps, with the forms to start and stop one. */
 export const homologationPage = definePage({
   name: 'homologation',
   route: 'GET /enterprises/{rut}/homologation',
   async handle({ params: { rut }, visit }, deps) {
-    const at = await requireEnterprise(visit, deps, rut);
+    const context = await requireEnterprise(visit, deps, rut);
     const words = visit.texts.homologation;
     const em = deps.orm.em.fork();
     const run = await findLastTestRun(em, rut);
     const state = run && (await readTestRunState(em, run));
     const isActive = run !== null && isActiveTestRun(run.status);
-    const here = { ...at, visit };
-    const offered = isActive
-      ? drawIfAllowed(testRunStop, here)
-      : (await mayStart(deps, at)) &&
-        drawIfAllowed(testRunStart, here, { values: { each: String(TEST_RUN_SIZE.usual) } });
+    const form = isActive
+      ? drawIfAllowed(testRunStop, { ...context, visit })
+      : (await mayStart(deps, context)) &&
+        testRunStart.draw(visit, { rut }, { values: { each: String(TEST_RUN_SIZE.usual) } });
     const body = html`<p>
-        <a href="${enterprisePath(rut)}">${at.enterprise.legalName}</a> <span class="soft">${rut}</span>
+        <a href="${enterprisePath(rut)}">${context.enterprise.legalName}</a> <span class="soft">${rut}</span>
       </p>
       <p class="soft">${words.about}</p>
-      ${state ? runPanels(visit, state) : renderEmpty(words.none)} ${offered}`;
-    return show(`${words.title} · ${at.enterprise.tradeName ?? at.enterprise.legalName}`, body, {
+      ${state ? runPanels(visit, state) : renderEmpty(words.none)} ${form}`;
+    const { tradeName, legalName } = context.enterprise;
+    return show(`${words.title} · ${tradeName ?? legalName}`, body, {
       live: ['homologation', 'cfes', 'reports'],
     });
   },
 });
 
-/** Members need an account with the sandbox. */
+/** Returns whether the viewer may start a test run; a member's account must be allowed to use the sandbox. */
 const mayStart = async ({ orm }: ConsoleDeps, { access }: EnterpriseContext): Promise<boolean> =>
   mayUse(access, 'POST /enterprises/{rut}/homologation') &&
   (access.kind === 'operator' || isDeveloperAccount(orm.em.fork(), access.accountId));
@@ -114,7 +114,7 @@ function runPanels(visit: Visit, state: TestRunState): Html {
   )}`;
 }
 
-/** Starts a test run; while one is active nothing else is started. */
+/** Starts a test run, unless one is active. */
 export const testRunStart = defineForm('POST /enterprises/{rut}/homologation', {
   as: 'panel',
   isSlow: true,

@@ -103,7 +103,11 @@ function renderForecast(visit: Visit, action: SupportAction, kinds: readonly Stu
 }
 
 /** Throws NOT_FOUND to members, except for deliveries to a webhook of an account where they are MEMBER. */
-async function requirePreviewAllowed(visit: Visit, orm: Database, query: z.output<typeof RunQuery>): Promise<void> {
+async function requirePreviewAllowed(
+  visit: Visit,
+  orm: Database,
+  query: z.output<typeof RunQuery>,
+): Promise<void> {
   const accounts = accountsFor(signedIn(visit).viewer, routeOf(visit));
   const { kind, webhook: id } = query;
   if (kind !== 'redeliver' && accounts === null) return;

@@ -231,7 +231,8 @@ async function requireMember(
 
 const PERSON = {
   ...FORM,
-  find: ({ params }: { params: { id: string; person: string } }, deps: ConsoleDeps) => requireMember(deps, params),
+  find: ({ params }: { params: { id: string; person: string } }, deps: ConsoleDeps) =>
+    requireMember(deps, params),
 } as const;
 
 export const personInvitation = defineForm('POST /accounts/{id}/people/{person}/invite', {

@@ -37,7 +37,10 @@ export const keysPage = definePage({
       query: { ...query, account: account.accountId },
       search: { accountId: account.accountId },
       filters: [{ name: 'account', label: visit.texts.members.account }],
-      headings: { ...keyHeadings(visit), revoked_at: [words.state, (key) => renderState(visit, account, key)] },
+      headings: {
+        ...keyHeadings(visit),
+        revoked_at: [words.state, (key) => renderState(visit, account, key)],
+      },
       empty: words.none,
     });
     const csv = csvAnswer(query, [list]);

@@ -119,7 +119,11 @@ function offerForm(visit: Visit, { secret, sealed }: OfferedSecret, refused?: st
     <div class="once">${appKey(visit, { email, secret })}</div>`;
   const beside = html`<a class="after-once" href="${PATH}">${words.leave}</a>`;
   const texts = { about, beside, submit: words.newSubmit };
-  const form = secondFactor.draw(visit, {}, { as: 'plain', ...texts, values: { offered: sealed }, focus: 'code' });
+  const form = secondFactor.draw(
+    visit,
+    {},
+    { as: 'plain', ...texts, values: { offered: sealed }, focus: 'code' },
+  );
   const why = refused !== undefined && html`<p class="flash failed" role="alert">${refused}</p>`;
   const body = html`<div class="narrow">${panel(null, html`${why}${form}`)}</div>`;
   return show(words.newTitle, body, refused === undefined ? {} : { status: 403 });

@@ -400,7 +400,9 @@ function receiptLinks(visit: Visit, cfe: Cfe, publicUrl: string): Html[] {
   const { cfe: labels } = visit.texts;
   if (receiptState(cfe) !== 'sent' || cfe.digest === null) return [];
   const url = receiptUrl(publicUrl, cfe.receiptToken);
-  const pdfs = PAPER_SIZES.map((size) => html` <a href="${url}/pdf?paper=${size}" rel="noreferrer">${size}</a>`);
+  const pdfs = PAPER_SIZES.map(
+    (size) => html` <a href="${url}/pdf?paper=${size}" rel="noreferrer">${size}</a>`,
+  );
   return [html`<a href="${url}" rel="noreferrer">${labels.receiptPage}</a>`, html`${labels.pdf}:${pdfs}`];
 }
 
@@ -432,7 +434,9 @@ export const cfeExchangePage = definePage({
     const sobres = query.operation === 'sendSobre' ? await listSobreXmls(em, cfe.id) : [];
     const words = CFE_WORDS[visit.language].operation[query.operation];
     const renderMessage = (content: string | null): Html =>
-      content === null ? renderEmpty(labels.nothingKept) : html`<pre class="wide" tabindex="0">${content}</pre>`;
+      content === null
+        ? renderEmpty(labels.nothingKept)
+        : html`<pre class="wide" tabindex="0">${content}</pre>`;
     const sent =
       sobres.length > 0
         ? sobres.map(({ idemisor, xml }) => panel(labels.sobre(String(idemisor)), renderMessage(xml)))
@@ -440,7 +444,10 @@ export const cfeExchangePage = definePage({
     const cfeLink = html`<a href="${cfePath(params)}">${formatCfeId(cfe)}</a>`;
     const last = html`${exchange.count > 1 && `${labels.lastOf(figure(exchange.count, visit.texts))} `}${timeOf(exchange.lastAt)}`;
     const about = html`<p>${cfeLink} · ${words} → <code>${query.answer}</code> · ${last}</p>`;
-    return show(labels.exchange, html`${about}${sent}${panel(labels.answered, renderMessage(exchange.response))}`);
+    return show(
+      labels.exchange,
+      html`${about}${sent}${panel(labels.answered, renderMessage(exchange.response))}`,
+    );
   },
 });
 

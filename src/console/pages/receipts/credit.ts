@@ -50,7 +50,8 @@ export const creditPage = definePage({
     const { credit: words } = visit.texts;
     const body = html`<div class="panels">
       <div>
-        ${panel(words.left, renderLeft(visit, cfe, left))} ${panel(words.notes, notesTable(visit, cfe, notes))}
+        ${panel(words.left, renderLeft(visit, cfe, left))}
+        ${panel(words.notes, notesTable(visit, cfe, notes))}
       </div>
       <div>
         ${left && !isUsedUp(left) && mayUse(access, creditPreview.route) && formsOf(visit, cfe, left)}
@@ -231,7 +232,10 @@ export const creditPreview = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}
         body,
       });
       const { once } = form;
-      return show(visit.texts.credit.preview, renderPreview(visit, { cfe, params, content, basis, body, once }));
+      return show(
+        visit.texts.credit.preview,
+        renderPreview(visit, { cfe, params, content, basis, body, once }),
+      );
     } catch (error) {
       if (!(error instanceof Refusal) || error.faults.length === 0) throw error;
       throw invalidInput(error.faults.map((fault) => moveToLineField(fault, numbers)));
