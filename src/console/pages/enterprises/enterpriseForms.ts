@@ -336,12 +336,7 @@ export const reportingObligationForm = enterpriseForm(
   'reports',
   'POST /enterprises/{rut}/reporting-obligation',
   {
-    words: ({ enterprises: words }) => ({
-      title: words.obligationAct,
-      about: words.obligationAbout,
-      submit: words.obligationSubmit,
-      done: words.obligationDone,
-    }),
+    words: ({ enterprises: words }) => formWords(words, 'changeObligation'),
     fields: ({ enterprises: words }) => ({
       act: choice(words.act, [
         ['start', words.obligationStart],
