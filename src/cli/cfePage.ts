@@ -1,4 +1,4 @@
-/** The output of `cfe show`: one CFE, for people and for programs. */
+/** The output of `cfe show`. */
 
 import type { Cfe } from '../db/entities/receipts.ts';
 import { type CfeDossier, formatRequestingKey } from '../db/receipts/cfeDossier.ts';
@@ -16,12 +16,12 @@ const NUMERALS = { thousands: '', decimals: '.' };
 
 const words = CFE_WORDS.en;
 
-/** Returns the fields that a dossier adds to a CFE's row, for programs. */
+/** Returns the fields that a dossier adds to the JSON of a CFE. */
 export function dossierRow(cfe: Cfe, dossier: CfeDossier): OutputRow {
   const { next, nextAt, since, actions, originals, ahead, awaySince, stuck, attempts, askedBy, acts } =
     dossier;
   return {
-    explanation: explanationOf(cfe),
+    explanation: explainState(cfe),
     since: since.toISOString(),
     next,
     next_at: nextAt?.toISOString() ?? null,
@@ -31,18 +31,18 @@ export function dossierRow(cfe: Cfe, dossier: CfeDossier): OutputRow {
     ahead,
     authority_away_since: awaySince?.toISOString() ?? null,
     last_error: lastError(attempts),
-    attempts: attempts.map((one) => ({
-      operation: one.operation,
-      answer: one.answer,
-      result: one.result,
-      means: answerMeans(one.answer, words),
-      detail: one.detail,
-      reasons: one.reasons,
-      count: one.count,
-      first_at: one.firstAt.toISOString(),
-      first_milliseconds: one.firstMilliseconds,
-      last_at: one.lastAt.toISOString(),
-      last_milliseconds: one.lastMilliseconds,
+    attempts: attempts.map((attempt) => ({
+      operation: attempt.operation,
+      answer: attempt.answer,
+      result: attempt.result,
+      means: answerMeans(attempt.answer, words),
+      detail: attempt.detail,
+      reasons: attempt.reasons,
+      count: attempt.count,
+      first_at: attempt.firstAt.toISOString(),
+      first_milliseconds: attempt.firstMilliseconds,
+      last_at: attempt.lastAt.toISOString(),
+      last_milliseconds: attempt.lastMilliseconds,
     })),
     stuck: stuck.map(({ reason, since: from, until }) => ({
       reason,
@@ -80,8 +80,7 @@ const timelineInput = (
   rejection,
 });
 
-/** Explains the state of a CFE in words. */
-function explanationOf({ status, stuckReason, rejection }: Cfe): string {
+function explainState({ status, stuckReason, rejection }: Cfe): string {
   const reasons = rejection?.map(({ code }) => `${code}: ${rejectionMeans(code, words)}`) ?? [];
   return [
     words.status[status].means,
@@ -102,7 +101,7 @@ const receiverText = ({ document: { receiver } }: Cfe): string =>
     .filter(Boolean)
     .join(', ') || '-';
 
-/** Describes the references to what is no CFE of this service. */
+/** Describes the references to CFEs of other systems, and those without a CFE. */
 const otherReferences = ({ document: { references = [] } }: Cfe): string[] =>
   references.flatMap(({ cfe, reason }) => {
     if (cfe?.cfeId !== undefined) return [];
@@ -112,9 +111,9 @@ const otherReferences = ({ document: { references = [] } }: Cfe): string[] =>
 /** Returns the lines, adjustments and totals that are not zero. */
 function contentLines({ document }: Cfe): string[] {
   const { lines, adjustments = [], totals, pricesIncludeVat } = document;
-  const rows = lines.map(({ ivaType, name, quantity: count, unitPrice, amount }, at) => {
+  const rows = lines.map(({ ivaType, name, quantity: count, unitPrice, amount }, i) => {
     const price = `${quantity(count)} × ${money(unitPrice)}`;
-    return `  ${String(at + 1).padStart(3)}  ${ivaType}  ${price} = ${money(amount)}  ${name}`;
+    return `  ${String(i + 1).padStart(3)}  ${ivaType}  ${price} = ${money(amount)}  ${name}`;
   });
   const adjusted = adjustments.map(
     ({ kind, ivaType, description, amount }) => `       ${ivaType}  ${kind} ${money(amount)}  ${description}`,
@@ -145,7 +144,7 @@ export function cfeText(cfe: Cfe, dossier: CfeDossier): string {
     ['Company', `${rut}, ${environment}`],
     ['Receiver', receiverText(cfe)],
     ['Status', `${cfe.status}, since ${since.toISOString()}`],
-    ['', explanationOf(cfe)],
+    ['', explainState(cfe)],
     ...originals.map(({ cfeId, status }): [string, string] => ['Refers to', `${cfeId}, ${status}`]),
     ...otherReferences(cfe).map((text): [string, string] => ['Refers to', text]),
     ['Next', `${words.next[next]}${nextAt ? ` (${nextAt.toISOString()})` : ''}`],

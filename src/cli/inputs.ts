@@ -1,4 +1,4 @@
-/** Arguments and options shared by several verbs, and the loaders of what they name. */
+/** Arguments and options that several verbs share, and loaders of the objects that they name. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import * as z from 'zod';
 import { findEnterprise } from '../db/enterprises/enterprises.ts';
@@ -14,17 +14,16 @@ import { textSchema } from '../domain/values/text.ts';
 import { Refusal } from '../errors.ts';
 import type { ListFilter, ListFilters } from '../lists/list.ts';
 
-/** An optional input. The placeholder of an option is the last word of its name unless given. */
+/** An optional input. Default placeholder of an option: the last word of its name. */
 export const optionalInput = <S extends z.ZodType>(schema: S, description: string, placeholder?: string) =>
   schema.optional().meta({ description, placeholder });
 /** An option without a value. */
 export const flagOption = (description: string) => optionalInput(z.literal(true), description);
-/** A whole number from `least` to `most`. */
-export const wholeNumberInput = (least: number, most: number) => z.int().min(least).max(most);
+export const wholeNumberInput = (minimum: number, maximum: number) => z.int().min(minimum).max(maximum);
 /** An optional day. */
 export const dayOption = (description: string) => optionalInput(dateSchema(), description, 'date');
 
-/** Returns the options of these filters of a list; default: of all. */
+/** Returns the filters of a list as options; `names` selects some. */
 export const filterOptions = <F extends ListFilters, N extends keyof F & string = keyof F & string>(
   filters: F,
   names = Object.keys(filters) as N[],
@@ -42,10 +41,10 @@ export const rutFilter = (description: string) => optionalInput(Rut, description
 export const EnvironmentInput = z.enum(ENVIRONMENTS).default('production').describe('default: production');
 export const environmentFilter = (description: string) => optionalInput(z.enum(ENVIRONMENTS), description);
 export const DryRunOption = flagOption('only show what would be done');
-export const limitOption = (most: number, usual: number) =>
-  wholeNumberInput(1, most).default(usual).describe(`at most this many; default: ${usual}`);
+export const limitOption = (maximum: number, usual: number) =>
+  wholeNumberInput(1, maximum).default(usual).describe(`at most this many; default: ${usual}`);
 
-/** Why an operator acts; the console asks for it too. */
+/** The reason for an operator's action, which the console requires too. */
 export const ReasonInput = textSchema(REASON_LENGTH).meta({
   description: 'why; kept in the audit',
   placeholder: 'text',
@@ -54,9 +53,7 @@ export const ReasonInput = textSchema(REASON_LENGTH).meta({
 export const OptionalReasonInput = optionalInput(textSchema(REASON_LENGTH), 'why, for the audit', 'text');
 
 const Moment = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
-/**
- * `--since`: a day in Montevideo, from its first moment on, or a date and time. @internal exported for tests
- */
+/** The first moment of a day in Montevideo, or a date and time. @internal exported for tests */
 export const Since = z
   .string()
   .refine((typed) => Moment.safeParse(typed).success, {
@@ -65,14 +62,14 @@ export const Since = z
   .transform((typed) => spanOfMoment(typed).from);
 export const sinceOption = (description: string) => optionalInput(Since, description, 'time');
 
-/** Returns the enterprise with a RUT. Throws NOT_FOUND for an unknown one. */
+/** Returns the enterprise with a RUT. Throws NOT_FOUND if there is none. */
 export async function requireEnterpriseOfRut(em: EntityManager, rut: string): Promise<Enterprise> {
   const enterprise = await findEnterprise(em, rut);
   if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
   return enterprise;
 }
 
-/** Returns the CFE with RUT, cfe_id and environment. Throws NOT_FOUND for an unknown one. */
+/** Returns the CFE with RUT, cfe_id and environment. Throws NOT_FOUND if there is none. */
 export async function requireCfeOfRut(
   em: EntityManager,
   { rut = '', cfe_id, environment }: { rut?: string | undefined; cfe_id: string; environment: Environment },

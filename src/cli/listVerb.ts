@@ -1,4 +1,4 @@
-/** Verbs that list: the filters and columns are those of the list (src/lists). */
+/** Verbs that show the lists of src/lists. */
 import type * as z from 'zod';
 import {
   type Columns,
@@ -11,11 +11,11 @@ import {
 import { filterOptions, limitOption } from './inputs.ts';
 import { type CliDeps, type OutputRow, readVerb } from './verb.ts';
 
-/** Inputs of a verb: the filters of its list, its own ones, and `limit`. */
+/** Inputs of a verb: the filters of its list, and the verb's other inputs. */
 type Input<F extends ListFilters, T extends z.ZodRawShape> = FilterValues<F> &
   z.output<z.ZodObject<T, z.core.$strict>>;
 
-/** Returns a row as the command line shows it: all columns of its list. */
+/** Returns all columns of a row for the command line. */
 export const listedRow = <R>({ columns }: { readonly columns: Columns<R> }, row: R): OutputRow =>
   Object.fromEntries(Object.entries(columns).map(([name, source]) => [name, outputOf(valueIn(source, row))]));
 
@@ -38,12 +38,12 @@ export const listVerb = <R, S, F extends ListFilters, T extends z.ZodRawShape>(
     /** Inputs besides the filters of the list. */
     readonly takes?: T;
     /** The largest and the usual number of rows. */
-    readonly limit?: readonly [most: number, usual: number];
+    readonly limit?: readonly [maximum: number, usual: number];
     readonly examples?: readonly string[];
     /** Fields in the table for people, separated by spaces; all by default. */
     readonly columns?: string;
     usageFault?(input: Readonly<Record<string, unknown>>): string | undefined;
-    /** Returns what the rows are selected by. */
+    /** Returns what selects the rows. */
     readonly search: (deps: CliDeps, input: Input<F, T>) => S | Promise<S>;
     /** Returns the objects of the rows, if there is more to show of each than the columns. */
     readonly rows?: (deps: CliDeps, rows: readonly R[]) => Promise<readonly OutputRow[]>;

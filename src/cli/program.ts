@@ -13,8 +13,7 @@ const ABOUT = [
 const ABOUT_BY =
   'who acts, for the audit; default: the user of this machine; required in containers, where everyone shares one user';
 
-/** Options that all verbs share. */
-interface Common {
+interface CommonOptions {
   json?: boolean;
   by?: string;
 }
@@ -27,7 +26,7 @@ export interface ProgramPorts {
   run(verb: Verb, input: Record<string, unknown>, options: { json: boolean; by?: string }): Promise<void>;
 }
 
-/** Builds the command line over `groups`. It throws CommanderError for wrong usage and after showing help. */
+/** Builds the command line from `groups`. It throws CommanderError for wrong usage and after showing help. */
 export function createProgram(groups: readonly Group[], ports: ProgramPorts): Command {
   const program = new Command(PROGRAM)
     .description(ABOUT)
@@ -56,8 +55,8 @@ function addVerb(group: Command, groupName: string, verb: Verb, ports: ProgramPo
     .addHelpText('after', examplesOf(verbExamples(groupName, verb)));
   const schemas: Readonly<Record<string, z.ZodType>> = verb.takes.shape;
   for (const name of verb.args) {
-    const [schema, shown] = [schemas[name], name.toUpperCase()];
-    command.argument(isOptional(schema) ? `[${shown}]` : `<${shown}>`, schema?.description);
+    const [schema, label] = [schemas[name], name.toUpperCase()];
+    command.argument(isOptional(schema) ? `[${label}]` : `<${label}>`, schema?.description);
   }
   const options = Object.entries(schemas)
     .filter(([name]) => !verb.args.includes(name) || verb.argsOrOptions?.includes(name))
@@ -65,17 +64,18 @@ function addVerb(group: Command, groupName: string, verb: Verb, ports: ProgramPo
   for (const { option } of options) command.addOption(option);
   if (!verb.reads) command.option('--by <person>', ABOUT_BY);
   command.option('--json', 'print one JSON document');
-  command.action(async (...typed: unknown[]) => {
-    const given = command.opts<Common & Record<string, unknown>>();
-    const ofOptions = options.map(({ name, option }) => [name, given[option.attributeName()]] as const);
-    const ofArgs = verb.args.map((name, i) => [name, typed[i]] as const);
-    const all = [...ofArgs, ...ofOptions].filter(([, value]) => value !== undefined);
-    const input = Object.fromEntries(all);
-    const twice = all.find(([name], i) => all.findIndex(([other]) => other === name) < i);
-    if (twice) command.error(`error: ${twice[0].toUpperCase()} must not be given twice`);
+  command.action(async (...args: unknown[]) => {
+    const optionValues = command.opts<CommonOptions & Record<string, unknown>>();
+    const inputs = [
+      ...verb.args.map((name, i) => [name, args[i]] as const),
+      ...options.map(({ name, option }) => [name, optionValues[option.attributeName()]] as const),
+    ].filter(([, value]) => value !== undefined);
+    const input = Object.fromEntries(inputs);
+    const duplicate = inputs.find(([name], i) => inputs.findIndex(([other]) => other === name) < i);
+    if (duplicate) command.error(`error: ${duplicate[0].toUpperCase()} must not be given twice`);
     const fault = verb.usageFault?.(input);
     if (fault !== undefined) command.error(`error: ${fault}`);
-    const { json = false, by } = given;
+    const { json = false, by } = optionValues;
     await ports.run(verb, input, { json, ...(by === undefined ? {} : { by }) });
   });
 }
@@ -88,26 +88,21 @@ function unwrapSchema(schema: z.core.$ZodType): z.core.$ZodType {
   return isWrapped ? unwrapSchema(schema.unwrap()) : schema;
 }
 
-/**
- * Returns the option for a schema: a flag for `true`, a repeatable one for an array, one with choices for an
- * enum. Its placeholder is the last word of its name unless the schema's `placeholder` is set.
- */
+/** Returns the option for a schema: a flag for `true`, a repeatable option for an array, choices for an enum. */
 function optionOf(name: string, schema: z.ZodType): Option {
   const words = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).split('_');
   const inner = unwrapSchema(schema);
   const isRepeated = inner instanceof z.ZodArray;
-  const one = isRepeated ? inner.element : inner;
-  const { description = '', placeholder = one instanceof z.ZodNumber ? 'n' : words.at(-1) } =
+  const element = isRepeated ? inner.element : inner;
+  const { description = '', placeholder = element instanceof z.ZodNumber ? 'n' : words.at(-1) } =
     (schema.meta() ?? {}) as { description?: string; placeholder?: string };
-  const value = one instanceof z.ZodLiteral ? '' : ` <${placeholder}${isRepeated ? '...' : ''}>`;
+  const value = element instanceof z.ZodLiteral ? '' : ` <${placeholder}${isRepeated ? '...' : ''}>`;
   const isRequired = !isOptional(schema);
-  const option = new Option(
-    `--${words.join('-')}${value}`,
-    isRequired ? `${description} (required)` : description,
-  );
-  option.makeOptionMandatory(isRequired);
-  if (one instanceof z.ZodEnum) option.choices(one.options.map(String));
-  if (one instanceof z.ZodNumber) option.argParser(wholeNumberBetween(one.minValue ?? 0, one.maxValue ?? 0));
+  const about = isRequired ? `${description} (required)` : description;
+  const option = new Option(`--${words.join('-')}${value}`, about).makeOptionMandatory(isRequired);
+  if (element instanceof z.ZodEnum) option.choices(element.options.map(String));
+  if (element instanceof z.ZodNumber)
+    option.argParser(wholeNumberBetween(element.minValue ?? 0, element.maxValue ?? 0));
   return option;
 }
 
@@ -123,6 +118,5 @@ const verbExamples = (group: string, { name, examples }: Verb): string[] =>
 const firstExample = (group: string, verbs: readonly Verb[]): string[] =>
   verbs.slice(0, 1).flatMap((verb) => verbExamples(group, verb).slice(0, 1));
 
-function examplesOf(examples: readonly string[]): string {
-  return `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`;
-}
+const examplesOf = (examples: readonly string[]): string =>
+  `\nExamples:\n${examples.map((example) => `  ${example}`).join('\n')}`;

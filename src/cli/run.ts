@@ -24,19 +24,15 @@ export interface Acting {
 export interface CliPorts {
   readonly writeOut: (text: string) => void;
   readonly writeError: (text: string) => void;
-  /**
-   * Runs `work` with an open database and closes it. Throws INVALID_INPUT when `--by` is required but
-   * missing.
-   */
-  withDeps<T>(who: Acting, work: (deps: CliDeps) => Promise<T>): Promise<T>;
+  /** Runs `work` with an open database and closes it. Throws INVALID_INPUT when a required `--by` is missing. */
+  withDeps<T>(acting: Acting, work: (deps: CliDeps) => Promise<T>): Promise<T>;
   /** Returns the refusal for an expected failure, such as an unreachable database; undefined for a bug. */
   refusalFor(error: unknown): Refusal | undefined;
 }
 
-/** As long as the `by` of the update `support`, which passes it on. */
 const By = z.strictObject({ by: textSchema(BY_LENGTH).optional() });
 
-/** Runs the command line over `groups` with these arguments; returns the exit code. */
+/** Runs the command line with these arguments. Returns the exit code. */
 export async function runCli(
   args: readonly string[],
   groups: readonly Group[],
@@ -47,22 +43,20 @@ export async function runCli(
   const run: ProgramPorts['run'] = async (verb, input, { json, by }) => {
     asksForJson = json;
     const checked = checkInput<unknown>(verb.takes, input);
-    const named = checkInput(By, { by });
-    if (!checked.ok || !named.ok) {
-      throw invalidInput([checked, named].flatMap((part) => (part.ok ? [] : part.faults)));
+    const checkedBy = checkInput(By, { by });
+    if (!checked.ok || !checkedBy.ok) {
+      throw invalidInput([checked, checkedBy].flatMap((part) => (part.ok ? [] : part.faults)));
     }
-    const who = { acts: verb.reads !== true, by };
-    const answer = await ports.withDeps(who, (deps) => verb.run(deps, checked.value));
-    const shown =
+    const acting = { acts: verb.reads !== true, by };
+    const answer = await ports.withDeps(acting, (deps) => verb.run(deps, checked.value));
+    const text =
       verb.plain === undefined ? asTable(answer, verb.columns?.split(' ')) : asText(answer, verb.plain);
-    ports.writeOut(json ? asJson(answer) : shown);
+    ports.writeOut(json ? asJson(answer) : text);
     showsNoProblem = verb.isWell?.([answer].flat()) ?? true;
   };
   try {
-    await createProgram(groups, { writeOut: ports.writeOut, writeError: ports.writeError, run }).parseAsync(
-      [...args],
-      { from: 'user' },
-    );
+    const program = createProgram(groups, { writeOut: ports.writeOut, writeError: ports.writeError, run });
+    await program.parseAsync([...args], { from: 'user' });
     return showsNoProblem ? DONE : REFUSED;
   } catch (error) {
     // Commander has already printed the error or the help.
@@ -98,10 +92,9 @@ function framesOf(code: string, error: unknown): string[] {
   return (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
 }
 
-/** Formats an answer as one JSON document. */
 const asJson = (answer: OutputRow | readonly OutputRow[]): string => `${JSON.stringify(answer, null, 2)}\n`;
 
-/** Formats an answer for people: several rows as a table with a heading, one row as one line per field. */
+/** Formats rows as a table with a heading, and a single row as a line per field. */
 function asTable(answer: OutputRow | readonly OutputRow[], columns?: readonly string[]): string {
   if (isList(answer)) return listTable(answer, columns);
   const names = columns ?? Object.keys(answer);
@@ -111,7 +104,7 @@ function asTable(answer: OutputRow | readonly OutputRow[], columns?: readonly st
 
 /** Returns one field of an answer unformatted, for people and pipes. */
 function asText(answer: OutputRow | readonly OutputRow[], field: string): string {
-  return isList(answer) ? asTable(answer) : wordsOf(answer[field]);
+  return isList(answer) ? asTable(answer) : formatValue(answer[field]);
 }
 
 const isList = (answer: OutputRow | readonly OutputRow[]): answer is readonly OutputRow[] =>
@@ -123,24 +116,17 @@ function listTable(rows: readonly OutputRow[], columns: readonly string[] | unde
   const names = columns ?? Object.keys(first);
   const cells = [names, ...rows.map((row) => names.map((name) => cell(row[name])))];
   const widths = names.map((_, i) => Math.max(...cells.map((line) => line[i]?.length ?? 0)));
-  return cells
-    .map(
-      (line) =>
-        `${line
-          .map((text, i) => text.padEnd(widths[i] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const pad = (text: string, i: number): string => text.padEnd(widths[i] ?? 0);
+  return cells.map((line) => `${line.map(pad).join('  ').trimEnd()}\n`).join('');
 }
 
 function cell(value: unknown): string {
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return '-';
   // Stored text must not control the terminal.
-  return wordsOf(value).replace(/\p{Cc}/gu, ' ');
+  return formatValue(value).replace(/\p{Cc}/gu, ' ');
 }
 
-function wordsOf(value: unknown): string {
+function formatValue(value: unknown): string {
   if (typeof value === 'string') return value;
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(' ');
   return isExactNumber(value) ? value.rawJSON : JSON.stringify(value);

@@ -18,18 +18,15 @@ import type { RegistryRecord } from '../domain/enterprises/registryRecord.ts';
 export interface CliDeps extends IssueDeps {
   /** The RUT of the authority in each environment. */
   readonly authorityRuts: AuthorityRuts;
-  /** Reads the file at a path given by a person. Throws INVALID_INPUT for an unreadable one. */
+  /** Reads a file, or standard input for `-`. Throws INVALID_INPUT if it is unreadable. */
   readonly readFile: (path: string) => string;
-  /** Reads a file byte for byte; in both, `-` is standard input. */
+  /** Reads the bytes of a file, or of standard input for `-`. Throws INVALID_INPUT if it is unreadable. */
   readonly readBytes: (path: string) => Buffer;
   /** Creates API keys; throws ConfigurationError without a configured pepper. */
   readonly apiKeys: () => ApiKeys;
-  /**
-   * Asks the workflow of a CFE for a support action; throws ConfigurationError when Temporal is not
-   * configured.
-   */
+  /** Asks the workflow of a CFE for a support action; throws ConfigurationError when Temporal is not configured. */
   readonly askSupport: SupportCfeDeps['askSupport'];
-  /** The same for a CFE that was rejected for E06 alone. */
+  /** Does the same as `askSupport`, for a CFE that was rejected only for E06. */
   readonly askRejected: SupportCfeDeps['askRejected'];
   /** Queries the authority about a number; throws ConfigurationError when it is not configured. */
   readonly askAuthority: () => SkipNumbersDeps['askAuthority'];
@@ -43,7 +40,7 @@ export interface CliDeps extends IssueDeps {
   readonly certificateAuthorities: () => CertificateAuthorities;
   /** Asks whether certificates are revoked. */
   readonly lookUpRevocation: LookUpRevocation;
-  /** Writes a file at a path given by a person. Throws INVALID_INPUT if it cannot. */
+  /** Writes a file. Throws INVALID_INPUT if it cannot. */
   readonly writeFile: (path: string, bytes: Uint8Array) => void;
   /** The operator of the service, as in its declarations. */
   readonly provider: () => SoftwareProvider;
@@ -53,14 +50,11 @@ export interface CliDeps extends IssueDeps {
   readonly drawSheet: DrawSheet;
   /** The source of sandbox credentials; null without one. */
   readonly testKit: () => AuthorityTestKit | null;
-  /** Keyed hashes of logins; throws ConfigurationError without a configured pepper. */
+  /** Hashes requests with a key; throws ConfigurationError without a configured pepper. */
   readonly requestHash: () => RequestHash;
-  /** Base of the URLs at which plans are paid. */
+  /** Base URL of the pages where plans are paid. */
   readonly checkoutUrl: () => string;
-  /**
-   * Queries the authority's registry; null for an unknown RUT. Throws ConfigurationError when it is not
-   * configured.
-   */
+  /** Queries the authority's registry; null for an unknown RUT. Throws ConfigurationError when it is not configured. */
   readonly lookUpRut: (rut: string) => Promise<RegistryRecord | null>;
   /** The console's URL, without a trailing slash. */
   readonly consoleUrl: () => string;
@@ -70,16 +64,24 @@ export interface CliDeps extends IssueDeps {
   readonly publicUrl: () => string;
 }
 
-/** A row of an answer by field: strings and numbers; null for an empty field. */
+/** Adds what the sandbox needs to obtain credentials. */
+export const equippedDeps = (deps: CliDeps) => ({
+  ...deps,
+  testKit: deps.testKit(),
+  sealer: deps.sealer(),
+  certificateAuthorities: deps.certificateAuthorities(),
+});
+
+/** A row of an answer: values by field, null for an empty one. */
 export type OutputRow = Readonly<Record<string, unknown>>;
 
 /** A verb, whatever the type of its input. */
 export interface Verb {
   readonly name: string;
   readonly summary: string;
-  /** The verb only reads. All others act and accept `--by`. */
+  /** Whether the verb only reads. All other verbs accept `--by`. */
   readonly reads?: true;
-  /** Its inputs by name, with their descriptions for the help. */
+  /** Inputs by name, with their descriptions for the help. */
   readonly takes: z.ZodObject;
   /** The names of positional arguments, in order; all other inputs are options. */
   readonly args: readonly string[];
@@ -91,9 +93,9 @@ export interface Verb {
   readonly columns?: string;
   /** The field printed unformatted instead of a table. */
   readonly plain?: string;
-  /** Whether the rows show no problem; otherwise the exit code is that of a refusal. */
+  /** Returns whether the rows show no problem; a problem exits with the code of a refusal. */
   readonly isWell?: (rows: readonly OutputRow[]) => boolean;
-  /** Returns what is wrong with the combination of inputs as typed; undefined when nothing is. */
+  /** Describes a wrong combination of typed inputs; undefined for a right one. */
   usageFault?(input: Readonly<Record<string, unknown>>): string | undefined;
   /** Returns a row or an array of rows. */
   run(deps: CliDeps, input: unknown): Promise<OutputRow | readonly OutputRow[]>;
@@ -134,7 +136,7 @@ export const readVerb = <S extends z.ZodRawShape>(verb: Definition<S>): VerbBody
   reads: true,
 });
 
-/** Defines a group of verbs, each under its name and the names of its arguments: `show RUT`. */
+/** Defines a group of verbs, by name and arguments such as `show RUT`. */
 export const verbGroup = (
   name: string,
   summary: string,

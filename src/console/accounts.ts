@@ -5,7 +5,8 @@ import type { AccountMembership } from '../db/people/people.ts';
 import { Refusal } from '../errors.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Texts } from '../words/console.ts';
-import { mayIn } from './access/permissions.ts';
+import type { Viewer } from './access/access.ts';
+import { mayUseForAccount } from './access/permissions.ts';
 import { type Field, select, subject } from './fields.ts';
 import type { Filter } from './filters.ts';
 import { type Declaration, defineForm, type Fields, type Form, type FormRoute } from './form.ts';
@@ -13,10 +14,10 @@ import { link } from './links.ts';
 import { type Answer, type ConsoleDeps, redirect, routeOf, type Sent, signedIn, type Visit } from './page.ts';
 import { button } from './parts.ts';
 
-/** Field of queries and forms. */
+/** Query parameter that selects the account. */
 export const ACCOUNT = { account: z.uuid().optional() } as const;
-/** An account's id, or part of its name or e-mail address, in an operator's list. */
-export const SoughtAccount = z.string().trim().max(255).optional();
+/** An account's id, or part of its name or e-mail address. */
+export const AccountSearch = z.string().trim().max(255).optional();
 const REMEMBERED_SECONDS = 180 * 86_400;
 type Account = { readonly account: Field<string> };
 
@@ -33,28 +34,27 @@ export function chooseAccount(visit: Visit, requested: string | undefined): Acco
   return chosen;
 }
 
-/** Returns whether the viewer may open the requested page or form for that account. */
-export const isAllowedIn = (visit: Visit, accountId: string): boolean =>
-  mayIn(signedIn(visit).viewer, accountId, routeOf(visit));
+/** Returns whether the viewer may use the requested page or form for that account. */
+export const isAllowedForAccount = (visit: Visit, accountId: string): boolean =>
+  mayUseForAccount(signedIn(visit).viewer, accountId, routeOf(visit));
 
 /** Renders the account of a page, with a switch to the same page of another account. */
-export function accountBar(visit: Visit, path: string, chosen: AccountMembership): Html {
+export function renderAccountSwitch(visit: Visit, path: string, chosen: AccountMembership): Html {
   const { viewer } = signedIn(visit);
   const { members: words } = visit.texts;
-  const all = viewer.kind === 'member' ? viewer.memberships : [];
-  const here = accountLine(visit, chosen);
-  if (all.length < 2) return here;
-  const options = all.map(({ accountId, accountName }) => [accountId, accountName] as const);
-  const others = select('account', options, chosen.accountId);
-  return html`${here}
+  const account = renderAccount(visit, chosen);
+  const options = accountOptions(viewer);
+  if (options.length < 2) return account;
+  const choice = select('account', options, chosen.accountId);
+  return html`${account}
     <form class="filters" method="get" action="${path}">
-      <label class="field"><span>${words.otherAccount}</span>${others}</label>
-      ${button(words.accountGo, 'quiet')}
+      <label class="field"><span>${words.otherAccount}</span>${choice}</label>
+      ${button(words.accountSubmit, 'quiet')}
     </form>`;
 }
 
 /** Renders the account of a page and the viewer's role in it. */
-export const accountLine = ({ texts: { members: words } }: Visit, chosen: AccountMembership): Html =>
+export const renderAccount = ({ texts: { members: words } }: Visit, chosen: AccountMembership): Html =>
   html`<p class="soft">
     ${words.account} <strong>${chosen.accountName}</strong> · ${words.roles[chosen.role]}
   </p>`;
@@ -63,17 +63,21 @@ export const accountLine = ({ texts: { members: words } }: Visit, chosen: Accoun
 export function accountFilter(visit: Visit): { filters?: readonly Filter[] } {
   const { viewer } = signedIn(visit);
   const { members: words, accounts } = visit.texts;
-  if (viewer.kind === 'operator') return { filters: [{ name: 'account', label: accounts.sought }] };
-  if (viewer.memberships.length < 2) return {};
-  const options = viewer.memberships.map(({ accountId, accountName }) => [accountId, accountName] as const);
-  return { filters: [{ name: 'account', label: words.account, options }] };
+  if (viewer.kind === 'operator') return { filters: [{ name: 'account', label: accounts.accountSearch }] };
+  const options = accountOptions(viewer);
+  return options.length < 2 ? {} : { filters: [{ name: 'account', label: words.account, options }] };
 }
 
+const accountOptions = (viewer: Viewer) =>
+  viewer.kind === 'operator'
+    ? []
+    : viewer.memberships.map(({ accountId, accountName }) => [accountId, accountName] as const);
+
 /**
- * Returns the id of the account by which an operator filters a list. A text that is not an id redirects: to the list of the
- * only account that matches, else to the accounts that match.
+ * Returns the account id in an operator's filter. Text that is not an id redirects: to the same list for the only account that
+ * matches, else to the accounts that match.
  */
-export async function findOperatorsAccount(
+export async function resolveAccountFilter(
   visit: Visit,
   { orm }: Pick<ConsoleDeps, 'orm'>,
   path: string,
@@ -81,13 +85,15 @@ export async function findOperatorsAccount(
 ): Promise<{ readonly id: string | undefined } | Answer> {
   const { account: text } = query;
   if (text === undefined || z.uuid().safeParse(text).success) return { id: text };
-  const found = await listAccountsPage(orm.em.fork(), { text }, { after: null, limit: 2 });
-  const [only, other] = found;
+  const [only, other] = await listAccountsPage(orm.em.fork(), { text }, { after: null, limit: 2 });
   if (only && !other) return redirect(link(path, { ...query, account: only.id }));
-  return redirect(link('/accounts', { text }), { kind: 'failed', text: visit.texts.accounts.notOne(text) });
+  return redirect(link('/accounts', { text }), {
+    kind: 'failed',
+    text: visit.texts.accounts.ambiguous(text),
+  });
 }
 
-/** Defines a form about an account of the viewer, which leads back to the account's page at `path`. */
+/** Defines a form about an account of the viewer, which returns to the account's page at `path`. */
 export const accountForm = <R extends FormRoute, F extends Fields>(
   path: string,
   route: R,
@@ -101,13 +107,13 @@ export const accountForm = <R extends FormRoute, F extends Fields>(
       ({ account: subject(z.uuid()), ...declaration.fields?.(texts) }) as unknown as F & Account,
     find({ form, visit }) {
       const { account } = form as { account: string };
-      // A form for another's account is refused like one for no account.
-      if (!isAllowedIn(visit, account)) throw new Refusal('NOT_FOUND', 'This account is not yours.');
+      // Hides whether the account exists.
+      if (!isAllowedForAccount(visit, account)) throw new Refusal('NOT_FOUND', 'This account is not yours.');
       return chooseAccount(visit, account);
     },
-    back: ({ sent }) => backTo(path, sent),
+    back: ({ sent }) => accountPagePath(path, sent),
   });
 
-/** Returns the page to which a form about an account leads back. */
-export const backTo = (path: string, { account }: Sent): string =>
+/** Returns `path` for the account of a sent form. */
+export const accountPagePath = (path: string, { account }: Sent): string =>
   link(path, { account: z.uuid().safeParse(account).data });

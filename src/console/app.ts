@@ -13,13 +13,12 @@ import { createGuards } from './access/guards.ts';
 import { serveChanges } from './changesRoute.ts';
 import type { ConsoleDeps, Page } from './page.ts';
 import { PAGES } from './pages/index.ts';
-import { type ConsoleState, type Ctx, refusalPage, type Served, servePage, visitOf } from './serve.ts';
-
-/** Files that pages load: our own, and htmx and idiomorph from their packages. */
+import { type ConsoleState, type Ctx, readVisit, type ServeDeps, servePage, showRefusal } from './serve.ts';
 
 const { resolve } = createRequire(import.meta.url);
 const ownFile = (name: string): URL => new URL(`files/${name}`, import.meta.url);
 
+/** Files that pages load. */
 const FILES: Readonly<Record<string, { readonly type: string; readonly from: () => string | URL }>> = {
   'console.css': { type: 'text/css', from: () => ownFile('console.css') },
   'console.js': { type: 'text/javascript', from: () => ownFile('console.js') },
@@ -28,34 +27,30 @@ const FILES: Readonly<Record<string, { readonly type: string; readonly from: () 
   'idiomorph.js': { type: 'text/javascript', from: () => resolve('idiomorph/dist/idiomorph-ext.min.js') },
 };
 
-/** One file, with the ETag that tells a browser whether its cached copy is current. */
 interface StaticFile {
   readonly type: string;
   readonly content: Buffer;
   readonly etag: string;
 }
 
-const read = new Map<string, StaticFile>();
+const filesRead = new Map<string, StaticFile>();
 
-/** Returns the file of that name, read from disk once; null if unknown. */
-function staticFile(name: string): StaticFile | null {
-  const row = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
-  if (!row) return null;
-  const known = read.get(name);
+/** Returns a file, read from disk once; null for an unknown name. */
+function readStaticFile(name: string): StaticFile | null {
+  const source = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
+  if (!source) return null;
+  const known = filesRead.get(name);
   if (known) return known;
-  const content = readFileSync(row.from());
+  const content = readFileSync(source.from());
   const etag = `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
-  const file = { type: row.type, content, etag };
-  read.set(name, file);
+  const file = { type: source.type, content, etag };
+  filesRead.set(name, file);
   return file;
 }
 
-/** Restricts pages to files and form targets of this host; forbids inline scripts and framing. */
-const POLICY = ownFilesPolicy('self');
-
 const HEADERS = {
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': POLICY,
+  'Content-Security-Policy': ownFilesPolicy('self'),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'same-origin',
@@ -67,16 +62,16 @@ interface ConsoleOptions {
   readonly deps: ConsoleDeps;
   /** Number of proxies between browsers and this process; default 0. */
   readonly trustedProxies?: number;
-  /** Seconds from request to response, by page; omitted: not measured. */
+  /** Measures the seconds from request to response, by page. */
   readonly requestDuration?: Histogram<'page' | 'method' | 'status'>;
   readonly pages?: readonly Page[];
 }
 
-/** Creates the console's HTTP application; every request passes its middleware in this order. */
+/** Creates the console's HTTP application. */
 export function createConsole({ deps, trustedProxies = 0, requestDuration, pages = PAGES }: ConsoleOptions) {
   const app = new Koa<ConsoleState>();
   const secure = deps.consoleUrl.startsWith('https:');
-  const served: Served = { deps, guards: createGuards() };
+  const serveDeps: ServeDeps = { deps, guards: createGuards() };
   const noticeProxy = createProxyNotice({ trustedProxies, logger: deps.logger });
 
   app.use(async (ctx: Ctx, next) => {
@@ -114,24 +109,24 @@ export function createConsole({ deps, trustedProxies = 0, requestDuration, pages
       const refusal = refusalFor(err);
       if (refusal.code === 'INTERNAL_ERROR')
         deps.logger.error({ err, requestId: ctx.state.requestId, page: ctx.state.page }, 'request failed');
-      refusalPage(ctx, refusal, deps);
+      showRefusal(ctx, refusal, deps);
     }
   });
-  const router = createRouter(pages, served);
+  const router = createRouter(pages, serveDeps);
   app.use(router.routes());
   app.use(async (ctx: Ctx) => {
-    ctx.state.visit = await visitOf(ctx, served);
+    ctx.state.visit = await readVisit(ctx, serveDeps);
     throw new Refusal('NOT_FOUND', '404');
   });
   app.on('error', (err: unknown) => deps.logger.warn({ err }, 'answer not written'));
   return app;
 }
 
-function createRouter(pages: readonly Page[], served: Served): Router<ConsoleState> {
+function createRouter(pages: readonly Page[], serveDeps: ServeDeps): Router<ConsoleState> {
   const router = new Router<ConsoleState>({ sensitive: true, strict: true });
   router.get('/files/:name', (ctx) => {
     ctx.state.page = 'files';
-    const file = staticFile(ctx.params['name'] ?? '');
+    const file = readStaticFile(ctx.params['name'] ?? '');
     if (!file) throw new Refusal('NOT_FOUND', '404');
     ctx.set({ 'Cache-Control': 'no-cache', ETag: file.etag });
     ctx.status = 200;
@@ -140,12 +135,12 @@ function createRouter(pages: readonly Page[], served: Served): Router<ConsoleSta
   });
   router.get('/changes', (ctx) => {
     ctx.state.page = 'changes';
-    return serveChanges(ctx, served);
+    return serveChanges(ctx, serveDeps);
   });
   for (const page of pages) {
     router.register(page.path.replace(/\{(\w+)\}/g, ':$1'), [page.method], (ctx) => {
       ctx.state.page = page.name;
-      return servePage(page, ctx, served);
+      return servePage(page, ctx, serveDeps);
     });
   }
   return router;

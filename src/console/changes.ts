@@ -1,6 +1,6 @@
 /**
- * Notifies open pages that something changed; each reloads itself with the rights of its viewer. One query serves all pages of
- * a process, and none runs while no page is open (docs/decisions/console.md#how-open-pages-learn-of-changes).
+ * Notifies open pages of changes; each page then reloads itself with the rights of its viewer. One query serves all pages of
+ * a process, and only while a page is open (docs/decisions/console.md#how-open-pages-learn-of-changes).
  */
 
 import { readChangeCounts, TOPICS, type Topic } from '../db/operations/changeCounts.ts';
@@ -13,11 +13,11 @@ export type { Topic } from '../db/operations/changeCounts.ts';
 const POLL_MILLISECONDS = 2_000;
 
 export interface ChangeWatch {
-  /** Calls `notify` at each change of one of the topics. Returns a function that stops it. */
+  /** Calls `notify` after each change of one of the topics, until the returned function is called. */
   listen(topics: readonly Topic[], notify: () => void): () => void;
   /** Returns the number of listeners. */
   count(): number;
-  /** Stops the queries, and aborts `closed`. */
+  /** Stops the queries and aborts `closed`. */
   close(): void;
   readonly closed: AbortSignal;
 }
@@ -26,9 +26,9 @@ export interface ChangeWatch {
 export function createChangeWatch(deps: {
   orm: Database;
   logger: Logger;
-  lookMilliseconds?: number;
+  pollMilliseconds?: number;
 }): ChangeWatch {
-  const { orm, logger, lookMilliseconds = POLL_MILLISECONDS } = deps;
+  const { orm, logger, pollMilliseconds = POLL_MILLISECONDS } = deps;
   const listeners = new Set<{ topics: readonly Topic[]; notify: () => void }>();
   const closing = new AbortController();
   let isPolling = false;
@@ -37,7 +37,7 @@ export function createChangeWatch(deps: {
     isPolling = true;
     let before = await counts();
     while (listeners.size > 0 && !closing.signal.aborted) {
-      await pause(lookMilliseconds, closing.signal);
+      await pause(pollMilliseconds, closing.signal);
       const after = await counts();
       const changed = TOPICS.filter((topic) => before && after && before[topic] !== after[topic]);
       before = after ?? before;

@@ -1,20 +1,20 @@
 import { PassThrough } from 'node:stream';
 import { TOPICS } from '../db/operations/changeCounts.ts';
 import { SESSION } from '../domain/people/people.ts';
-import { type Ctx, type Served, visitOf } from './serve.ts';
+import { type Ctx, readVisit, type ServeDeps } from './serve.ts';
 
-/** Shorter than the idle timeout of proxies; also detects closed connections. */
+/** Must be shorter than the idle timeout of proxies. */
 const HEARTBEAT_MILLISECONDS = 25_000;
 /** Delay after which a browser reopens a closed stream. */
 const RECONNECT_MILLISECONDS = 5_000;
 
 /**
- * Sends server-sent events (WHATWG HTML §9.2) named *changed*; 204, which stops reconnects, without a session or a free slot.
- * Closes after the session's idle time, so that the page finds out on reconnect whether its session has expired.
+ * Sends server-sent events (WHATWG HTML §9.2) named *changed*. Without a session or a free slot answers 204, which stops
+ * reconnects. Closes after the session's idle time: on reconnect the page finds out whether its session has expired.
  */
-export async function serveChanges(ctx: Ctx, served: Served): Promise<void> {
-  const { deps, guards } = served;
-  const { signedIn } = await visitOf(ctx, served);
+export async function serveChanges(ctx: Ctx, serveDeps: ServeDeps): Promise<void> {
+  const { deps, guards } = serveDeps;
+  const { signedIn } = await readVisit(ctx, serveDeps);
   const requested = new URLSearchParams(ctx.search).get('of')?.split(',') ?? [];
   const topics = TOPICS.filter((topic) => requested.includes(topic));
   const closed = Promise.withResolvers<void>();

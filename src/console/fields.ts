@@ -1,4 +1,4 @@
-/** Kinds of fields of a form: how each is drawn and read. */
+/** Kinds of form fields: how each is rendered and read. */
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { REASON_LENGTH } from '../domain/operations/supportAction.ts';
@@ -12,18 +12,18 @@ import type { Texts } from '../words/console.ts';
 import { signedIn, type Visit } from './page.ts';
 import { hidden as hiddenInput } from './parts.ts';
 
-/** What a form gives a field to draw it. */
-export interface Drawn {
+/** What a field is rendered from. */
+export interface FieldContext {
   readonly visit: Visit;
   readonly name: string;
   readonly value: string | readonly string[] | undefined;
   /** Values of all fields of the form. */
   readonly values: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly options: Options | undefined;
-  /** Whether it may be left empty here. */
+  /** Whether this form accepts the field empty. */
   readonly optional: boolean;
   readonly focus: boolean;
-  /** What is wrong with the value that was sent. */
+  /** Describes what is wrong with the sent value. */
   readonly fault: string | undefined;
 }
 
@@ -32,13 +32,13 @@ export interface Field<T = unknown> {
   /** Undefined for a hidden field. */
   readonly label?: string | undefined;
   readonly schema: z.ZodType<T> | ((visit: Visit) => z.ZodType<T>);
-  /** JSON Pointer by which the faults of the command name the field; default: that of its name. */
+  /** JSON Pointer that the command's faults use for this field; default: `/` and the field's name. */
   readonly path?: string | undefined;
-  /** What to say of any wrong value; default: the words for its fault. */
+  /** Message for any wrong value; default: the message of the fault's code. */
   readonly wrong?: string;
-  /** Hidden, and names the subject of the form. */
-  readonly isAbout?: boolean;
-  draw(drawn: Drawn): Html;
+  /** Whether the hidden value identifies what the form changes. */
+  readonly isSubject?: boolean;
+  draw(context: FieldContext): Html;
 }
 
 /** Values to choose from, with their labels. */
@@ -66,16 +66,16 @@ interface Typed<T> extends Attributes {
 const MAX_LENGTH = 200;
 const MAX_TYPED = 4_000;
 const MAX_SECRET = 1_000;
-/** Any text; the command has rules of its own. */
-const upTo = (most: number) =>
-  z.string().refine(({ length }) => length <= most, { params: { code: 'text.too_long' } });
-const AnyText = upTo(MAX_TYPED);
+/** Accepts any text up to a length; the command checks the rest. */
+const textUpTo = (maximum: number) =>
+  z.string().refine(({ length }) => length <= maximum, { params: { code: 'text.too_long' } });
+const AnyText = textUpTo(MAX_TYPED);
 const Trimmed = z
   .string()
   .default('')
   .transform((value) => value.trim());
 
-/** A text, without the spaces around it; a choice if the page offers options. */
+/** A trimmed text; a choice if the page offers options. */
 export function text(label: string, typed?: Omit<Typed<string>, 'schema'>): Field<string>;
 export function text<T>(label: string, typed: Typed<T> & Required<Pick<Typed<T>, 'schema'>>): Field<T>;
 export function text(label: string, typed: Typed<unknown> = {}): Field {
@@ -83,16 +83,15 @@ export function text(label: string, typed: Typed<unknown> = {}): Field {
   const maxlength = attributes.maxlength ?? lengthOf(schema) ?? MAX_LENGTH;
   return {
     label,
-    // The schemas of typed fields read strings.
     schema: Trimmed.pipe(schema as z.ZodType<unknown, string>),
     path,
-    draw: (drawn) =>
+    draw: (context) =>
       html`${labelled(
         label,
-        drawn,
-        drawn.options
-          ? select(drawn.name, drawn.options, drawn.value, marks(drawn))
-          : input(drawn, { ...attributes, maxlength }),
+        context,
+        context.options
+          ? select(context.name, context.options, context.value, faultAttributes(context))
+          : input(context, { ...attributes, maxlength }),
       )}${hint && html`<p class="soft">${hint}</p>`}`,
   };
 }
@@ -118,7 +117,7 @@ export const number = (
     ...more,
   });
 
-/** The reason of an action, which the audit keeps. */
+/** The reason for an action, kept in the audit. */
 export const reason = (label: string, maxlength = REASON_LENGTH): Field<string> =>
   text(label, { schema: textSchema(maxlength), maxlength });
 
@@ -137,20 +136,20 @@ export function operatorsReason({ runs: words }: Texts): Field<string | undefine
   };
 }
 
-/** A password or a code: as typed, and never shown again. */
+/** A password or a code: not trimmed, and never shown again. */
 export const secret = (
   label: string,
   { path, ...attributes }: Attributes & { path?: string } = {},
 ): Field<string> => ({
   label,
-  schema: upTo(MAX_SECRET).default(''),
+  schema: textUpTo(MAX_SECRET).default(''),
   path,
-  draw: (drawn) =>
+  draw: (context) =>
     labelled(
       label,
-      drawn,
+      context,
       input(
-        { ...drawn, value: '' },
+        { ...context, value: '' },
         { type: 'password', autocomplete: 'new-password', maxlength: MAX_SECRET, ...attributes },
       ),
     ),
@@ -165,22 +164,28 @@ export const appCode = (label: string): Field<string> =>
     maxlength: 7,
   });
 
-/** A field that is drawn only if the page or the viewer needs it. */
-export const shownIf = <T>(field: Field<T>, isNeeded: (drawn: Drawn) => boolean): Field<T> => ({
+/** Returns the field, rendered only if the page or the viewer needs it. */
+export const shownIf = <T>(field: Field<T>, isNeeded: (context: FieldContext) => boolean): Field<T> => ({
   ...field,
-  draw: (drawn) => (isNeeded(drawn) ? field.draw(drawn) : html``),
+  draw: (context) => (isNeeded(context) ? field.draw(context) : html``),
 });
 
-/** A file; `accept`: types that browsers offer first. */
+/** A file; `accept`: types that the browser's dialog shows. */
 export const file = (label: string, accept: string, path: string): Field<Uint8Array> => ({
   label,
   schema: z.instanceof(Uint8Array),
   path,
-  draw: (drawn) =>
+  draw: (context) =>
     labelled(
       label,
-      drawn,
-      html`<input type="file" name="${drawn.name}" accept="${accept}" required ${marks(drawn)} />`,
+      context,
+      html`<input
+        type="file"
+        name="${context.name}"
+        accept="${accept}"
+        required
+        ${faultAttributes(context)}
+      />`,
     ),
 });
 
@@ -188,7 +193,8 @@ export const file = (label: string, accept: string, path: string): Field<Uint8Ar
 export const choice = <const V extends string>(label: string, options: Options<V>): Field<V> => ({
   label,
   schema: z.enum(options.map(([value]) => value)),
-  draw: (drawn) => labelled(label, drawn, select(drawn.name, options, drawn.value, marks(drawn))),
+  draw: (context) =>
+    labelled(label, context, select(context.name, options, context.value, faultAttributes(context))),
 });
 
 const Yes = z.literal('yes').optional();
@@ -196,17 +202,17 @@ const Yes = z.literal('yes').optional();
 export const tick = (label: string): Field<boolean> => ({
   label,
   schema: Yes.transform((value) => value === 'yes'),
-  draw: (drawn) => box(label, drawn),
+  draw: (context) => box(label, context),
 });
 
 /** A box that must be ticked to send the form. */
 export const confirm = (label: string): Field<'yes'> => ({
   label,
   schema: z.literal('yes'),
-  draw: (drawn) => box(label, drawn, html`required`),
+  draw: (context) => box(label, context, html`required`),
 });
 
-const box = (label: string, { name, value, ...drawn }: Drawn, more = html``): Html =>
+const box = (label: string, { name, value, ...context }: FieldContext, more = html``): Html =>
   html`<label class="field">
       <input
         type="checkbox"
@@ -214,21 +220,22 @@ const box = (label: string, { name, value, ...drawn }: Drawn, more = html``): Ht
         value="yes"
         ${value === 'yes' && html`checked`}
         ${more}
-        ${marks({ name, ...drawn })}
+        ${faultAttributes({ name, ...context })}
       />
       ${label}
     </label>
-    ${faultLine({ name, ...drawn })}`;
+    ${faultLine({ name, ...context })}`;
 
-const Many = z
+/** All values of a field: a form sends a single one as a string. */
+export const ValueList = z
   .union([z.string(), z.array(z.string()).max(500)])
   .default([])
   .transform((values) => (typeof values === 'string' ? [values] : values));
-/** Any of some values; drawn as boxes. */
+/** Any of some values, each with a box to tick. */
 export const boxes = (label: string, values: readonly string[]): Field<string[]> => ({
   label,
-  schema: Many,
-  draw: (drawn) =>
+  schema: ValueList,
+  draw: (context) =>
     html`<fieldset class="boxes">
       <legend>${label}</legend>
       ${values.map(
@@ -236,26 +243,29 @@ export const boxes = (label: string, values: readonly string[]): Field<string[]>
           html`<label>
             <input
               type="checkbox"
-              name="${drawn.name}"
+              name="${context.name}"
               value="${one}"
-              ${drawn.value?.includes(one) && html`checked`}
+              ${context.value?.includes(one) && html`checked`}
             />
             <code>${one}</code>
           </label>`,
       )}
-      ${faultLine(drawn)}
+      ${faultLine(context)}
     </fieldset>`,
 });
 
-/** Several values of one field, which the page draws itself. */
+/** Several values of one field, which the page renders itself. */
 export const many = (draw: Field['draw'] = () => html``, label?: string): Field<string[]> => ({
-  schema: Many,
+  schema: ValueList,
   draw,
   label,
 });
 
-/** A hidden field that names the subject of the form. */
-export const subject = <T = string>(schema: z.ZodType<T>): Field<T> => ({ ...state(schema), isAbout: true });
+/** A hidden field that identifies what the form changes. */
+export const subject = <T = string>(schema: z.ZodType<T>): Field<T> => ({
+  ...state(schema),
+  isSubject: true,
+});
 
 /** A hidden field with what the page showed. */
 export const state = <T = string>(schema: z.ZodType<T>): Field<T> => ({
@@ -263,36 +273,36 @@ export const state = <T = string>(schema: z.ZodType<T>): Field<T> => ({
   draw: ({ name, value }) => (value === undefined ? html`` : hiddenInput(name, String(value))),
 });
 
-/** Idempotency key of a form: a reload sends it again, and must not do the same twice. */
+/** Idempotency key of a form, so that sending it again after a reload does nothing. */
 export const onceKey = (): Field<string> => ({
   schema: z.uuid(),
   draw: ({ name }) => hiddenInput(name, randomUUID()),
 });
 
-/** Renders a control with its label, and what is wrong with it. */
-const labelled = (label: string, drawn: Pick<Drawn, 'name' | 'fault'>, control: Html): Html =>
-  html`<label class="field"><span>${label}</span>${control}</label>${faultLine(drawn)}`;
+/** Renders a control with its label and its fault. */
+const labelled = (label: string, context: Pick<FieldContext, 'name' | 'fault'>, control: Html): Html =>
+  html`<label class="field"><span>${label}</span>${control}</label>${faultLine(context)}`;
 
-const faultLine = ({ name, fault }: Pick<Drawn, 'name' | 'fault'>): Html =>
+const faultLine = ({ name, fault }: Pick<FieldContext, 'name' | 'fault'>): Html =>
   html`${fault !== undefined && html`<p class="fault" id="fault-${name}">${fault}</p>`}`;
 
-/** Renders the attributes of a control with a fault. */
-const marks = ({ name, fault }: Pick<Drawn, 'name' | 'fault'>): Html =>
+/** Returns the attributes that mark a control as faulty. */
+const faultAttributes = ({ name, fault }: Pick<FieldContext, 'name' | 'fault'>): Html =>
   html`${fault !== undefined && html`aria-invalid="true" aria-describedby="fault-${name}"`}`;
 
-function input(drawn: Drawn, { type = 'text', autocomplete = 'off', ...more }: Attributes): Html {
+function input(context: FieldContext, { type = 'text', autocomplete = 'off', ...more }: Attributes): Html {
   return html`<input
-    name="${drawn.name}"
+    name="${context.name}"
     type="${type}"
-    value="${String(drawn.value ?? '')}"
+    value="${String(context.value ?? '')}"
     autocomplete="${autocomplete}"
     maxlength="${more.maxlength ?? MAX_LENGTH}"
     inputmode="${more.inputmode ?? 'text'}"
-    ${!more.optional && !drawn.optional && html`required`}
-    ${drawn.focus && html`autofocus`}
+    ${!more.optional && !context.optional && html`required`}
+    ${context.focus && html`autofocus`}
     ${more.placeholder && html`placeholder="${more.placeholder}"`}
     ${more.list && html`list="${more.list}"`}
-    ${marks(drawn)}
+    ${faultAttributes(context)}
   />`;
 }
 
@@ -308,7 +318,7 @@ export const select = (name: string, options: Options, value: unknown, attribute
 
 type Labels<T extends FieldTable> = { readonly [C in keyof Stored<T>]: string };
 
-/** Returns a field for each row of a table, as typed; `bodyOfSent` returns the body. `choices`: the words of flags and choices. */
+/** Returns a field for each row of a table, for text as typed. `choices`: options of flags and choices. */
 export const tableFields = <T extends FieldTable>(
   labels: Labels<T>,
   table: T,
@@ -328,7 +338,7 @@ export const tableFields = <T extends FieldTable>(
   return Object.fromEntries(fields) as { [K in keyof T]: Field<string> };
 };
 
-/** Returns the fields' values of a stored row; empty for missing ones. */
+/** Returns a stored row as field values; empty for missing ones. */
 export const inputsOf = <T extends FieldTable>(
   table: T,
   row: { readonly [C in keyof Stored<T>]?: Stored<T>[C] | undefined },
@@ -337,7 +347,7 @@ export const inputsOf = <T extends FieldTable>(
     Object.entries(table).map(([name, { column }]) => [name, String(row[column as keyof Stored<T>] ?? '')]),
   ) as { [K in keyof T]: string };
 
-/** Returns the typed values as a body of the API; null for an optional field that was emptied. */
+/** Returns sent values as a body of the API; null for an emptied optional field. */
 export const bodyOfSent = (
   table: FieldTable,
   sent: Readonly<Record<string, unknown>>,

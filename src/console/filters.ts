@@ -1,6 +1,6 @@
 /** Filters of lists: the query of a page, and the fields that people fill in. */
 import * as z from 'zod';
-import { type ListFilters, SoughtRut } from '../lists/list.ts';
+import { type ListFilters, TypedRut } from '../lists/list.ts';
 import { type Html, html } from '../page/html.ts';
 import { select } from './fields.ts';
 import type { Visit } from './page.ts';
@@ -16,26 +16,18 @@ export const LIST_QUERY = {
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
-/** Longest value of a filter. */
-const LONGEST_VALUE = 255;
+const MAX_VALUE_LENGTH = 255;
 type FilterSchemas = Readonly<Record<string, z.ZodType<unknown, string | undefined>>>;
 
 /** Returns the query of a list's page with these filters, each optional. */
 export function listQuery<F extends FilterSchemas>(filters: F) {
-  const typed = z.string().max(LONGEST_VALUE).trim();
-  const read = Object.entries(filters).map(([name, schema]) => {
-    const given = typed.transform((value) => (value === '' ? undefined : value));
-    return [name, given.pipe(schema.optional()).optional()];
-  });
-  const schemas = Object.fromEntries(read) as { [N in keyof F]: z.ZodType<z.output<F[N]> | undefined> };
-  return z.object({ ...LIST_QUERY, ...(schemas as { [N in keyof F]: z.ZodOptional<F[N]> }) });
+  const typed = z.string().max(MAX_VALUE_LENGTH).trim();
+  const nonEmpty = typed.transform((value) => (value === '' ? undefined : value));
+  const schemas = Object.fromEntries(
+    Object.entries(filters).map(([name, schema]) => [name, nonEmpty.pipe(schema.optional()).optional()]),
+  );
+  return z.object({ ...LIST_QUERY, ...(schemas as unknown as { [N in keyof F]: z.ZodOptional<F[N]> }) });
 }
-
-/** Values of the ticked boxes, as a form sends them. */
-export const Ticked = z
-  .union([z.string(), z.array(z.string()).max(500)])
-  .default([])
-  .transform((values) => (typeof values === 'string' ? [values] : values));
 
 /** A field that filters a list; `name` is its name in the query. */
 export interface Filter {
@@ -44,11 +36,11 @@ export interface Filter {
   readonly type?: 'text' | 'date' | 'search';
   /** Values to choose from, with their labels. */
   readonly options?: readonly (readonly [value: string, label: string])[];
-  /** Rule of its values, shown with an error; dates have theirs by type. */
+  /** Rule to show with an invalid value; dates have one by their type. */
   readonly rule?: keyof Visit['texts']['lists']['rules'];
 }
 
-/** Words of a filter: a label; a label with the choices, or with the words of each; or all of its field. */
+/** Texts of a filter: its label; its label and choices, or texts by choice; or its whole field. */
 type FilterWords =
   | string
   | readonly [label: string, choices: Filter['options'] | Parameters<typeof optionsOf<string>>[1]]
@@ -60,17 +52,17 @@ export const filterSchemas = <F extends ListFilters>({ filters }: { readonly fil
     readonly [N in keyof F]: F[N]['schema'];
   };
 
-/** Returns the fields of filters, in the order of their words. */
+/** Returns the fields of filters, in the order of their texts. */
 export const filterFields = <F extends FilterSchemas>(
   filters: F,
   words: { readonly [N in keyof F]?: FilterWords },
 ): Filter[] =>
-  Object.entries<FilterWords | undefined>(words).map(([name, of = name]) => {
-    const given = filters[name];
-    const schema = given instanceof z.ZodOptional ? given.unwrap() : given;
-    if (typeof of === 'string') return { name, label: of, ...kindOf(schema) };
-    if (!isPair(of)) return { name, ...of };
-    const [label, choices = []] = of;
+  Object.entries<FilterWords | undefined>(words).map(([name, text = name]) => {
+    const declared = filters[name];
+    const schema = declared instanceof z.ZodOptional ? declared.unwrap() : declared;
+    if (typeof text === 'string') return { name, label: text, ...inputKindOf(schema) };
+    if (!isPair(text)) return { name, ...text };
+    const [label, choices = []] = text;
     const values = schema instanceof z.ZodEnum ? schema.options.map(String) : [];
     return { name, label, options: isOptions(choices) ? choices : optionsOf(values, choices) };
   });
@@ -79,23 +71,23 @@ const isPair = (words: FilterWords): words is Extract<FilterWords, readonly unkn
   Array.isArray(words);
 const isOptions = (choices: unknown): choices is NonNullable<Filter['options']> => Array.isArray(choices);
 
-/** Returns how a filter is typed, and the rule shown with an error. */
-function kindOf(schema: unknown): Pick<Filter, 'type' | 'rule'> {
+/** Returns the input type of a filter, and the rule to show with an invalid value. */
+function inputKindOf(schema: unknown): Pick<Filter, 'type' | 'rule'> {
   const { type, format, anyOf } = (schema instanceof z.ZodType && schema.meta()) || {};
   if (format === 'date' || anyOf) return { type: 'date' };
   if (type === 'integer') return { rule: 'number' };
-  if (schema === SoughtRut) return { rule: 'rut' };
+  if (schema === TypedRut) return { rule: 'rut' };
   return schema instanceof z.ZodUUID ? { rule: 'id' } : {};
 }
 
-/** Describes an invalid filter, with the rule of its values. */
+/** Describes an invalid filter and the rule it breaks. */
 export function describeInvalid({ texts: { lists: words } }: Visit, { label, type, rule }: Filter): string {
-  const known = type === 'date' ? 'date' : rule;
-  return `${words.wrong(label)}${known ? ` ${words.rules[known]}` : ''}`;
+  const shownRule = type === 'date' ? 'date' : rule;
+  return `${words.wrong(label)}${shownRule ? ` ${words.rules[shownRule]}` : ''}`;
 }
 
-/** Returns whether a query has a value of one of the filters. */
-export const isNarrowed = (query: Query, filters: readonly Filter[]): boolean =>
+/** Returns whether a query sets one of the filters. */
+export const isFiltered = (query: Query, filters: readonly Filter[]): boolean =>
   filters.some(({ name }) => query[name] !== undefined);
 
 /** Renders the fields of the filters of the list at `path`. */
@@ -109,8 +101,8 @@ export function filterForm(
 ): Html {
   const { lists: words } = visit.texts;
   const fields = filters.map((filter) => filterField(visit, filter, query[filter.name]?.toString()));
-  const isSet = isNarrowed(query, filters) || visit.invalidQuery.size > 0;
-  const clear = isSet && html`<a href="${path}">${words.clear}</a>`;
+  const mayClear = isFiltered(query, filters) || visit.invalidQuery.size > 0;
+  const clear = mayClear && html`<a href="${path}">${words.clear}</a>`;
   return html`<form class="filters" method="get" action="${path}">
     ${fields}
     <div class="buttons">${button(words.filter)}${clear}</div>
@@ -126,7 +118,7 @@ function filterField(visit: Visit, { name, label, type = 'text', options }: Filt
         name="${name}"
         type="${type}"
         value="${value}"
-        maxlength="255"
+        maxlength="${MAX_VALUE_LENGTH}"
         autocomplete="off"
         ${marks}
       />`;

@@ -1,10 +1,10 @@
-/** Formats timestamps in Montevideo's time, ages, and numbers in the notation of the page's language. */
+/** Formats times in Montevideo's zone, durations, and numbers in the notation of the page's language. */
 import { dateText, decimalText, money } from '../domain/values/figures.ts';
 import { montevideoTimestamp } from '../domain/values/montevideo.ts';
 import { type Html, html } from '../page/html.ts';
 import type { Texts } from '../words/console.ts';
 
-/** Renders a timestamp in Montevideo's time, `22/11/2026 14:05:09`, with the exact one for machines. */
+/** Renders a timestamp, `22/11/2026 14:05:09`, with the exact one in its `datetime` attribute. */
 export function timeOf(at: Date): Html {
   const local = montevideoTimestamp(at);
   return html`<time datetime="${at.toISOString()}">${dateText(local)} ${local.slice(11, 19)}</time>`;
@@ -16,11 +16,11 @@ export function minuteText(at: Date): string {
   return `${dateText(local)} ${local.slice(11, 16)}`;
 }
 
-/** Renders a date, `22/11/2026`, with the ISO date for machines. */
+/** Renders a date, `22/11/2026`, with the ISO date in its `datetime` attribute. */
 export const dateOf = (date: string): Html =>
   html`<time datetime="${date.slice(0, 10)}">${dateText(date)}</time>`;
 
-/** Formats a timestamp for spreadsheets, `2026-11-22 14:05:09`: sortable, the same in every country. */
+/** Formats a timestamp for spreadsheets, `2026-11-22 14:05:09`. */
 export const timestampText = (at: Date): string => montevideoTimestamp(at).slice(0, 19).replace('T', ' ');
 
 const UNITS = [
@@ -29,7 +29,7 @@ const UNITS = [
   ['minutes', 60],
 ] as const;
 
-/** Formats a duration in the largest unit with at least two: `95 s`, `12 min`, `30 h`, `4 d`. */
+/** Formats a duration in the largest unit of at least two: `95 s`, `12 min`, `30 h`, `4 d`. */
 export function age(milliseconds: number, texts: Texts): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1_000));
   const [unit, size] = UNITS.find(([, one]) => seconds >= 2 * one) ?? (['seconds', 1] as const);
@@ -51,16 +51,16 @@ const SYSTEMS = [
   ['Linux', /\bLinux\b/],
 ] as const;
 
-/** Returns a User-Agent's browser and system, `Firefox, Windows`; the start of its text if both are unknown. */
+/** Describes a User-Agent as `Firefox, Windows`; returns its first characters if browser and system are unknown. */
 export function browserName(agent: string): string {
   const known = [BROWSERS, SYSTEMS].flatMap((table) => table.find(([, sign]) => sign.test(agent))?.[0] ?? []);
   return known.length > 0 ? known.join(', ') : agent.slice(0, 40);
 }
 
-/** Formats a whole number with separators of thousands. */
+/** Formats a whole number with thousands separators. */
 export const figure = (n: number, { numerals }: Pick<Texts, 'numerals'>): string =>
   decimalText(String(n), undefined, numerals);
 
-/** Formats an amount with currency and cents: `990` as `UYU 990,00`. */
+/** Formats an amount with currency and cents, `UYU 990,00`. */
 export const amount = (currency: string, text: string, { numerals }: Pick<Texts, 'numerals'>): string =>
   `${currency} ${money(text, numerals)}`;

@@ -1,4 +1,4 @@
-/** The frame around every page. */
+/** The frame of every page. */
 
 import { type Html, html } from '../page/html.ts';
 import { LANGUAGES, TEXTS, type Texts } from '../words/console.ts';
@@ -7,9 +7,9 @@ import { mayOpen, type PageRoute } from './access/permissions.ts';
 import type { Topic } from './changes.ts';
 import { link } from './links.ts';
 import type { Visit } from './page.ts';
-import { button, form, hidden } from './parts.ts';
+import { button, hidden, renderForm } from './parts.ts';
 
-/** Links of the frame; each is shown to viewers who may open it. */
+/** Links of the frame, each shown only to viewers who may open it. */
 const NAVIGATION: readonly {
   readonly name: keyof Texts['nav'];
   readonly route: Extract<PageRoute, `GET ${string}`>;
@@ -30,7 +30,7 @@ const NAVIGATION: readonly {
   { name: 'reports', route: 'GET /reports' },
 ];
 
-/** Forbids htmx to run code from texts, to add styles, to call other hosts and to cache pages. */
+/** Forbids htmx to evaluate code, add styles, call other hosts and cache pages. */
 const HTMX = JSON.stringify({
   allowEval: false,
   includeIndicatorStyles: false,
@@ -38,7 +38,7 @@ const HTMX = JSON.stringify({
   historyCacheSize: 0,
 });
 
-/** Renders a whole page. `live`: topics whose changes reload its main part. */
+/** Renders a whole page. Changes of the topics in `live` reload its main part. */
 export function layout(visit: Visit, page: { title: string; body: Html; live?: readonly Topic[] }): string {
   const { texts, language, signedIn, path, flash } = visit;
   const live =
@@ -100,9 +100,9 @@ function navigation({ texts, path }: Visit, viewer: Viewer): Html {
 }
 
 const signOutForm = (visit: Visit): Html =>
-  form(visit, '/sign-out', button(visit.texts.signOut, 'quiet'), 'inline');
+  renderForm(visit, '/sign-out', button(visit.texts.signOut, 'quiet'), 'inline');
 
-/** Renders the search for a receipt by any of its data. */
+/** Renders the search field for receipts. */
 function searchField({ texts: { lists: words } }: Visit): Html {
   return html`<form class="search" role="search" method="get" action="/search">
     <input
@@ -117,7 +117,7 @@ function searchField({ texts: { lists: words } }: Visit): Html {
   </form>`;
 }
 
-/** Renders the help on keys, which a key opens over any page. */
+/** Renders the dialog with the keyboard shortcuts. */
 const keysDialog = (visit: Visit): Html => {
   const { lists: words } = visit.texts;
   return html`<dialog id="keys" aria-labelledby="keys-title">
@@ -129,7 +129,7 @@ const keysDialog = (visit: Visit): Html => {
   </dialog>`;
 };
 
-/** Renders the action of each key; also the content of a page, for browsers without script. */
+/** Renders the keyboard shortcuts, for the dialog and for the help page. */
 export const keyHelp = ({ texts }: Visit): Html =>
   html`<dl class="keys">
     ${Object.entries(texts.lists.keys).map(
@@ -141,11 +141,11 @@ export const keyHelp = ({ texts }: Visit): Html =>
     )}
   </dl>`;
 
-/** Renders a switch to each other language, which leads back to the same page. */
+/** Renders a button for each other language, which reopens the same page. */
 function languages(visit: Visit): Html {
   const buttons = LANGUAGES.filter((one) => one !== visit.language).map(
     (one) =>
       html`<button class="quiet" name="language" value="${one}" lang="${one}">${TEXTS[one].name}</button>`,
   );
-  return form(visit, '/language', html`${hidden('to', visit.path)}${buttons}`, 'inline');
+  return renderForm(visit, '/language', html`${hidden('to', visit.path)}${buttons}`, 'inline');
 }

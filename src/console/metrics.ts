@@ -2,7 +2,6 @@ import { type Counter, collectDefaultMetrics, type Histogram, Registry } from 'p
 import { counter, gauge, histogram } from '../metrics/instruments.ts';
 import type { ChangeWatch } from './changes.ts';
 
-/** Metrics of the console. */
 export interface ConsoleMetrics {
   readonly registry: Registry;
   readonly requestDuration: Histogram<'page' | 'method' | 'status'>;

@@ -1,24 +1,17 @@
-/** Shows secrets once: only the response to the form contains them, no address, cookie, log or table. */
 import { type Html, html } from '../page/html.ts';
 import { type Answer, show, type Visit } from './page.ts';
 import { panel } from './parts.ts';
 
-/** Returns the page with the secret and a link to `back`. The script removes the secret when the person leaves the page. */
+/** Shows a secret in the only response that contains it, with a link to `back`. Leaving the page removes it (console.js). */
 export function showOnce(
   visit: Visit,
-  what: { title: string; about: string; secret: string; facts?: Html; back: string },
+  page: { title: string; about: string; secret: string; facts?: Html; back: string },
 ): Answer {
   const { members: words } = visit.texts;
-  const secret = html`<code class="once" tabindex="0" aria-label="${what.title}">${what.secret}</code>`;
-  const on = html`<a class="after-once" href="${what.back}">${words.onceDone}</a>`;
-  return show(
-    what.title,
-    panel(
-      null,
-      html`<p>${what.about}</p>
-        ${what.facts}
-        <p>${secret}</p>
-        <p>${on}</p>`,
-    ),
-  );
+  const secret = html`<code class="once" tabindex="0" aria-label="${page.title}">${page.secret}</code>`;
+  const content = html`<p>${page.about}</p>
+    ${page.facts}
+    <p>${secret}</p>
+    <p><a class="after-once" href="${page.back}">${words.onceDone}</a></p>`;
+  return show(page.title, panel(null, content));
 }

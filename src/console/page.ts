@@ -1,4 +1,4 @@
-/** Defines pages of the console; src/console/pages/index.ts lists them all. */
+/** Defines pages of the console. */
 
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
@@ -42,7 +42,7 @@ export interface ConsoleDeps
     Pick<SupportCfeDeps, 'askSupport' | 'askRejected'> {
   readonly orm: Orm;
   readonly outbox: IssueDeps['outbox'];
-  /** Clock of expiry dates and reported days, which tests may move; `clock` is that of sessions. */
+  /** Clock of expiry dates and reported days, which tests may move; `clock` is for sessions. */
   readonly businessClock: () => Date;
   readonly knownBrowsers: KnownBrowsers;
   readonly logger: Logger;
@@ -59,7 +59,7 @@ export interface ConsoleDeps
   readonly drawSheet: DrawSheet;
   /** URL and namespace of the Temporal UI; null if not configured. */
   readonly temporalUi: { readonly url: string; readonly namespace: string } | null;
-  /** Called with the outcome of each sign-in attempt. */
+  /** Receives the outcome of each sign-in attempt. */
   readonly onSignIn: (outcome: 'done' | 'refused' | 'limited') => void;
 }
 
@@ -69,7 +69,7 @@ export interface SignedIn {
   readonly viewer: Viewer;
 }
 
-/** A request, as every page gets it. */
+/** What a page knows of its request. */
 export interface Visit {
   readonly requestId: string;
   /** The requested page or form; null if unknown. */
@@ -84,21 +84,21 @@ export interface Visit {
   /** CSRF token; every form must contain it. */
   readonly formToken: string;
   readonly cookies: Cookies;
-  /** Token of the session; before sign-in, a token of the browser's own. */
+  /** Token of the session; before sign-in, of the browser. */
   readonly webToken: string;
   readonly now: Date;
   readonly signedIn: SignedIn | null;
-  /** Signed in, but neither operator nor member of an account: may open only the pages for anyone. */
+  /** Whether a signed-in person is neither operator nor member of an account: only the pages for anyone are open. */
   readonly hasNoRole: boolean;
-  /** A session that waits for its second factor. */
+  /** Session before its second factor was checked. */
   readonly pendingSession: LiveSession | null;
   /** Message of a form, shown once. */
   readonly flash: Flash | null;
-  /** Invalid parameters of the query, by name, as typed. The page gets its query without them. */
+  /** Invalid parameters of the query, by name, as typed. The page's query omits them. */
   readonly invalidQuery: ReadonlyMap<string, string>;
 }
 
-/** Message of a form on the page that follows it. */
+/** Message of a form, on the page after it. */
 export interface Flash {
   readonly kind: 'done' | 'failed';
   readonly text: string;
@@ -119,7 +119,7 @@ export type Answer =
       readonly live?: readonly Topic[];
       readonly status?: number;
     }
-  | { readonly kind: 'go'; readonly to: string; readonly flash?: Flash }
+  | { readonly kind: 'redirect'; readonly to: string; readonly flash?: Flash }
   | {
       readonly kind: 'file';
       readonly name: string;
@@ -131,7 +131,7 @@ export type Answer =
       readonly length?: number;
     };
 
-/** Returns a page; `live`: topics whose changes reload it. */
+/** Returns a page; changes of the topics in `live` reload it. */
 export const show = (
   title: string,
   body: Html,
@@ -145,12 +145,12 @@ export const show = (
 
 /** Returns a redirect to a path of the console, with a message to show there. */
 export const redirect = (to: string, flash?: Flash): Answer => ({
-  kind: 'go',
+  kind: 'redirect',
   to,
   ...(flash ? { flash } : {}),
 });
 
-/** Schemas of path parameters by name; a page with another schema for one declares it. */
+/** Schemas of path parameters by name; a page may replace some. */
 const PATH_PARAMS = {
   id: z.uuid(),
   person: z.uuid(),
@@ -169,7 +169,7 @@ export type ParamsOf<R extends string> = {
   readonly [N in NamesIn<R> & keyof typeof PATH_PARAMS]: z.output<(typeof PATH_PARAMS)[N]>;
 };
 
-/** Schemas of a page's own for some of its path parameters. */
+/** Schemas that replace those of PATH_PARAMS on one page. */
 export type ParamSchemas<R extends string> = { readonly [N in keyof ParamsOf<R>]?: z.ZodType<string> };
 
 interface Shape<R extends PageRoute, Q extends z.ZodType, F extends z.ZodType> {
@@ -180,9 +180,9 @@ interface Shape<R extends PageRoute, Q extends z.ZodType, F extends z.ZodType> {
   readonly query: Q;
   /** Schema of a form's fields, without its token. */
   readonly form: F;
-  /** Whether it counts towards a person's rate limit of forms; default: all forms. */
+  /** Whether a request counts towards the person's rate limit; default: only forms. */
   readonly counted?: boolean;
-  /** Whether it may wait seconds without the database: it takes a slot of its account, but not of all members. */
+  /** Whether a request may wait seconds without the database. It then takes no slot of all members. */
   readonly isSlow?: boolean;
   /** Limit of bytes of a form with files; `form` gets each file as bytes. */
   readonly fileBytes?: number;
@@ -194,7 +194,7 @@ interface Shape<R extends PageRoute, Q extends z.ZodType, F extends z.ZodType> {
   back?(request: { params: ParamsOf<R>; sent: Sent; visit: Visit }): string;
 }
 
-/** Unchecked fields of a form; a list for one that occurs several times. */
+/** Unchecked fields of a form; a list if a field occurs several times. */
 export type Sent = Readonly<Record<string, string | string[]>>;
 
 /** A page or form, without the types of its input. */
@@ -210,7 +210,7 @@ export interface Page extends Omit<Shape<PageRoute, z.ZodType, z.ZodType>, 'hand
   back?(request: { params: unknown; sent: Sent; visit: Visit }): string;
 }
 
-/** Defines a page; its route and its schemas type its `handle`. Without a schema it accepts no query and no fields. */
+/** Defines a page. Without `query` or `form` it accepts no query or no fields. */
 export function definePage<
   R extends PageRoute,
   Q extends z.ZodType = z.ZodObject,
@@ -229,10 +229,10 @@ export function definePage<
 
 const NOTHING = z.object({});
 
-/** An error whose message is in the reader's language; other errors are translated by their code. */
+/** An error with a message in the reader's language; other errors are translated by their code. */
 export class LocalizedRefusal extends Refusal {}
 
-/** The same, with its faults at the fields of a form. */
+/** An error in the reader's language, with faults at the fields of a form. */
 export class FieldRefusal extends LocalizedRefusal {
   readonly at: FormFaults;
 
@@ -242,7 +242,7 @@ export class FieldRefusal extends LocalizedRefusal {
   }
 }
 
-/** Returns the signed-in person, on pages that require one. */
+/** Returns the signed-in person of a page that requires a session. */
 export function signedIn({ signedIn: person }: Visit): SignedIn {
   if (!person) throw new TypeError('a page that requires a session got a visit without one');
   return person;
@@ -254,17 +254,17 @@ export function routeOf({ route }: Visit): PageRoute {
   return route;
 }
 
-/** Returns the deps of a command with the signed-in person as its actor, and their network address. */
+/** Adds the signed-in person and their network address to a command's dependencies. */
 export function withActor<D extends CommandDeps>(deps: D, visit: Visit): D {
   const { email } = signedIn(visit).session;
   return { ...deps, actor: `console:${email}` as const, origin: { keyId: null, address: visit.address } };
 }
 
-/** Describes a rate limit: when the next attempt is possible. */
+/** Describes when the next attempt is possible. */
 export const describeRateLimit = ({ retryAfterSeconds = 60 }: Refusal, texts: Texts): string =>
   texts.signIn.limited(Math.ceil(retryAfterSeconds / 60));
 
-/** Returns JSON that a browser sent back, as read by a schema; `otherwise` if it is none. */
+/** Parses JSON that a browser sent back; returns `otherwise` if it does not match the schema. */
 export function readSentJson<T>(schema: z.ZodType<T>, json: string, otherwise: T): T {
   try {
     return schema.parse(JSON.parse(json));

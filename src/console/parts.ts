@@ -1,13 +1,12 @@
-/** HTML that pages share: forms, panels, tables, flags. */
+/** HTML that pages share. */
 import { type Html, html } from '../page/html.ts';
 import type { Visit } from './page.ts';
 
 type Part = Html | string | null | false;
-/** One piece of HTML, or several. */
 type Content = Html | readonly Part[];
 
 /** Renders a form with its CSRF token. */
-export function form(
+export function renderForm(
   visit: Visit,
   action: string,
   content: Content,
@@ -16,11 +15,9 @@ export function form(
 ): Html {
   const attributes = html`${id && html`id="${id}"`} ${hasFile && html`enctype="multipart/form-data"`}`;
   return html`<form method="post" action="${action}" class="${kind}" ${attributes}>
-    ${token(visit)}${content}
+    ${hidden('form_token', visit.formToken)}${content}
   </form>`;
 }
-
-const token = ({ formToken }: Visit): Html => hidden('form_token', formToken);
 
 /** Renders a hidden field. */
 export const hidden = (name: string, value: string): Html =>
@@ -31,23 +28,23 @@ export const optionsOf = <T extends string>(
   values: readonly T[],
   words: Readonly<Record<T, string | { readonly label: string }>>,
 ): (readonly [T, string])[] =>
-  values.map((one) => {
-    const word = words[one];
-    return [one, typeof word === 'string' ? word : word.label];
+  values.map((value) => {
+    const word = words[value];
+    return [value, typeof word === 'string' ? word : word.label];
   });
 
-/** Renders a button; `label`: what it does, for screen readers, if its text does not say it. */
+/** Renders a button; `label` says to screen readers what it does, if the text does not. */
 export const button = (text: string, kind: 'main' | 'quiet' = 'main', label?: string): Html =>
   html`<button class="${kind}" ${label !== undefined && html`aria-label="${label}"`}>${text}</button>`;
 
-/** Renders a section of a page; without a heading if the page's title is enough. */
+/** Renders a section of a page, with or without a heading. */
 export function panel(title: string | null, content: Part): Html {
   return html`<section class="panel">
     ${title !== null && html`<header><h2>${title}</h2></header>`}${content}
   </section>`;
 }
 
-/** Renders a table, which scrolls on its own if too wide. The columns with an index in `figures` are aligned right. */
+/** Renders a table that scrolls if too wide. `figures`: indexes of the columns to align right. */
 export function table(
   label: string,
   heads: readonly string[],
@@ -74,7 +71,7 @@ export function table(
   </div>`;
 }
 
-/** Renders pairs of name and value. */
+/** Renders a list of names and values. */
 export const factList = (rows: readonly (readonly [string, Part])[]): Html =>
   html`<dl class="facts">
     ${rows.map(
@@ -86,16 +83,17 @@ export const factList = (rows: readonly (readonly [string, Part])[]): Html =>
     )}
   </dl>`;
 
-/** Renders a word with a colour; the word must be clear without it. */
+/** Renders a word on a colour. The word must be clear without the colour. */
 export const badge = (text: string, tone: 'good' | 'bad' | 'wait' | 'calm'): Html =>
   html`<span class="mark ${tone}">${text}</span>`;
 
-/** Renders an invisible field that names the person to a browser's password manager; it is not sent. */
+/** Renders an invisible field, not sent, from which password managers read the user's name. */
 export const usernameField = (email: string): Html =>
   html`<input type="text" value="${email}" autocomplete="username" readonly hidden />`;
 
-export const nothing = (text: string): Html => html`<p class="nothing">${text}</p>`;
+/** Renders a text in place of an empty list. */
+export const renderEmpty = (text: string): Html => html`<p class="nothing">${text}</p>`;
 
-/** Renders a text that breaks only between words, not at the hyphen of `e-Ticket`. */
+/** Renders a text that wraps only at spaces, not at the hyphen of `e-Ticket`. */
 export const wholeWords = (text: string): Html =>
   html`${text.split(' ').map((word, i) => html`${i > 0 && ' '}<span class="nowrap">${word}</span>`)}`;

@@ -1,4 +1,4 @@
-/** Filters that a person saved under a name, for each list. */
+/** The filters of lists that a person saved under a name. */
 import * as z from 'zod';
 import { deleteFilter, saveFilter } from '../commands/people/filters.ts';
 import type { listSavedFilters } from '../db/people/people.ts';
@@ -10,21 +10,21 @@ import { ownPath } from './links.ts';
 import { type Sent, signedIn, type Visit } from './page.ts';
 
 const FORM = { back: ({ sent }: { sent: Sent }) => ownPath(String(sent['to'] ?? '')) } as const;
-/** The address of the list. */
-const to = () => state(z.string().max(2_000));
+/** Path and query of the list. */
+const addressField = () => state(z.string().max(2_000));
 
 export const filterSaving = defineForm('POST /saved-filters', {
   ...FORM,
   as: 'folded',
-  words: ({ lists: words }) => ({ title: words.save, go: words.saveGo }),
+  words: ({ lists: words }) => ({ title: words.save, submit: words.saveSubmit }),
   fields: ({ lists: words }) => ({
-    to: to(),
+    to: addressField(),
     name: text(words.saveAs, { schema: z.string().min(1), maxlength: 60 }),
   }),
   async run({ form: { to: address, name }, visit }, deps) {
     const [path = '/', search = ''] = ownPath(address).split('?');
     const query = new URLSearchParams(search);
-    for (const passing of Object.keys(LIST_QUERY)) query.delete(passing);
+    for (const unsaved of Object.keys(LIST_QUERY)) query.delete(unsaved);
     const { personId } = signedIn(visit).session;
     await saveFilter(deps, { personId, path, name, query: query.toString() });
     return visit.texts.lists.saved(name);
@@ -34,31 +34,28 @@ export const filterSaving = defineForm('POST /saved-filters', {
 export const filterDeletion = defineForm('POST /saved-filters/{id}/delete', {
   ...FORM,
   as: 'inline',
-  words: ({ lists: words }) => ({ go: '×', isQuiet: true, done: words.forgotten }),
-  fields: () => ({ to: to() }),
+  words: ({ lists: words }) => ({ submit: '×', isQuiet: true, done: words.forgotten }),
+  fields: () => ({ to: addressField() }),
   command: ({ params: { id }, visit }, deps) =>
     deleteFilter(deps, { personId: signedIn(visit).session.personId, id }),
 });
 
-/** Renders a person's saved filters of the list at `path`, and the form to save the current one; `here`: its address. */
-export function savedFilters(
+/** Renders a person's saved filters of the list at `path`, and the form to save the filter at the address `current`. */
+export function renderSavedFilters(
   visit: Visit,
-  { path, here }: { readonly path: string; readonly here: string },
+  { path, current }: { readonly path: string; readonly current: string },
   saved: Awaited<ReturnType<typeof listSavedFilters>>,
 ): Html {
-  const isSet = here !== path;
-  const isSaved = saved.some(({ query }) => `${path}?${query}` === here);
-  if (saved.length === 0 && !isSet) return html``;
-  const all = saved.map(({ id, name, query }) => {
+  const hasFilter = current !== path;
+  const isSaved = saved.some(({ query }) => `${path}?${query}` === current);
+  if (saved.length === 0 && !hasFilter) return html``;
+  const values = { to: current };
+  const links = saved.map(({ id, name, query }) => {
     const address = `${path}?${query}`;
-    const leads = html`<a href="${address}" ${address === here && html`aria-current="true"`}>${name}</a>`;
-    const forget = filterDeletion.draw(
-      visit,
-      { id },
-      { values: { to: here }, label: visit.texts.lists.forget(name) },
-    );
-    return html`<span class="one">${leads}${forget}</span>`;
+    const open = html`<a href="${address}" ${address === current && html`aria-current="true"`}>${name}</a>`;
+    const remove = filterDeletion.draw(visit, { id }, { values, label: visit.texts.lists.forget(name) });
+    return html`<span class="one">${open}${remove}</span>`;
   });
-  const save = isSet && !isSaved && filterSaving.draw(visit, {}, { values: { to: here } });
-  return html`<div class="saved">${all}${save}</div>`;
+  const save = hasFilter && !isSaved && filterSaving.draw(visit, {}, { values });
+  return html`<div class="saved">${links}${save}</div>`;
 }

@@ -285,7 +285,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
     worker: 'select, insert, update, delete',
     operator: 'select (export_id), delete',
   },
-  report_duty: {
+  reporting_obligation: {
     console: 'select, insert, update',
     worker: 'select, insert, update',
     operator: 'select, insert, update',

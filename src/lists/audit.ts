@@ -3,7 +3,7 @@ import { type AuditRow, listAuditPage } from '../db/operations/auditPage.ts';
 import { BY_SERIAL } from '../db/page.ts';
 import { AUDIT_ACTIONS, personOf } from '../domain/operations/audit.ts';
 import { formatCfeId } from '../domain/receipts/cfeId.ts';
-import { type FilterValues, listOf, SoughtRut, sinceFilters, spanBetween } from './list.ts';
+import { type FilterValues, listOf, sinceFilters, spanBetween, TypedRut } from './list.ts';
 
 const FILTERS = {
   person: {
@@ -11,7 +11,7 @@ const FILTERS = {
     only: 'what this person did, here or in the console',
     placeholder: 'name',
   },
-  rut: { schema: SoughtRut, only: 'entries about this enterprise' },
+  rut: { schema: TypedRut, only: 'entries about this enterprise' },
   subject: {
     schema: z.string().max(200),
     only: 'entries about this object, such as an API key or a delivery',

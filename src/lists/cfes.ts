@@ -8,10 +8,10 @@ import { exactNumber } from '../domain/values/exactNumber.ts';
 import { LENGTHS } from '../domain/values/lengths.ts';
 import { textSchema } from '../domain/values/text.ts';
 import { wholeNumber } from '../domain/values/wholeNumber.ts';
-import { type FilterValues, listOf, SoughtRut, spanBetween, type VisibleTo } from './list.ts';
+import { type FilterValues, listOf, spanBetween, TypedRut, type VisibleTo } from './list.ts';
 
 const FILTERS = {
-  rut: { schema: SoughtRut, only: 'CFEs of this enterprise' },
+  rut: { schema: TypedRut, only: 'CFEs of this enterprise' },
   type: { schema: CfeTypeName, only: 'CFEs of this type' },
   status: { schema: CfeStatusName, only: 'CFEs with this status' },
   serie: { schema: Serie, only: 'CFEs of this serie' },

@@ -9,13 +9,13 @@ import { type ListedWebhook, listWebhookPage, WEBHOOK_ORDER } from '../db/webhoo
 import { ENVIRONMENTS } from '../domain/receipts/cfeTypes.ts';
 import { EVENT_NAMES } from '../domain/webhooks/events.ts';
 import { DELIVERY_STATUSES } from '../domain/webhooks/webhook.ts';
-import { type FilterValues, listOf, SoughtRut, sinceFilters, spanBetween, type VisibleTo } from './list.ts';
+import { type FilterValues, listOf, sinceFilters, spanBetween, TypedRut, type VisibleTo } from './list.ts';
 
 const FILTERS = {
   status: { schema: z.enum(DELIVERY_STATUSES), only: 'deliveries with this status' },
   event: { schema: z.enum(EVENT_NAMES), only: 'deliveries of this event' },
   webhook: { schema: z.uuid(), only: 'deliveries to this webhook' },
-  rut: { schema: SoughtRut, only: 'deliveries of events about this enterprise' },
+  rut: { schema: TypedRut, only: 'deliveries of events about this enterprise' },
   cfe: {
     schema: z.string().max(40),
     only: 'deliveries of events about this CFE; needs --rut',

@@ -41,12 +41,12 @@ export const ENTERPRISES = listOf<ListedEnterprise, EnterpriseFilter & VisibleTo
 
 /** CAEs and certificates that expire soon or expired recently, and types whose numbers run low; by day. */
 export const DOCUMENT_WARNINGS = listOf<DocumentWarning, DocumentWarningFilter & VisibleTo>()({
-  name: 'papers',
+  name: 'warnings',
   filters: {},
   columns: {
     rut: 'rut',
     legal_name: 'legalName',
-    paper: ({ type }) => type ?? 'CERTIFICATE',
+    document: ({ type }) => type ?? 'CERTIFICATE',
     kind: 'kind',
     serie: 'serie',
     authorization_number: 'authorizationNumber',

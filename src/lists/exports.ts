@@ -4,10 +4,10 @@ import { newestFirst } from '../db/page.ts';
 import { listExports } from '../db/receipts/receiptExports.ts';
 import { ENVIRONMENTS } from '../domain/receipts/cfeTypes.ts';
 import { Month } from '../domain/receipts/receiptExport.ts';
-import { type FilterValues, listOf, SoughtRut, type VisibleTo } from './list.ts';
+import { type FilterValues, listOf, TypedRut, type VisibleTo } from './list.ts';
 
 const FILTERS = {
-  rut: { schema: SoughtRut, only: 'exports of this enterprise' },
+  rut: { schema: TypedRut, only: 'exports of this enterprise' },
   month: { schema: Month, only: 'exports of this month' },
   environment: { schema: z.enum(ENVIRONMENTS), only: 'exports of this environment' },
 } as const;

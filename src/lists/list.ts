@@ -129,7 +129,7 @@ export const spanBetween = (since: string | undefined, until: string | undefined
 });
 
 /** A RUT as people type it: points, hyphens and spaces of printed ones do not matter. */
-export const SoughtRut = z
+export const TypedRut = z
   .string()
   .max(40)
   .transform((typed) => typed.replaceAll(/[\s.-]/g, ''))

@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import { type ListedMail, listMailPage, MAIL_ORDER, type MailFilter } from '../db/mail/mails.ts';
 import { MAIL_STATUSES } from '../domain/mail/mail.ts';
-import { listOf, SoughtRut } from './list.ts';
+import { listOf, TypedRut } from './list.ts';
 
 /** E-mails with receipts, newest first. */
 export const MAILS = listOf<ListedMail, MailFilter>()({
   name: 'mails',
   filters: {
-    rut: { schema: SoughtRut, only: 'e-mails of this enterprise' },
+    rut: { schema: TypedRut, only: 'e-mails of this enterprise' },
     status: { schema: z.enum(MAIL_STATUSES), only: 'e-mails with this status' },
   } as const,
   columns: {

@@ -9,13 +9,13 @@ import {
 import type { KnownRate } from '../domain/receipts/exchangeRate.ts';
 import { ReportStatusName } from '../domain/requests/enums.ts';
 import { dateSchema } from '../domain/values/dates.ts';
-import { listOf, SoughtRut, type VisibleTo } from './list.ts';
+import { listOf, TypedRut, type VisibleTo } from './list.ts';
 
 /** Days with a daily report: first those that need support, each part with the latest day first. */
 export const REPORTS = listOf<ReportRow, ConsoleReportFilter & VisibleTo>()({
   name: 'reports',
   filters: {
-    rut: { schema: SoughtRut, only: 'reports of this enterprise' },
+    rut: { schema: TypedRut, only: 'reports of this enterprise' },
     status: { schema: ReportStatusName, only: 'reports with this status' },
     from: { schema: dateSchema(), only: 'reports of this day or later', placeholder: 'date' },
     to: { schema: dateSchema(), only: 'reports of this day or earlier', placeholder: 'date' },

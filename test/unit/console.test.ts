@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { highestAccess, viewerOf } from '../../src/console/access/access.ts';
 import {
+  AUDIENCE_BY_ROUTE,
   accountsFor,
   audienceOf,
   isForAnyone,
-  mayAt,
-  mayIn,
   mayOpen,
+  mayUse,
+  mayUseForAccount,
   type PageRoute,
-  WHO_MAY,
 } from '../../src/console/access/permissions.ts';
 import { age, amount, browserName, dateOf, figure, timeOf } from '../../src/console/format.ts';
 import { ownPath } from '../../src/console/links.ts';
@@ -264,12 +264,16 @@ describe('what somebody may at an enterprise', () => {
     [{ kind: 'member', role: 'OWNER', accountId: 'a' }, true],
     [null, false],
   ] as const)('%j may do what is for SUPPORT and MEMBER: %s', (standing, may) => {
-    expect(mayAt(standing, ROUTE)).toBe(may);
+    expect(mayUse(standing, ROUTE)).toBe(may);
   });
 
   test('at an account: only by a role in that one', () => {
     const viewer = of(['OWNER', 'a'], ['VIEWER', 'b']);
-    expect(['a', 'b', 'c'].map((account) => mayIn(viewer, account, ROUTE))).toEqual([true, false, false]);
+    expect(['a', 'b', 'c'].map((account) => mayUseForAccount(viewer, account, ROUTE))).toEqual([
+      true,
+      false,
+      false,
+    ]);
     expect(accountsFor(viewer, ROUTE)).toEqual(['a']);
     expect([mayOpen(viewer, ROUTE), mayOpen(of(['VIEWER', 'b']), ROUTE)]).toEqual([true, false]);
   });
@@ -280,7 +284,10 @@ describe('what somebody may at an enterprise', () => {
       { kind: 'operator', role: 'VIEWER' },
     ] as const;
     expect([accountsFor(support, ROUTE), accountsFor(viewer, ROUTE)]).toEqual([null, []]);
-    expect([mayIn(support, 'c', ROUTE), mayIn(viewer, 'c', ROUTE)]).toEqual([true, false]);
+    expect([mayUseForAccount(support, 'c', ROUTE), mayUseForAccount(viewer, 'c', ROUTE)]).toEqual([
+      true,
+      false,
+    ]);
     expect([mayOpen(support, ROUTE), mayOpen(viewer, ROUTE)]).toEqual([true, false]);
   });
 });
@@ -304,7 +311,7 @@ const RULES = [
 ] as const;
 
 test('the table of who may do what says what the document says', () => {
-  const routes = (Object.keys(WHO_MAY) as PageRoute[]).filter((route) => !isForAnyone(route));
+  const routes = (Object.keys(AUDIENCE_BY_ROUTE) as PageRoute[]).filter((route) => !isForAnyone(route));
   expect(routes.map((route) => [route, audienceOf(route)])).toEqual(
     routes.map((route) => {
       const [, operators, members] = RULES.find(([fits]) => fits.test(route)) ?? [];

@@ -24,11 +24,11 @@ import {
 import { listedRow, listVerb } from '../listVerb.ts';
 import { actingVerb, readVerb, verbGroup } from '../verb.ts';
 
-const EXAMPLE = '0c0e1ab1-0000-4000-8000-000000000001';
+const ACCOUNT_EXAMPLE = '0c0e1ab1-0000-4000-8000-000000000001';
 const Name = textSchema(100).describe('name of the account holder');
 const Address = Email.describe('e-mail address for notices');
-/** The table could hold more, but higher limits have no effect. */
-const MOST_PER_HOUR = 1_000_000_000;
+/** Higher limits would have no effect. */
+const MAX_PER_HOUR = 1_000_000_000;
 
 const accountRow = ({ id, name, email, isDeveloper, createdAt }: Account) => ({
   account_id: id,
@@ -60,7 +60,7 @@ export const accountGroup = verbGroup(
     'show ACCOUNT': readVerb({
       summary: 'Show one account',
       takes: { account: AccountIdInput },
-      examples: [EXAMPLE],
+      examples: [ACCOUNT_EXAMPLE],
       run: async ({ orm }, { account: id }) => accountRow(await requireAccount(orm.em.fork(), id)),
     }),
     'update ACCOUNT': actingVerb({
@@ -71,10 +71,10 @@ export const accountGroup = verbGroup(
         email: optionalInput(Address, 'e-mail address for notices'),
         developer: optionalInput(z.enum(['yes', 'no']), 'whether the account may use the sandbox', 'yes'),
       },
-      examples: [`${EXAMPLE} --name "Estudio Norte"`, `${EXAMPLE} --developer no`],
+      examples: [`${ACCOUNT_EXAMPLE} --name "Estudio Norte"`, `${ACCOUNT_EXAMPLE} --developer no`],
       usageFault({ name, email, developer }) {
-        const nothing = [name, email, developer].every((given) => given === undefined);
-        return nothing ? 'give at least one change: --name, --email or --developer' : undefined;
+        const hasNoChange = [name, email, developer].every((value) => value === undefined);
+        return hasNoChange ? 'give at least one change: --name, --email or --developer' : undefined;
       },
       async run(deps, { account: accountId, name, email, developer }) {
         const isDeveloper = developer === undefined ? undefined : developer === 'yes';
@@ -93,25 +93,26 @@ export const keyGroup = verbGroup('key', 'API keys of accounts', {
       scope: z
         .enum(KEY_SCOPES)
         .default('full')
-        .describe('read: it issues and changes nothing; default: full'),
+        .describe('read: the key cannot issue or change anything; default: full'),
       label: optionalInput(textSchema(100), 'a name to distinguish it from others'),
     },
     examples: [
-      `${EXAMPLE} --environment production --label "Caja 1"`,
-      `${EXAMPLE} --environment production --scope read --label "Contador"`,
+      `${ACCOUNT_EXAMPLE} --environment production --label "Caja 1"`,
+      `${ACCOUNT_EXAMPLE} --environment production --scope read --label "Contador"`,
     ],
     async run(deps, { account: accountId, environment, scope, label }) {
-      const made = await createApiKey(
+      const created = await createApiKey(
         { ...deps, apiKeys: deps.apiKeys() },
         { accountId, environment, scope, ...(label === undefined ? {} : { label }) },
       );
-      return { key_id: made.key.id, api_key: made.text, environment, scope, label: made.key.label ?? null };
+      const { key, text } = created;
+      return { key_id: key.id, api_key: text, environment, scope, label: key.label ?? null };
     },
   }),
   'list ACCOUNT': listVerb(KEYS, {
     summary: 'List the API keys of an account, including revoked ones',
     takes: { account: AccountIdInput },
-    examples: [EXAMPLE],
+    examples: [ACCOUNT_EXAMPLE],
     async search({ orm }, { account }) {
       return { accountId: (await requireAccount(orm.em.fork(), account)).id };
     },
@@ -146,14 +147,14 @@ export const grantGroup = verbGroup('grant', 'Roles of accounts at enterprises o
         ),
       reason: OptionalReasonInput,
     },
-    examples: [`${EXAMPLE} 219999830019 --role MEMBER`],
+    examples: [`${ACCOUNT_EXAMPLE} 219999830019 --role MEMBER`],
     run: async (deps, { account: accountId, ...input }) =>
       grantRow(await setGrant(deps, { accountId, ...input })),
   }),
   'remove ACCOUNT RUT': actingVerb({
     summary: 'Remove the role that an account was granted',
     takes: { account: AccountIdInput, rut: RutInput, reason: OptionalReasonInput },
-    examples: [`${EXAMPLE} 219999830019`],
+    examples: [`${ACCOUNT_EXAMPLE} 219999830019`],
     async run(deps, { account: accountId, rut, reason }) {
       await removeGrant(deps, { accountId, rut, reason });
       return { account_id: accountId, rut, role: null };
@@ -166,9 +167,9 @@ export const grantGroup = verbGroup('grant', 'Roles of accounts at enterprises o
       rut: rutFilter('only grants for this enterprise'),
     },
     examples: ['', '--rut 219999830019'],
-    async run({ orm }, { account: of, rut }) {
+    async run({ orm }, { account, rut }) {
       const em = orm.em.fork();
-      const accountId = of === undefined ? undefined : (await requireAccount(em, of)).id;
+      const accountId = account === undefined ? undefined : (await requireAccount(em, account)).id;
       return (await listGrants(em, { accountId, rut })).map(grantRow);
     },
   }),
@@ -180,10 +181,10 @@ export const limitGroup = verbGroup('limit', 'How many requests an hour accounts
     takes: {
       account: AccountIdInput,
       environment: z.enum(ENVIRONMENTS).describe('the environment of the limit'),
-      perHour: wholeNumberInput(1, MOST_PER_HOUR).describe('requests an hour'),
+      perHour: wholeNumberInput(1, MAX_PER_HOUR).describe('requests an hour'),
       reason: OptionalReasonInput,
     },
-    examples: [`${EXAMPLE} --environment production --per-hour 5000`],
+    examples: [`${ACCOUNT_EXAMPLE} --environment production --per-hour 5000`],
     async run(deps, { account: accountId, ...input }) {
       const set = await setRateLimit(deps, { accountId, ...input });
       return { account_id: set.accountId, environment: set.environment, per_hour: set.perHour };

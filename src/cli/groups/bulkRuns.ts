@@ -12,44 +12,40 @@ import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '.
 
 const EXAMPLES = ['retry-2026-11-22-3f9a1c'];
 const RunId = z.string().describe('id of the run, such as retry-2026-11-22-3f9a1c');
-/** Refused items that `run show` lists. */
-const MOST_REFUSED = 1_000;
-const LOOK_MILLISECONDS = 500;
-/** How long to wait for a run without progress: there may be no worker. */
+/** Limit of refused items that `run show` lists. */
+const MAX_REFUSED = 1_000;
+const POLL_MILLISECONDS = 500;
+/** How long to wait for progress of a run: there may be no worker. */
 const PATIENCE_MILLISECONDS = 60_000;
 
-/** Returns a run as the command line shows it. */
-export const runRow = (one: Run): OutputRow => ({
-  ...listedRow(RUNS, one),
-  filter: one.filter,
-  stop_asked_at: one.stopAskedAt?.toISOString() ?? null,
-  stop_asked_by: one.stopAskedBy,
-  workflow_id: runWorkflowId(one.id),
+export const runRow = (run: Run): OutputRow => ({
+  ...listedRow(RUNS, run),
+  filter: run.filter,
+  stop_asked_at: run.stopAskedAt?.toISOString() ?? null,
+  stop_asked_by: run.stopAskedBy,
+  workflow_id: runWorkflowId(run.id),
 });
 
-/**
- * Returns the items of a run in order, once it has ended. Throws UNAVAILABLE when it makes no progress; the
- * run continues anyway.
- */
+/** Returns the items of a run in order, once it has ended. Throws UNAVAILABLE without progress; the run continues. */
 export async function waitForItems(
   { orm }: CliDeps,
   runId: string,
   patienceMilliseconds = PATIENCE_MILLISECONDS,
 ): Promise<RunItem[]> {
   let movedAt = 0;
-  let seenAt = performance.now();
+  let progressSeenAt = performance.now();
   for (;;) {
-    const one = await findRun(orm.em.fork(), runId, null);
-    if (!one || one.state !== 'RUNNING') break;
-    if (one.movedAt.getTime() !== movedAt) {
-      movedAt = one.movedAt.getTime();
-      seenAt = performance.now();
+    const run = await findRun(orm.em.fork(), runId, null);
+    if (!run || run.state !== 'RUNNING') break;
+    if (run.movedAt.getTime() !== movedAt) {
+      movedAt = run.movedAt.getTime();
+      progressSeenAt = performance.now();
     }
-    if (performance.now() - seenAt > patienceMilliseconds) {
+    if (performance.now() - progressSeenAt > patienceMilliseconds) {
       const message = `The run ${runId} is stored but has made no progress for a while: are a worker and Temporal running? It continues automatically; \`run show\` shows its progress, \`run stop\` stops it.`;
       throw new Refusal('UNAVAILABLE', message);
     }
-    await sleep(LOOK_MILLISECONDS);
+    await sleep(POLL_MILLISECONDS);
   }
   return listRunItems(orm.em.fork(), runId, { limit: Number.MAX_SAFE_INTEGER });
 }
@@ -68,16 +64,16 @@ export const runGroup = verbGroup('run', 'Bulk runs: one decision for many CFEs 
     examples: EXAMPLES,
     async run({ orm }, { run: id }) {
       const em = orm.em.fork();
-      const found = await findRun(em, id, null);
-      if (!found) throw new Refusal('NOT_FOUND', `There is no run ${id}.`);
-      const items = await listRunItems(em, id, { limit: MOST_REFUSED, refused: true });
+      const run = await findRun(em, id, null);
+      if (!run) throw new Refusal('NOT_FOUND', `There is no run ${id}.`);
+      const items = await listRunItems(em, id, { limit: MAX_REFUSED, refused: true });
       const refusals = items.map(({ subject, was, message, why }) => ({
         id: subject,
         was,
         code: why?.code ?? null,
         message,
       }));
-      return { ...runRow(found), refusals };
+      return { ...runRow(run), refusals };
     },
   }),
   'stop RUN': actingVerb({

@@ -87,16 +87,15 @@ export const caeGroup = verbGroup('cae', 'The ranges of numbers that the authori
   }),
 });
 
-const authorityRow = (one: AuthorityCertificate) => ({
-  fingerprint: one.fingerprint,
-  subject: one.subject,
-  environment: one.environment,
-  not_before: one.notBefore.toISOString(),
-  not_after: one.notAfter.toISOString(),
-  added_at: one.addedAt.toISOString(),
+const authorityRow = (certificate: AuthorityCertificate) => ({
+  fingerprint: certificate.fingerprint,
+  subject: certificate.subject,
+  environment: certificate.environment,
+  not_before: certificate.notBefore.toISOString(),
+  not_after: certificate.notAfter.toISOString(),
+  added_at: certificate.addedAt.toISOString(),
 });
 
-/** Certificates whose signatures are accepted as the tax authority's. */
 export const authorityCertificateGroup = verbGroup(
   'authority-certificate',
   'Certificates of the tax authority',

@@ -39,18 +39,18 @@ import {
   rutFilter,
 } from '../inputs.ts';
 import { listVerb } from '../listVerb.ts';
-import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
+import { actingVerb, type CliDeps, equippedDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 import { waitForItems } from './bulkRuns.ts';
 
 const CfeId = z.string().describe('its cfe_id, such as 101-1');
-const ONE = { rut: RutInput, cfe_id: CfeId, environment: EnvironmentInput };
+const CFE_INPUTS = { rut: RutInput, cfe_id: CfeId, environment: EnvironmentInput };
 const EXAMPLES = ['219999830019 101-1', '219999830019 101-1 --environment sandbox'];
-const MOST = 1_000;
-const ONLY = {
+const MAX_CFES = 1_000;
+const SUPPORT_FILTERS = {
   status: optionalInput(z.enum(CFE_STATUSES), 'only CFEs with this status'),
   stuckReason: optionalInput(z.enum(STUCK_REASONS), 'only CFEs that are stuck for this reason'),
 };
-/** Inputs that identify single CFEs or select those of `cfe retry`, in either environment. */
+/** Inputs that search both environments: they identify single CFEs, or select CFEs that need support. */
 const BOTH_ENVIRONMENTS = [
   'numero',
   'receiver',
@@ -73,14 +73,14 @@ async function cfeRow({ orm, publicUrl }: CliDeps, cfe: Cfe): Promise<OutputRow>
   };
 }
 
-/** Returns the message, with the final status of the CFE if it has one by now. */
-const messageWithEnd = ({ status, rejection }: Cfe, outcome: string, message: string): string => {
+/** Adds the final status of the CFE, if it has one, to the message of a support action. */
+const addFinalStatus = ({ status, rejection }: Cfe, outcome: string, message: string): string => {
   if (!isFinal(status) || outcome === 'nothing_to_do' || outcome === 'dry_run') return message;
   const codes = rejection?.map(({ code }) => code).join(', ');
   return `${message} Ended: ${status}${codes ? ` (${codes})` : ''}.`;
 };
 
-/** Parts of lines as typed, `1=2,3=0.5`: the number of each line and how much of it. */
+/** Typed parts of lines, `1=2,3=0.5`: the number of each line and how much of it. */
 const LineParts = z
   .string()
   .refine((typed) => typed.split(',').every((part) => /^\d+=\d+(\.\d+)?$/.test(part)), {
@@ -97,26 +97,12 @@ const Decimal = z
   .refine((typed) => /^\d+(\.\d+)?$/.test(typed), { params: { expected: 'a number such as 12.5' } })
   .transform((typed) => new JsonNumber(typed));
 
-/**
- * Returns the key of a note that names none. The same note, asked for again, has the same, also with other words as its
- * reason: the service then answers which note was issued.
- */
-const keyOfNote = (cfe: Cfe, scope: object): string =>
+/** Returns the default key of a note. It ignores the reason, so that repeating a command cannot issue a second note. */
+const defaultNoteKey = (cfe: Cfe, scope: object): string =>
   `cli:${hash('sha256', canonicalJson([cfe.rut, cfe.environment, formatCfeId(cfe), scope]), 'base64url')}`;
 
-/** Keys of the command line never meet those that customers choose. */
-const keyOfCli = (typed: string): string => (typed.startsWith('cli:') ? typed : `cli:${typed}`);
-
-/** Returns what issuing in either environment needs. */
-const issuingDeps = (deps: CliDeps) => ({
-  ...deps,
-  equipped: () => ({
-    ...deps,
-    testKit: deps.testKit(),
-    sealer: deps.sealer(),
-    certificateAuthorities: deps.certificateAuthorities(),
-  }),
-});
+/** Returns a typed key with the prefix that keeps it apart from the keys of customers. */
+const prefixKey = (typed: string): string => (typed.startsWith('cli:') ? typed : `cli:${typed}`);
 
 export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and support', {
   list: listVerb(CFES, {
@@ -125,11 +111,11 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       environment: environmentFilter(
         'default: production; both with a number, receiver, key or request, or with a filter for support',
       ),
-      stuckReason: ONLY.stuckReason,
+      stuckReason: SUPPORT_FILTERS.stuckReason,
       needsSupport: flagOption('only CFEs that need support'),
       annulled: flagOption('only CFEs whose number is annulled'),
     },
-    limit: [MOST, 50],
+    limit: [MAX_CFES, 50],
     examples: [
       '--rut 219999830019 --needs-support --json',
       '--serie A --numero 123',
@@ -139,9 +125,8 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
     columns:
       'rut environment cfe_id cfe_type serie numero cfe_status pay_amount currency stuck_reason created_at',
     search(_, filter) {
-      // A known identifier does not reveal the environment, and a search for work must overlook no CFE.
-      const isOfBoth = BOTH_ENVIRONMENTS.some((name) => filter[name] !== undefined);
-      const environment = filter.environment ?? (isOfBoth ? undefined : 'production');
+      const searchesBoth = BOTH_ENVIRONMENTS.some((name) => filter[name] !== undefined);
+      const environment = filter.environment ?? (searchesBoth ? undefined : 'production');
       return { ...filter, environment, accounts: null };
     },
     rows: (deps, cfes) =>
@@ -149,30 +134,29 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
   }),
   'show RUT CFE_ID': readVerb({
     summary: 'Show one CFE: its content, its status, its next step, the possible actions, and its history',
-    takes: ONE,
+    takes: CFE_INPUTS,
     examples: EXAMPLES,
     async run(deps, input) {
       const em = deps.orm.em.fork();
-      const one = await requireCfeOfRut(em, input);
-      await em.populate(one, ['extra']);
-      const dossier = await readCfeDossier(em, one);
-      const { document, notes } = cfeDetailView(one, await listNotes(em.fork(), one.id), {
-        publicUrl: deps.publicUrl(),
-      });
-      const shown = { ...(await cfeRow(deps, one)), document, notes, ...dossierRow(one, dossier) };
-      return { ...shown, page: cfeText(one, dossier) };
+      const cfe = await requireCfeOfRut(em, input);
+      await em.populate(cfe, ['extra']);
+      const dossier = await readCfeDossier(em, cfe);
+      const urls = { publicUrl: deps.publicUrl() };
+      const { document, notes } = cfeDetailView(cfe, await listNotes(em.fork(), cfe.id), urls);
+      const row = { ...(await cfeRow(deps, cfe)), document, notes, ...dossierRow(cfe, dossier) };
+      return { ...row, page: cfeText(cfe, dossier) };
     },
     plain: 'page',
   }),
   'xml RUT CFE_ID': readVerb({
     summary: 'Print the signed XML of a CFE, byte for byte as it is sent',
-    takes: ONE,
+    takes: CFE_INPUTS,
     examples: EXAMPLES,
     async run({ orm }, input) {
       const em = orm.em.fork();
-      const one = await requireCfeOfRut(em, input);
-      await em.populate(one, ['signedXml']);
-      const xml = one.signedXml ?? null;
+      const cfe = await requireCfeOfRut(em, input);
+      await em.populate(cfe, ['signedXml']);
+      const xml = cfe.signedXml ?? null;
       if (xml === null) throw new Refusal('NOT_FOUND', `The CFE ${input.cfe_id} is not signed yet.`);
       return { xml };
     },
@@ -180,20 +164,20 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
   }),
   'credit RUT CFE_ID': readVerb({
     summary: 'Show what is left of a CFE to credit, per line, and its credit notes',
-    takes: ONE,
+    takes: CFE_INPUTS,
     examples: EXAMPLES,
     async run(deps, input) {
-      const one = await requireCfeOfRut(deps.orm.em.fork(), input);
-      const { left, notes } = await readCredit(deps, one);
-      const { left: figures, notes: issued } = creditView(left, notes);
-      return { cfe_id: formatCfeId(one), currency: one.currency, ...figures, notes: issued };
+      const cfe = await requireCfeOfRut(deps.orm.em.fork(), input);
+      const { left, notes } = await readCredit(deps, cfe);
+      const view = creditView(left, notes);
+      return { cfe_id: formatCfeId(cfe), currency: cfe.currency, ...view.left, notes: view.notes };
     },
   }),
   'credit-note RUT CFE_ID': actingVerb({
     summary:
-      'Issue a credit note for all that is left of a CFE, or a part; repeated, it answers the first note',
+      'Issue a credit note for all that is left of a CFE, or a part; repeated, it returns the first note',
     takes: {
-      ...ONE,
+      ...CFE_INPUTS,
       percent: optionalInput(Decimal, 'this percentage of the whole CFE'),
       amount: optionalInput(Decimal, 'this amount, in the currency of the CFE'),
       lines: optionalInput(LineParts, 'quantities of lines, such as 1=2,3=0.5', 'parts'),
@@ -204,7 +188,7 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       }),
       idempotencyKey: optionalInput(
         z.string().regex(IDEMPOTENCY_KEY_TEXT),
-        'to issue another note that is equal to an earlier one; default: made of the note',
+        'another key issues a second equal note; default: a key derived from the CFE and the credited part',
       ),
       dryRun: DryRunOption,
     },
@@ -213,29 +197,28 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       '219999830019 101-1 --percent 10 --reason "discount"',
       '219999830019 101-1 --lines 1=2,3=0.5 --reason "goods returned"',
     ],
-    async run(deps, { percent, amount, lines, lineAmounts, reason, idempotencyKey, dryRun, ...one }) {
-      const cfe = await requireCfeOfRut(deps.orm.em.fork(), one);
+    async run(deps, { percent, amount, lines, lineAmounts, reason, idempotencyKey, dryRun, ...input }) {
+      const cfe = await requireCfeOfRut(deps.orm.em.fork(), input);
       const { rut, environment, accountId } = cfe;
       const parts = [
         ...(lines ?? []).map(([line_number, count]) => ({ line_number, count })),
         ...(lineAmounts ?? []).map(([line_number, sum]) => ({ line_number, amount: sum })),
       ].toSorted((a, b) => Number(a.line_number.text) - Number(b.line_number.text));
       const scope = omitUndefined({ percent, amount, lines: parts.length > 0 ? parts : undefined });
-      const body = { ...scope, reason };
-      const asked = { cfe, accountId, body };
+      const credit = { cfe, accountId, body: { ...scope, reason } };
       const row = { rut, environment, credits: formatCfeId(cfe) };
-      const issuing = issuingDeps(deps);
+      const issueDeps = { ...deps, equipped: () => equippedDeps(deps) };
       if (dryRun) {
-        const { content } = await previewCreditByHand(issuing, asked);
+        const { content } = await previewCreditByHand(issueDeps, credit);
         const { type, totals } = content;
         return { ...row, cfe_type: type, currency: totals.currency, pay_amount: exactNumber(totals.pay) };
       }
-      const key = idempotencyKey === undefined ? keyOfNote(cfe, scope) : keyOfCli(idempotencyKey);
+      const key = idempotencyKey === undefined ? defaultNoteKey(cfe, scope) : prefixKey(idempotencyKey);
       const issued = await creditByHand(
-        { ...issuing, requestHash: deps.requestHash() },
-        { ...asked, why: reason, expected: undefined, idempotencyKey: key },
+        { ...issueDeps, requestHash: deps.requestHash() },
+        { ...credit, why: reason, expected: undefined, idempotencyKey: key },
       );
-      const note = await requireCfeOfRut(deps.orm.em.fork(), { ...one, cfe_id: formatCfeId(issued.note) });
+      const note = await requireCfeOfRut(deps.orm.em.fork(), { ...input, cfe_id: formatCfeId(issued.note) });
       if (issued.repeated && note.status === 'REJECTED')
         throw new Refusal(
           'INVALID_INPUT',
@@ -261,8 +244,8 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
         ),
       reason: ReasonInput,
       environment: environmentFilter('default: production; with filters: both'),
-      ...ONLY,
-      limit: limitOption(MOST, MOST),
+      ...SUPPORT_FILTERS,
+      limit: limitOption(MAX_CFES, MAX_CFES),
       dryRun: DryRunOption,
     },
     examples: [
@@ -279,15 +262,18 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       if (RETRY_FILTERS.every((name) => input[name] === undefined)) {
         return 'give RUT and CFE_ID, or at least one filter: --rut, --environment, --status, --stuck-reason';
       }
-      const isBlind = input['action'] === 'abandon' && input['stuckReason'] === undefined;
-      return isBlind ? 'to abandon several CFEs, give their --stuck-reason' : undefined;
+      const needsReason = input['action'] === 'abandon' && input['stuckReason'] === undefined;
+      return needsReason ? 'to abandon several CFEs, give their --stuck-reason' : undefined;
     },
-    async run(deps, { cfe_id, action, reason, dryRun = false, limit: most, ...filter }) {
+    async run(deps, { cfe_id, action, reason, dryRun = false, limit, ...filter }) {
       const request = { action, reason, dryRun };
-      const rowFor = async ({ cfe: one, outcome, message }: SupportedCfe): Promise<OutputRow> => {
-        const end = messageWithEnd(one, outcome, message);
-        return { rut: one.rut, ...(await cfeRow(deps, one)), action, outcome, message: end };
-      };
+      const rowFor = async ({ cfe, outcome, message }: SupportedCfe): Promise<OutputRow> => ({
+        rut: cfe.rut,
+        ...(await cfeRow(deps, cfe)),
+        action,
+        outcome,
+        message: addFinalStatus(cfe, outcome, message),
+      });
       const { rut, environment = 'production' } = filter;
       const em = deps.orm.em.fork();
       if (cfe_id !== undefined && rut !== undefined) {
@@ -297,14 +283,14 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
         return rowFor(supported);
       }
       if (dryRun) {
-        const stuck = await findStuckCfes(em, filter, most);
-        const all = await supportCfes(deps, { ids: stuck.map(({ id }) => id), ...request });
-        return Promise.all(all.map(rowFor));
+        const stuck = await findStuckCfes(em, filter, limit);
+        const supported = await supportCfes(deps, { ids: stuck.map(({ id }) => id), ...request });
+        return Promise.all(supported.map(rowFor));
       }
       if ((await countRunTargets(em, action, filter)) === 0) return [];
       const run = await startRun(deps, {
         kind: action,
-        filter: { ...filter, limit: most },
+        filter: { ...filter, limit },
         reason,
         accounts: null,
       });
@@ -313,9 +299,9 @@ export const cfeGroup = verbGroup('cfe', 'CFEs of enterprises: their status, and
       const cfes = await findCfesById(deps.orm.em.fork(), ids);
       return Promise.all(
         items.map(async ({ subject, outcome, message }) => {
-          const one = cfes.get(subject);
-          const found = one && { rut: one.rut, ...(await cfeRow(deps, one)) };
-          return { ...found, action, outcome, message, run_id: run.id };
+          const cfe = cfes.get(subject);
+          const row = cfe && { rut: cfe.rut, ...(await cfeRow(deps, cfe)) };
+          return { ...row, action, outcome, message, run_id: run.id };
         }),
       );
     },

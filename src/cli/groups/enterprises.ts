@@ -10,13 +10,7 @@ import { endEnterprise, resumeEnterprise, suspendEnterprise } from '../../comman
 import { previewTransfer, transferEnterprise } from '../../commands/enterprises/transferEnterprise.ts';
 import { updateEnterprise } from '../../commands/enterprises/updateEnterprise.ts';
 import { replaceSandboxCae } from '../../commands/numbers/sandboxCae.ts';
-import {
-  buildEnterpriseObject,
-  buildEnterpriseObjects,
-  findEnterprises,
-  listBranches,
-} from '../../db/enterprises/enterprises.ts';
-import type { Enterprise } from '../../db/entities/enterprises.ts';
+import { buildEnterpriseObjects, findEnterprises, listBranches } from '../../db/enterprises/enterprises.ts';
 import { requireAccount } from '../../db/people/accounts.ts';
 import { FIRST_IDEMISOR, LAST_IDEMISOR } from '../../domain/authority/sobre.ts';
 import { CustomerBody } from '../../domain/enterprises/customer.ts';
@@ -27,7 +21,6 @@ import {
   ValidateCredentials,
 } from '../../domain/enterprises/enterprise.ts';
 import { BRANCH_FIELDS, ENTERPRISE_FIELDS, FIRST_FIELDS } from '../../domain/enterprises/enterpriseFields.ts';
-import type { EnterpriseObject } from '../../domain/enterprises/enterpriseObject.ts';
 import { caeObject } from '../../domain/enterprises/enterpriseObject.ts';
 import { PERMISSIONS } from '../../domain/enterprises/enterpriseStatus.ts';
 import { readRows } from '../../domain/operations/operatorFiles.ts';
@@ -60,14 +53,14 @@ import {
 import { listedRow, listVerb } from '../listVerb.ts';
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
-/** Describes a field for the help, without its source. */
+/** Returns the first part of a field's description, for the help. */
 const describeField = ({ words, kind }: ApiField): string => {
   const [about = ''] = words.description.split(/\. |\.$|; null/);
   return `${about.charAt(0).toLowerCase()}${about.slice(1)}${kind === 'day' ? ', YYYY-MM-DD' : ''}`;
 };
 
-/** How values are typed that are not text. */
-const TYPED: Partial<Record<ApiField['kind'], () => z.ZodType>> = {
+/** Schemas of typed values that are not text. */
+const VALUE_SCHEMAS: Partial<Record<ApiField['kind'], () => z.ZodType>> = {
   code: () => z.string().transform(parseTypedInteger),
   flag: () => z.enum(['yes', 'no']).transform((typed) => typed === 'yes'),
 };
@@ -77,19 +70,13 @@ const placeholderOf = ({ kind, schema }: ApiField): string => {
   return kind === 'flag' ? 'yes|no' : 'text';
 };
 
-/** Returns fields as options, by the API's names; the API's rules check the values. */
+/** Returns fields of the API as options. The command checks the values. */
 const fieldOptions = <T extends FieldTable>(fields: T, { isNew }: { isNew: boolean }) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, field]): [string, z.ZodType] => {
-      const value = TYPED[field.kind]?.() ?? z.string();
+      const value = VALUE_SCHEMAS[field.kind]?.() ?? z.string();
       const schema = isNew && !field.optional ? value : value.optional();
-      return [
-        name,
-        schema.meta({
-          description: describeField(field),
-          placeholder: placeholderOf(field),
-        }),
-      ];
+      return [name, schema.meta({ description: describeField(field), placeholder: placeholderOf(field) })];
     }),
   ) as Record<keyof T & string, z.ZodType>;
 
@@ -107,18 +94,24 @@ const REMOVABLE = [...Object.keys(removableColumns(ENTERPRISE_FIELDS)), 'logo_b6
 const RUT = '219999830019';
 const ACCOUNT = '0c0e1ab1-0000-4000-8000-000000000001';
 
-const enterpriseRow = (object: EnterpriseObject, of: Enterprise | undefined): OutputRow => ({
-  ...object,
-  // The role of an API caller.
-  role: null,
-  owner_account_id: of?.ownerAccountId ?? null,
-  suspension_reason: of?.suspensionReason ?? null,
-});
-
-async function show({ orm, clock }: CliDeps, rut: string): Promise<OutputRow> {
+/** Returns the objects of enterprises, by RUT, with what only operators see. */
+async function enterpriseRows({ orm, clock }: CliDeps, ruts: readonly string[]): Promise<OutputRow[]> {
   const em = orm.em.fork();
-  const found = await requireEnterpriseOfRut(em, rut);
-  return enterpriseRow(await buildEnterpriseObject(em, found, clock()), found);
+  const enterprises = await findEnterprises(em, ruts);
+  const objects = await buildEnterpriseObjects(em, enterprises, clock());
+  return enterprises.map((enterprise, i) => ({
+    ...objects[i],
+    // Only a caller of the API has a role.
+    role: null,
+    owner_account_id: enterprise.ownerAccountId,
+    suspension_reason: enterprise.suspensionReason ?? null,
+  }));
+}
+
+async function showEnterprise(deps: CliDeps, rut: string): Promise<OutputRow> {
+  await requireEnterpriseOfRut(deps.orm.em.fork(), rut);
+  const [row = {}] = await enterpriseRows(deps, [rut]);
+  return row;
 }
 
 export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue CFEs', {
@@ -127,21 +120,17 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
     examples: ['', '--status SUSPENDED --json', '--lacks okCae'],
     columns: 'rut legal_name status is_authorized_issuer scheduled_ready_date plan_metadata',
     search: ({ clock }, filter) => ({ ...filter, accounts: null, now: clock() }),
-    async rows({ orm, clock }, listed) {
-      const em = orm.em.fork();
-      const found = await findEnterprises(
-        em,
+    rows: (deps, listed) =>
+      enterpriseRows(
+        deps,
         listed.map(({ rut }) => rut),
-      );
-      const objects = await buildEnterpriseObjects(em, found, clock());
-      return objects.map((object, i) => enterpriseRow(object, found[i]));
-    },
+      ),
   }),
   'show RUT': readVerb({
     summary: 'Show one enterprise',
     takes: { rut: RutInput },
     examples: [RUT],
-    run: (deps, { rut }) => show(deps, rut),
+    run: (deps, { rut }) => showEnterprise(deps, rut),
   }),
   'create ACCOUNT RUT': actingVerb({
     summary: 'Register an enterprise, owned by an account',
@@ -161,7 +150,7 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
       });
       const { id: accountId } = await requireAccount(deps.orm.em.fork(), account);
       await createEnterprise(deps, { accountId, enterprise: body });
-      return show(deps, data.rut);
+      return showEnterprise(deps, data.rut);
     },
   }),
   'update RUT': actingVerb({
@@ -187,7 +176,7 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
         ...Object.fromEntries(remove.map((field) => [field, null])),
       });
       await updateEnterprise({ ...deps, checkoutUrl: deps.checkoutUrl() }, { rut, update });
-      return show(deps, rut);
+      return showEnterprise(deps, rut);
     },
   }),
   'validate RUT': actingVerb({
@@ -202,7 +191,7 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
     examples: [RUT, `${RUT} --login-file login.json`],
     async run(deps, { rut, loginFile }) {
       const login = loginFile === undefined ? {} : readRows(ValidateCredentials, deps.readFile(loginFile));
-      // Counted for the owner: operators have no counter of their own against guessing.
+      // Counts against the owner's limit on guessing: operators have no limit.
       const { ownerAccountId: accountId } = await requireEnterpriseOfRut(deps.orm.em.fork(), rut);
       const secrets = {
         sealer: deps.sealer(),
@@ -210,7 +199,7 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
         certificateAuthorities: deps.certificateAuthorities(),
       };
       await requestCredentialsCheck({ ...deps, ...secrets }, { accountId, rut, login });
-      return show(deps, rut);
+      return showEnterprise(deps, rut);
     },
   }),
   'look-up RUT': readVerb({
@@ -229,7 +218,7 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
     examples: [`${RUT} --reason "Falta de pago"`],
     async run(deps, input) {
       await suspendEnterprise(deps, input);
-      return show(deps, input.rut);
+      return showEnterprise(deps, input.rut);
     },
   }),
   'end RUT': actingVerb({
@@ -238,7 +227,7 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
     examples: [`${RUT} --reason "Changed to another system"`],
     async run(deps, input) {
       await endEnterprise(deps, input);
-      return show(deps, input.rut);
+      return showEnterprise(deps, input.rut);
     },
   }),
   'resume RUT': actingVerb({
@@ -247,7 +236,7 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
     examples: [RUT],
     async run(deps, input) {
       await resumeEnterprise(deps, input);
-      return show(deps, input.rut);
+      return showEnterprise(deps, input.rut);
     },
   }),
   'transfer RUT ACCOUNT': actingVerb({
@@ -264,15 +253,15 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
       `${RUT} ${ACCOUNT} --reason "Poder notarial del 3/11"`,
     ],
     async run(deps, { rut, account: accountId, reason, dryRun }) {
-      const owning = { ...deps, certificateAuthorities: deps.certificateAuthorities() };
+      const transferDeps = { ...deps, certificateAuthorities: deps.certificateAuthorities() };
       const removed = dryRun
-        ? await previewTransfer(owning, { rut, accountId })
-        : await transferEnterprise(owning, { rut, accountId, reason });
-      return { ...(await show(deps, rut)), removed };
+        ? await previewTransfer(transferDeps, { rut, accountId })
+        : await transferEnterprise(transferDeps, { rut, accountId, reason });
+      return { ...(await showEnterprise(deps, rut)), removed };
     },
   }),
   'sandbox-cae RUT': actingVerb({
-    summary: 'Set the CAE of the sandbox for one type: an invented one, by the authority’s rule for tests',
+    summary: 'Set the invented CAE of the sandbox for one type, by the authority’s rule for tests',
     takes: {
       rut: RutInput,
       type: z.enum(CFE_TYPE_NAMES).describe('type of CFE'),
@@ -284,14 +273,14 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
     },
     examples: [`${RUT} --type ETICKET`, `${RUT} --type ETICKET --serie B --from 1 --to 1000`],
     async run(deps, { rut, type, serie, from, to, number, expires }) {
-      const own = omitUndefined({
+      const range = omitUndefined({
         serie,
         numberStart: from,
         numberEnd: to,
         authorizationNumber: number,
         expirationDate: expires,
       });
-      return caeObject(await replaceSandboxCae(deps, { rut, type, own }), deps.clock());
+      return caeObject(await replaceSandboxCae(deps, { rut, type, own: range }), deps.clock());
     },
   }),
   'idemisor RUT': actingVerb({
@@ -309,7 +298,7 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
     },
   }),
   'migrate RUT': actingVerb({
-    summary: 'Move an enterprise in from another system at midnight of a day; shows what else the move takes',
+    summary: 'Move an enterprise in from another system at the start of a day; shows what else must be done',
     takes: {
       rut: RutInput,
       from: z.iso.date().describe('the first day here, YYYY-MM-DD; the other system reports the days before'),
@@ -340,7 +329,7 @@ export const enterpriseGroup = verbGroup('enterprise', 'Enterprises, which issue
         throw new Refusal('INVALID_INPUT', 'Exactly one of --grant and --withdraw must be given.');
       }
       await changePermission(deps, { rut, permission, held: grant !== undefined, reason });
-      return show(deps, rut);
+      return showEnterprise(deps, rut);
     },
   }),
 });

@@ -13,9 +13,9 @@ import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { homologationView } from '../../views/enterprises/homologation.ts';
 import { FIELD_NAMES } from '../../words/application.ts';
 import { OptionalReasonInput, optionalInput, ReasonInput, RutInput, wholeNumberInput } from '../inputs.ts';
-import { actingVerb, type OutputRow, readVerb, verbGroup } from '../verb.ts';
+import { actingVerb, equippedDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
-/** The types as typed: `ETICKET,ETICKET_NC`. */
+/** Types separated by commas: `ETICKET,ETICKET_NC`. */
 const Types = z
   .string()
   .refine((typed) => typed.split(',').every((name) => CFE_TYPE_NAMES.some((known) => known === name)), {
@@ -23,7 +23,7 @@ const Types = z
   })
   .transform((typed) => typed.split(',') as CfeType[]);
 
-const rowOf = (state: TestRunState): OutputRow => ({
+const testRunRow = (state: TestRunState): OutputRow => ({
   rut: state.run.rut,
   ...homologationView(state),
   workflow_id: state.run.workflowId,
@@ -48,21 +48,14 @@ export const homologationGroup = verbGroup(
       },
       examples: ['219999830019 --set TESTING --reason "the company enters the regime"'],
       async run(deps, input) {
-        const testKit = deps.testKit();
-        const equipped = {
-          ...deps,
-          testKit,
-          sealer: deps.sealer(),
-          certificateAuthorities: deps.certificateAuthorities(),
-        };
-        return rowOf(await startTestRun(equipped, { ...input, accountId: null }));
+        return testRunRow(await startTestRun(equippedDeps(deps), { ...input, accountId: null }));
       },
     }),
     'show RUT': readVerb({
       summary: 'Show the last test run: counts per type, the report, and the steps that are left',
       takes: { rut: RutInput },
       examples: ['219999830019 --json'],
-      run: async ({ orm }, { rut }) => rowOf(await requireLastTestRun(orm.em.fork(), rut)),
+      run: async ({ orm }, { rut }) => testRunRow(await requireLastTestRun(orm.em.fork(), rut)),
     }),
     'sheet RUT': readVerb({
       summary: 'Write the sheet of the postulación as a PDF: each field of the form, and the sworn statement',
@@ -74,8 +67,8 @@ export const homologationGroup = verbGroup(
       async run(deps, { rut, out }) {
         const facts = await readApplicationFacts(deps.orm.em.fork(), rut);
         const sheet = applicationSheet({ ...facts, provider: deps.provider(), publicUrl: deps.publicUrl() });
-        const of = { legalName: facts.enterprise.legalName, date: montevideoDate(deps.clock()) };
-        deps.writeFile(out, await deps.drawSheet(sheet, of));
+        const heading = { legalName: facts.enterprise.legalName, date: montevideoDate(deps.clock()) };
+        deps.writeFile(out, await deps.drawSheet(sheet, heading));
         return sheet.fields.map(({ field, value }) => ({ field, name: FIELD_NAMES[field], value }));
       },
       columns: 'name value',
@@ -84,7 +77,7 @@ export const homologationGroup = verbGroup(
       summary: 'Stop the active test run; numbers already used stay used',
       takes: { rut: RutInput, reason: OptionalReasonInput },
       examples: ['219999830019 --reason "started on the wrong day"'],
-      run: async (deps, input) => rowOf(await stopTestRun(deps, input)),
+      run: async (deps, input) => testRunRow(await stopTestRun(deps, input)),
     }),
   },
 );

@@ -14,14 +14,14 @@ const MailId = z.string().describe('mail_id of the e-mail');
 
 async function showMail(deps: CliDeps, mailId: string): Promise<OutputRow> {
   const em = deps.orm.em.fork();
-  const found = await findMail(em, mailId);
-  if (!found) throw new Refusal('NOT_FOUND', `There is no e-mail ${mailId}.`);
-  const [cfe] = (await findCfesById(em, [found.cfeUuid])).values();
+  const mail = await findMail(em, mailId);
+  if (!mail) throw new Refusal('NOT_FOUND', `There is no e-mail ${mailId}.`);
+  const [cfe] = (await findCfesById(em, [mail.cfeUuid])).values();
   return {
-    ...listedRow(MAILS, { mail: found, cfeId: cfe ? formatCfeId(cfe) : '' }),
-    by_hand: found.byHand,
-    message_id: found.messageId ?? null,
-    workflow_id: found.workflowId,
+    ...listedRow(MAILS, { mail, cfeId: cfe ? formatCfeId(cfe) : '' }),
+    by_hand: mail.byHand,
+    message_id: mail.messageId ?? null,
+    workflow_id: mail.workflowId,
     history: (await listMailAttempts(em, mailId)).map((attempt) => ({
       at: attempt.at.toISOString(),
       smtp_code: attempt.smtpCode ?? null,

@@ -8,7 +8,7 @@ import { EnvironmentInput, ReasonInput, RutInput, rutFilter, wholeNumberInput } 
 import { listVerb } from '../listVerb.ts';
 import { actingVerb, readVerb, verbGroup } from '../verb.ts';
 
-/** A type by its name or by the authority's code. */
+/** Names of types, and the authority's codes. */
 const TYPES = CFE_TYPE_NAMES.flatMap((name) => [name, String(CFE_TYPES[name].code)]);
 
 export const annulmentGroup = verbGroup(
@@ -20,7 +20,7 @@ export const annulmentGroup = verbGroup(
       takes: { rut: RutInput, environment: EnvironmentInput },
       limit: [100_000, 1_000],
       examples: ['--rut 219999830019', '--rut 219999830019 --environment sandbox --json'],
-      search: (_, of) => ({ ...of, isOperator: true }),
+      search: (_, filter) => ({ ...filter, isOperator: true }),
     }),
     'add RUT': actingVerb({
       summary: 'Annul unused numbers, permanently; the daily report informs the authority',
@@ -37,17 +37,17 @@ export const annulmentGroup = verbGroup(
         '219999830019 --type ETICKET --serie A --from 501 --to 600 --reason "printed on paper by mistake"',
       ],
       usageFault: ({ from, to }) => (Number(from) > Number(to) ? '--to must not be below --from' : undefined),
-      async run(deps, { type: named, ...input }) {
-        const type = cfeTypeOfCode(Number(named)) ?? (named as CfeType);
+      async run(deps, { type: nameOrCode, ...input }) {
+        const type = cfeTypeOfCode(Number(nameOrCode)) ?? (nameOrCode as CfeType);
         const annulled = await annulNumbers(deps, { ...input, type });
-        return annulled.map((one) => ({
+        return annulled.map((span) => ({
           cfe_type: type,
-          serie: one.serie,
-          from: one.fromNumber,
-          to: one.toNumber,
-          reason: one.reason,
-          typed_reason: one.typedReason,
-          annulled_at: one.annulledAt.toISOString(),
+          serie: span.serie,
+          from: span.fromNumber,
+          to: span.toNumber,
+          reason: span.reason,
+          typed_reason: span.typedReason,
+          annulled_at: span.annulledAt.toISOString(),
         }));
       },
     }),

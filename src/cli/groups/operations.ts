@@ -60,7 +60,7 @@ export const pepperGroup = verbGroup(
   },
 );
 
-/** After losing or restoring a database or Temporal (docs/backup.md). */
+/** Verbs for use after a loss or restore of the database or Temporal (docs/backup.md). */
 export const recoveryGroup = verbGroup(
   'recovery',
   'After a restore: restart workflows, move numbering forward',
@@ -96,8 +96,8 @@ export const recoveryGroup = verbGroup(
         '219999830019 ETICKET --to 180 --reason "restored to 14:05"',
       ],
       async run(deps, { cfe_type: type, dryRun = false, ...input }) {
-        const asking = { ...deps, askAuthority: deps.askAuthority() };
-        return (await skipNumbers(asking, { ...input, type, dryRun })).map((row) => ({ ...row }));
+        const skipDeps = { ...deps, askAuthority: deps.askAuthority() };
+        return (await skipNumbers(skipDeps, { ...input, type, dryRun })).map((row) => ({ ...row }));
       },
     }),
   },

@@ -5,12 +5,12 @@ import { listProviderReports } from '../../db/reports/providerReports.ts';
 import { Period, providerReportFile } from '../../domain/reports/providerReport.ts';
 import { actingVerb, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
-const rowOf = (one: ProviderReportFile): OutputRow => ({
-  period: one.period,
-  sequence: one.sequence,
-  file: providerReportFile(one),
-  built_at: one.builtAt.toISOString(),
-  received_at: one.receivedAt?.toISOString() ?? null,
+const reportRow = (report: ProviderReportFile): OutputRow => ({
+  period: report.period,
+  sequence: report.sequence,
+  file: providerReportFile(report),
+  built_at: report.builtAt.toISOString(),
+  received_at: report.receivedAt?.toISOString() ?? null,
 });
 
 export const providerReportGroup = verbGroup(
@@ -31,29 +31,24 @@ export const providerReportGroup = verbGroup(
       async run(deps, { period, out }) {
         const provider = deps.provider();
         const built = await buildProviderReport(deps, { period, provider, sign: deps.signProviderReport });
-        if (built === null) {
-          return {
-            period,
-            file: null,
-            message: 'No enterprise began or ended in this month: there is nothing to send.',
-          };
-        }
+        const message = 'No enterprise began or ended in this month: there is nothing to send.';
+        if (built === null) return { period, file: null, message };
         const file = `${out}/${providerReportFile(built)}`;
         deps.writeFile(file, Buffer.from(built.xml));
-        return { ...rowOf(built), file };
+        return { ...reportRow(built), file };
       },
     }),
     'received PERIOD': actingVerb({
       summary: 'Note that the authority has the last report of a month; only then it gets a next sequence',
       takes: { period: Period.describe('the month, YYYYMM') },
       examples: ['202610'],
-      run: async (deps, input) => rowOf(await receiveProviderReport(deps, input)),
+      run: async (deps, input) => reportRow(await receiveProviderReport(deps, input)),
     }),
     list: readVerb({
       summary: 'List the reports that were built, the latest month first',
       takes: {},
       examples: [''],
-      run: async ({ orm }) => (await listProviderReports(orm.em.fork())).map(rowOf),
+      run: async ({ orm }) => (await listProviderReports(orm.em.fork())).map(reportRow),
     }),
   },
 );

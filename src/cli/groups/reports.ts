@@ -12,28 +12,27 @@ import { EnvironmentInput, optionalInput, ReasonInput, RutInput } from '../input
 import { listVerb } from '../listVerb.ts';
 import { actingVerb, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
-const ONE = {
+const REPORT_INPUTS = {
   rut: RutInput,
   date: dateSchema().describe('the day, YYYY-MM-DD'),
   environment: EnvironmentInput,
 };
 const EXAMPLES = ['219999830019 2026-11-20', '219999830019 2026-11-20 --environment sandbox'];
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 
-const reportRow = (one: DailyReport): OutputRow => ({
-  rut: one.rut,
-  environment: one.environment,
-  date: one.date,
-  status: one.status,
-  sequence: one.sequence,
-  due_at: one.dueAt.toISOString(),
-  is_complete: one.isComplete,
-  needs_support: one.stuckReason !== null,
-  stuck_reason: one.stuckReason,
-  workflow_id: one.workflowId,
+const reportRow = (report: DailyReport): OutputRow => ({
+  rut: report.rut,
+  environment: report.environment,
+  date: report.date,
+  status: report.status,
+  sequence: report.sequence,
+  due_at: report.dueAt.toISOString(),
+  is_complete: report.isComplete,
+  needs_support: report.stuckReason !== null,
+  stuck_reason: report.stuckReason,
+  workflow_id: report.workflowId,
 });
 
-/** `start` and `stop` differ in the meaning of their day. */
 const obligationVerb = (name: 'start' | 'stop', summary: string, about: string) =>
   actingVerb({
     summary,
@@ -60,19 +59,19 @@ export const reportGroup = verbGroup('report', 'Daily reports: their status, and
   }),
   'show RUT DATE': readVerb({
     summary: 'Show one daily report: its sums, its submissions, and the CFEs it waits for',
-    takes: ONE,
+    takes: REPORT_INPUTS,
     examples: EXAMPLES,
     async run(deps, input) {
-      const found = await requireReport(deps, input);
+      const report = await requireReport(deps, input);
       const em = deps.orm.em.fork();
-      const submissions = await listSubmissions(em, found, { populate: ['types'] });
-      const waiting = await listUnsettledCfes(em, found, MOST_WAITING);
-      return { ...reportRow(found), ...dailyReportView(found, submissions, waiting) };
+      const submissions = await listSubmissions(em, report, { populate: ['types'] });
+      const waiting = await listUnsettledCfes(em, report, MAX_WAITING);
+      return { ...reportRow(report), ...dailyReportView(report, submissions, waiting) };
     },
   }),
   'xml RUT DATE': readVerb({
     summary: 'Print the signed XML of the last submission, byte for byte as it is sent',
-    takes: ONE,
+    takes: REPORT_INPUTS,
     examples: EXAMPLES,
     async run(deps, input) {
       const em = deps.orm.em.fork();
@@ -86,7 +85,7 @@ export const reportGroup = verbGroup('report', 'Daily reports: their status, and
   'send RUT DATE': actingVerb({
     summary: 'Send the report of today or an earlier day with the known data; later data corrects it',
     takes: {
-      ...ONE,
+      ...REPORT_INPUTS,
       reason: ReasonInput,
       overrideOtherSystem: optionalInput(
         ReasonInput,
@@ -103,7 +102,7 @@ export const reportGroup = verbGroup('report', 'Daily reports: their status, and
   'retry RUT DATE': actingVerb({
     summary: 'Retry or settle a daily report that needs support',
     takes: {
-      ...ONE,
+      ...REPORT_INPUTS,
       action: z
         .enum(['retry', 'settle'])
         .default('retry')
@@ -114,10 +113,9 @@ export const reportGroup = verbGroup('report', 'Daily reports: their status, and
     },
     examples: ['219999830019 2026-11-20 --reason "new certificate uploaded"'],
     async run(deps, { action, reason, ...key }) {
-      const supported = await supportReport(deps, { key, action, reason });
-      const { report: of, outcome, message } = supported;
+      const { report, outcome, message } = await supportReport(deps, { key, action, reason });
       if (outcome === 'refused') throw new Refusal('INVALID_INPUT', message);
-      return { ...reportRow(of), action, outcome, message };
+      return { ...reportRow(report), action, outcome, message };
     },
   }),
   'start RUT': obligationVerb(

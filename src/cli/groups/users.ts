@@ -14,7 +14,7 @@ import { AccountIdInput, OptionalReasonInput, optionalInput, ReasonInput } from 
 import { actingVerb, type CliDeps, type OutputRow, readVerb, verbGroup } from '../verb.ts';
 
 const ROLES = [...new Set([...OPERATOR_ROLES, ...MEMBER_ROLES])];
-/** The audit stores the address as the name of who acted. */
+/** The address must fit in the audit, which stores it as the actor's name. */
 const UserEmail = Email.max(BY_LENGTH).describe('e-mail address of the user');
 const EXAMPLE = ['ana@example.com'];
 
@@ -32,13 +32,13 @@ const userRow = (person: Person, memberships: readonly AccountMembership[] = [])
   disabled_at: person.disabledAt?.toISOString() ?? null,
 });
 
-/** Returns the link of an invitation, which is shown only now. */
+/** Returns the link of an invitation, which is stored only as a hash. */
 const linkOf = (consoleUrl: string, invitation: NewInvitation | null): OutputRow => ({
   invitation_url: invitation && `${consoleUrl}/invitation/${invitation.token}`,
   expires_at: invitation?.expiresAt.toISOString() ?? null,
 });
 
-function positionOf(accountId: string | undefined, role: (typeof ROLES)[number]) {
+function parsePosition(accountId: string | undefined, role: (typeof ROLES)[number]) {
   const operatorRole = OPERATOR_ROLES.find((known) => known === role);
   const memberRole = MEMBER_ROLES.find((known) => known === role);
   if (accountId !== undefined && memberRole) return { accountId, role: memberRole };
@@ -49,7 +49,7 @@ function positionOf(accountId: string | undefined, role: (typeof ROLES)[number])
   );
 }
 
-/** Returns the user with an address. Throws NOT_FOUND for an unknown one. */
+/** Returns the user with an address. Throws NOT_FOUND if there is none. */
 async function requireUser({ orm }: CliDeps, email: string): Promise<Person> {
   const person = await findPerson(orm.em.fork(), email);
   if (!person) throw new Refusal('NOT_FOUND', `There is no user ${email}.`);
@@ -83,9 +83,9 @@ export const userGroup = verbGroup(
         return `--role must be one of ${allowed.join(', ')} ${account === undefined ? 'for an operator' : 'for a member of an account'}`;
       },
       async run(deps, { email, account, role }) {
-        // Read first: a link that cannot be printed would be lost.
+        // Throws without a configured URL, before an invitation exists whose link could not be printed.
         const consoleUrl = deps.consoleUrl();
-        const { person, invitation } = await createUser(deps, { email, ...positionOf(account, role) });
+        const { person, invitation } = await createUser(deps, { email, ...parsePosition(account, role) });
         const memberships = await listMemberships(deps.orm.em.fork(), [person.id]);
         return { ...userRow(person, memberships.get(person.id)), ...linkOf(consoleUrl, invitation) };
       },

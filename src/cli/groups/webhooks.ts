@@ -52,8 +52,8 @@ export const webhookGroup = verbGroup('webhook', 'Webhooks of accounts: their se
       '0c0e1ab1-0000-4000-8000-000000000001 --url https://example.com/cfe --event efactura.login --event cfe.updated',
     ],
     async run(deps, { account: accountId, url, event: events }) {
-      const made = await addWebhook(withSealer(deps), { accountId, url, events });
-      return { ...webhookRow(made.webhook), secret: made.secret };
+      const { webhook, secret } = await addWebhook(withSealer(deps), { accountId, url, events });
+      return { ...webhookRow(webhook), secret };
     },
   }),
   'list ACCOUNT': listVerb(WEBHOOKS, {
@@ -77,8 +77,8 @@ export const webhookGroup = verbGroup('webhook', 'Webhooks of accounts: their se
     examples: [`${WEBHOOK} --disable`, `${WEBHOOK} --url https://example.com/new`],
     usageFault({ url, event, enable, disable }) {
       if (enable && disable) return 'give either --enable or --disable, not both';
-      const nothing = [url, event, enable, disable].every((given) => given === undefined);
-      return nothing ? 'give at least one change: --url, --event, --enable or --disable' : undefined;
+      const hasNoChange = [url, event, enable, disable].every((value) => value === undefined);
+      return hasNoChange ? 'give at least one change: --url, --event, --enable or --disable' : undefined;
     },
     async run(deps, { webhook: webhookId, url, event: events, enable, disable }) {
       const enabled = enable ? true : disable ? false : undefined;
@@ -90,9 +90,9 @@ export const webhookGroup = verbGroup('webhook', 'Webhooks of accounts: their se
     takes: { webhook: WebhookId },
     examples: [WEBHOOK],
     async run(deps, { webhook: webhookId }) {
-      const rotated = await rotateWebhookSecret(withSealer(deps), { webhookId });
-      const until = rotated.webhook.previousSecretUntil?.toISOString() ?? null;
-      return { ...webhookRow(rotated.webhook), secret: rotated.secret, previous_secret_until: until };
+      const { webhook, secret } = await rotateWebhookSecret(withSealer(deps), { webhookId });
+      const until = webhook.previousSecretUntil?.toISOString() ?? null;
+      return { ...webhookRow(webhook), secret, previous_secret_until: until };
     },
   }),
   'remove WEBHOOK': actingVerb({
@@ -210,12 +210,12 @@ export const deliveryGroup = verbGroup('delivery', 'Events on their way to recei
       const filter = ['since', 'event', 'dryRun'].find((name) => input[name] !== undefined);
       return filter === undefined ? undefined : 'DELIVERY cannot be combined with filters';
     },
-    async run(deps, { delivery: deliveryId, webhook: to, since: from, event, reason, dryRun }) {
+    async run(deps, { delivery: deliveryId, webhook, since, event, reason, dryRun }) {
       if (deliveryId !== undefined) {
         await redeliver(deps, { deliveryId, reason });
         return showDelivery(deps, deliveryId);
       }
-      const filter = { webhook: to, event, since: from?.toISOString() };
+      const filter = { webhook, event, since: since?.toISOString() };
       if (dryRun) return { total: await countRunTargets(deps.orm.em.fork(), 'redeliver', filter) };
       const input = { kind: 'redeliver', filter, reason: reason ?? '', accounts: null } as const;
       return runRow(await startRun(deps, input));

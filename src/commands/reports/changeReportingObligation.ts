@@ -1,5 +1,5 @@
 import { lockEnterprise } from '../../db/enterprises/enterprises.ts';
-import type { ReportDuty } from '../../db/entities/reports.ts';
+import type { ReportingObligation } from '../../db/entities/reports.ts';
 import { setReportingDays as set } from '../../db/reports/dailyReports.ts';
 import { Refusal } from '../../errors.ts';
 import { auditAct } from '../steps/auditAct.ts';
@@ -12,7 +12,7 @@ import type { CommandDeps } from '../steps/deps.ts';
 export function changeReportingObligation(
   deps: CommandDeps,
   { act, rut, from, reason }: { act: 'start' | 'stop'; rut: string; from: string; reason: string },
-): Promise<ReportDuty> {
+): Promise<ReportingObligation> {
   return deps.orm.em.fork().transactional(async (em) => {
     if (!(await lockEnterprise(em, rut)))
       throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);

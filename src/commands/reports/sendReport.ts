@@ -46,7 +46,7 @@ export async function sendReport(
     if (noObligation !== null && overrideOtherSystem === undefined) {
       const message = `${noObligation} Another system of the company may have reported ${date}, and this report would replace its report.`;
       throw new Refusal('INVALID_INPUT', message, {
-        faults: [{ path: '', code: 'report.no_duty', message }],
+        faults: [{ path: '', code: 'report.no_obligation', message }],
       });
     }
     await storeOpenReports(em, [key], now);

@@ -1,4 +1,4 @@
-/** Finds a person's role and the data they see (docs/console.md#people-and-roles). permissions.ts says what they may do. */
+/** Determines a person's role and the data they see (docs/console.md#people-and-roles). */
 
 import type { Database } from '../../db/orm.ts';
 import type { LiveSession } from '../../db/people/consoleSessions.ts';
@@ -16,7 +16,7 @@ export type Viewer =
   | { readonly kind: 'operator'; readonly role: OperatorRole }
   | { readonly kind: 'member'; readonly memberships: readonly AccountMembership[] };
 
-/** Returns the viewer of a session. An operator needs a second factor: a password alone must not open everyone's data. */
+/** Returns the viewer of a session. A password alone must not open everyone's data: operators need a second factor. */
 export function viewerOf(
   { operatorRole, method, hasSecondFactor }: LiveSession,
   memberships: readonly AccountMembership[],
@@ -31,8 +31,8 @@ export const accountsOf = (viewer: Viewer): readonly string[] | null =>
   viewer.kind === 'operator' ? null : viewer.memberships.map(({ accountId }) => accountId);
 
 /**
- * A viewer's role at one enterprise. A member has the lower of their role in an account and that account's role there; with
- * several accounts, they act as the one that gives the highest role.
+ * A viewer's role at one enterprise. A member has the lower of their role in an account and the account's role at the
+ * enterprise; a member of several accounts acts for the account with the highest such role.
  */
 export type EnterpriseAccess =
   | { readonly kind: 'operator'; readonly role: OperatorRole }
@@ -49,16 +49,18 @@ export async function findAccessAt(
   return highestAccess(viewer, await listRolesAt(orm.em.fork(), accounts, rut));
 }
 
-/** Returns a member's highest role, from the roles that accounts have at the enterprise. @internal exported for tests */
+/** Returns a member's highest role, given each account's role at the enterprise. @internal exported for tests */
 export function highestAccess(
   viewer: Extract<Viewer, { kind: 'member' }>,
   rolesByAccount: ReadonlyMap<string, MemberRole>,
 ): EnterpriseAccess | null {
-  const all = viewer.memberships.flatMap(({ accountId, role }) => {
+  const candidates = viewer.memberships.flatMap(({ accountId, role }) => {
     const accountRole = rolesByAccount.get(accountId);
     if (!accountRole) return [];
     const lower = isRoleAtLeast(MEMBER_ROLES, accountRole, role) ? role : accountRole;
     return [{ kind: 'member' as const, role: lower, accountId }];
   });
-  return all.toSorted((a, b) => MEMBER_ROLES.indexOf(b.role) - MEMBER_ROLES.indexOf(a.role))[0] ?? null;
+  return (
+    candidates.toSorted((a, b) => MEMBER_ROLES.indexOf(b.role) - MEMBER_ROLES.indexOf(a.role))[0] ?? null
+  );
 }

@@ -1,4 +1,4 @@
-/** Limits each person, account and network, so that everyone else can use the console (docs/console.md#limits). */
+/** Limits what each person, account and network uses of the console (docs/console.md#limits). */
 import type { Readable } from 'node:stream';
 import { countForm } from '../../db/people/counts.ts';
 import { isExceeded, secondsUntilReset } from '../../domain/people/rateLimits.ts';
@@ -17,21 +17,21 @@ import { accountsOf } from './access.ts';
 import { isForAnyone } from './permissions.ts';
 
 /**
- * Concurrent requests per process, of 20 database connections by default. All members together leave half of them to operators.
- * A person's forms and pages have separate slots: a form may wait minutes for a workflow, while its sender reads pages.
+ * Concurrent requests per process, which has 20 database connections by default; operators keep half of them. A person's forms
+ * and pages have separate slots: a form may wait minutes for a workflow while its sender reads pages.
  */
 const AT_ONCE = { browser: 4, network: 10, person: 4, account: 6, members: 10 } as const;
-/** Concurrent downloads, each with a database connection, and concurrent streams of changes. */
+/** Concurrent downloads; each uses a database connection. */
 const FILES = { person: 2, account: 6 } as const;
 const STREAMS = { person: 5, account: 50, members: 500 } as const;
 const RETRY_AFTER_SECONDS = { busy: 2, file: 30 } as const;
 
 export interface Guards {
-  /** Runs the look-up of a session in a slot of the session token and of the network. */
+  /** Runs `work`, which looks up a session, in a slot of the session token and of the network. */
   lookUp<T>(from: { token: string; address: string }, work: () => Promise<T>): Promise<T>;
-  /** Reads and handles a request in a slot of its person: a slow sender delays only themselves. */
+  /** Runs `work`, which reads and handles a request, in a slot of its person: a slow sender delays no one else. */
   limitPerson<T>(page: Page, visit: Visit, work: () => Promise<T>): Promise<T>;
-  /** Handles a page in a slot of its account and of all members; without a session, of its network. */
+  /** Runs `work` in a slot of the person's accounts and of all members; without a session, of the network. */
   limitAccount<T>(page: Page, visit: Visit, work: () => Promise<T>): Promise<T>;
   /** Counts a form of the signed-in person. Throws RATE_LIMITED above their limit. */
   countForm(page: Page, visit: Visit, deps: ConsoleDeps): Promise<void>;
@@ -68,9 +68,9 @@ export function createGuards(): Guards {
       if (!person) return networks.hold(networkOf(address), work);
       const { viewer } = person;
       if (viewer.kind !== 'member') return work();
-      // One slot for all accounts of a person: holding one while waiting for the next would make the first account wait too.
-      const own: OwnedSlots = [accounts, (accountsOf(viewer) ?? []).toSorted().join(' ')];
-      return holdAll(isSlow ? [own] : [own, [members, '']], work);
+      // One slot for all accounts of a person: waiting for one account must not occupy a slot of another.
+      const accountSlot: OwnedSlots = [accounts, (accountsOf(viewer) ?? []).toSorted().join(' ')];
+      return holdAll(isSlow ? [accountSlot] : [accountSlot, [members, '']], work);
     },
     async countForm(page, visit, { orm }) {
       if (isForAnyone(page.route) || !(page.counted ?? page.method === 'POST')) return;
@@ -89,9 +89,9 @@ export function createGuards(): Guards {
       });
     },
     async openStream(person, closed) {
-      const own = slotsOf(person, streams);
-      const all: OwnedSlots[] = person.viewer.kind === 'member' ? [...own, [streams.members, '']] : own;
-      return takeSlots(all, closed).then(
+      const slots = slotsOf(person, streams);
+      if (person.viewer.kind === 'member') slots.push([streams.members, '']);
+      return takeSlots(slots, closed).then(
         () => true,
         () => false,
       );
@@ -101,21 +101,20 @@ export function createGuards(): Guards {
 
 type OwnedSlots = readonly [slots: ConcurrencySlots, owner: string];
 
-/** Returns the slots of a person's accounts, sorted to prevent deadlocks between people with the same accounts. */
-const accountSlots = (slots: ConcurrencySlots, { viewer }: SignedIn): OwnedSlots[] =>
-  (accountsOf(viewer) ?? []).toSorted().map((id): OwnedSlots => [slots, id]);
-
-/** Returns the slots of a person and their accounts. */
+/** Returns the slots of a person and their accounts, sorted to prevent deadlocks between people with the same accounts. */
 const slotsOf = (
-  person: SignedIn,
-  of: { people: ConcurrencySlots; accounts: ConcurrencySlots },
-): OwnedSlots[] => [[of.people, person.session.personId], ...accountSlots(of.accounts, person)];
+  { session, viewer }: SignedIn,
+  { people, accounts }: { people: ConcurrencySlots; accounts: ConcurrencySlots },
+): OwnedSlots[] => [
+  [people, session.personId],
+  ...(accountsOf(viewer) ?? []).toSorted().map((id): OwnedSlots => [accounts, id]),
+];
 
 /** Runs `work` in a slot of each owner. */
 const holdAll = <T>([first, ...others]: readonly OwnedSlots[], work: () => Promise<T>): Promise<T> =>
   first ? first[0].hold(first[1], () => holdAll(others, work)) : work();
 
-/** Takes a slot of each owner until `closed` settles. Resolves once all are taken. */
+/** Resolves once a slot of each owner is taken; the slots are free again when `closed` settles. */
 const takeSlots = (slots: readonly OwnedSlots[], closed: Promise<unknown>): Promise<void> =>
   new Promise((resolve, reject) => {
     holdAll(slots, () => {

@@ -1,4 +1,4 @@
-/** Sign-in by the operator's OpenID provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0). */
+/** Sign-in with an OpenID provider: authorization code with PKCE, state and nonce (OpenID Connect Core 1.0). */
 import * as client from 'openid-client';
 import type { OidcIdentity } from '../../commands/people/sessions.ts';
 import { OPERATOR_ROLES } from '../../domain/people/people.ts';
@@ -17,42 +17,48 @@ export interface Oidc {
   /** Returns the provider's URL, and the values to check on return. Throws UNAVAILABLE if the provider cannot be reached. */
   begin(to: string): Promise<{ url: string; visit: OidcVisit }>;
   /**
-   * Returns the person of the query `search` from the provider. Checks signature, issuer, audience, nonce and state; throws
-   * UNAUTHORIZED if one does not match.
+   * Returns the person to whom the provider's redirect with the query `search` belongs. Throws UNAUTHORIZED if its signature,
+   * issuer, audience, nonce or state is wrong.
    */
   end(search: string, visit: OidcVisit): Promise<OidcIdentity>;
 }
 
 /** Path of the console to which the provider redirects people. */
 export const OIDC_RETURN = '/sign-in/oidc/return';
-const WAIT_SECONDS = 10;
+const TIMEOUT_SECONDS = 10;
 
-/** Creates the client of `issuer`; reads the provider's metadata at the first sign-in, and again after a failure. */
+/** Creates the client of `issuer`. The first sign-in reads the provider's metadata; after a failure, the next one does. */
 export function createOidc(options: {
   issuer: string;
   clientId: string;
   clientSecret: string;
   roleClaim: string;
   consoleUrl: string;
-  /** Allows http: towards the provider, for development. */
+  /** Whether the provider may use http, for development. */
   allowHttp: boolean;
 }): Oidc {
-  let known: Promise<client.Configuration> | undefined;
-  const provider = async (): Promise<client.Configuration> => {
-    known ??= client.discovery(new URL(options.issuer), options.clientId, options.clientSecret, undefined, {
-      timeout: WAIT_SECONDS,
-      ...(options.allowHttp ? { execute: [client.allowInsecureRequests] } : {}),
-    });
+  let discovery: Promise<client.Configuration> | undefined;
+  const discover = async (): Promise<client.Configuration> => {
+    discovery ??= client.discovery(
+      new URL(options.issuer),
+      options.clientId,
+      options.clientSecret,
+      undefined,
+      {
+        timeout: TIMEOUT_SECONDS,
+        ...(options.allowHttp ? { execute: [client.allowInsecureRequests] } : {}),
+      },
+    );
     try {
-      return await known;
+      return await discovery;
     } catch (cause) {
-      known = undefined;
+      discovery = undefined;
       throw unavailableProvider(cause);
     }
   };
   return {
     async begin(to) {
-      const config = await provider();
+      const config = await discover();
       const verifier = client.randomPKCECodeVerifier();
       const visit = { verifier, state: client.randomState(), nonce: client.randomNonce(), to };
       const url = client.buildAuthorizationUrl(config, {
@@ -66,7 +72,7 @@ export function createOidc(options: {
       return { url: url.href, visit };
     },
     async end(search, { verifier, state, nonce }) {
-      const config = await provider();
+      const config = await discover();
       try {
         const tokens = await client.authorizationCodeGrant(
           config,
@@ -75,7 +81,7 @@ export function createOidc(options: {
         );
         const claims = tokens.claims();
         if (claims === undefined || typeof claims['email'] !== 'string')
-          throw new TypeError('no address of e-mail');
+          throw new TypeError('The ID token has no e-mail address.');
         return {
           subject: `${claims.iss} ${claims.sub}`,
           email: claims['email'],
@@ -83,7 +89,7 @@ export function createOidc(options: {
           operatorRole: highestRole(claims[options.roleClaim]),
         };
       } catch (cause) {
-        throw new Refusal('UNAUTHORIZED', 'The OpenID provider did not vouch for you.', { cause });
+        throw new Refusal('UNAUTHORIZED', 'The OpenID provider did not confirm your identity.', { cause });
       }
     },
   };

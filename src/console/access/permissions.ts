@@ -1,4 +1,4 @@
-/** Permissions of the console: one row for each page and form, checked before it runs and before its button is shown. */
+/** Permissions of the console: a row for each page and form, checked before it runs and before its button is shown. */
 import {
   isRoleAtLeast,
   MEMBER_ROLES,
@@ -14,7 +14,7 @@ export interface Audience {
   readonly members: MemberRole | null;
 }
 
-/** Editors are members from the role MEMBER on. */
+/** Named audiences. Editors are members with the role MEMBER or OWNER. */
 const AUDIENCES = {
   /** Includes people without a session. */
   anyone: { operators: 'VIEWER', members: 'VIEWER' },
@@ -29,8 +29,8 @@ const AUDIENCES = {
   ownersAndAdmins: { operators: 'ADMIN', members: 'OWNER' },
 } as const satisfies Readonly<Record<string, Audience>>;
 
-/** The audience of each page and form (docs/console.md#people-and-roles); one without a row does not compile. */
-export const WHO_MAY = {
+/** The audience of each page and form (docs/console.md#people-and-roles). A page without a row does not compile. */
+export const AUDIENCE_BY_ROUTE = {
   'GET /sign-in': 'anyone',
   'POST /sign-in': 'anyone',
   'GET /sign-in/code': 'anyone',
@@ -43,14 +43,14 @@ export const WHO_MAY = {
   'POST /join/{token}': 'anyone',
   'POST /language': 'anyone',
 
-  // Oneself.
+  // The signed-in person.
   'POST /sign-out': 'anyRole',
   'GET /me': 'anyRole',
   'POST /me/sessions': 'anyRole',
   'POST /me/password': 'anyRole',
   'GET /me/second-factor': 'anyRole',
   'POST /me/second-factor': 'anyRole',
-  // An operator's cannot be turned off.
+  // Operators must keep their second factor.
   'POST /me/second-factor/off': 'anyMember',
   'POST /saved-filters': 'anyRole',
   'POST /saved-filters/{id}/delete': 'anyRole',
@@ -72,7 +72,7 @@ export const WHO_MAY = {
   'GET /stuck': 'anyOperator',
   'GET /runs': 'anyRole',
   'GET /runs/{id}': 'anyRole',
-  // Members only over the deliveries of their own webhooks.
+  // Members: only for deliveries to their own webhooks.
   'GET /runs/new': 'editorsAndSupport',
   'POST /runs': 'editorsAndSupport',
   'POST /runs/{id}/stop': 'editorsAndSupport',
@@ -91,7 +91,7 @@ export const WHO_MAY = {
 
   // Enterprises.
   'GET /enterprises': 'anyRole',
-  'GET /papers': 'anyRole',
+  'GET /warnings': 'anyRole',
   'GET /enterprises/{rut}': 'anyRole',
   'GET /enterprises/{rut}/logo': 'anyRole',
   'POST /enterprises/{rut}/login': 'editorsAndAdmins',
@@ -107,7 +107,7 @@ export const WHO_MAY = {
   'POST /enterprises/{rut}/grants': 'adminOperators',
   'POST /enterprises/{rut}/grants/remove': 'adminOperators',
   'POST /enterprises/{rut}/send-report': 'supportOperators',
-  'POST /enterprises/{rut}/report-duty': 'adminOperators',
+  'POST /enterprises/{rut}/reporting-obligation': 'adminOperators',
   'POST /enterprises/{rut}/migrate': 'adminOperators',
   'POST /enterprises/{rut}/idemisor': 'adminOperators',
   'POST /enterprises/{rut}/suspend': 'adminOperators',
@@ -115,7 +115,7 @@ export const WHO_MAY = {
   'POST /enterprises/{rut}/permissions': 'adminOperators',
   'POST /enterprises/{rut}/transfer': 'adminOperators',
   'GET /enterprises/{rut}/homologation': 'anyRole',
-  // Members of accounts with the sandbox (commands/enterprises/homologation.ts).
+  // Members: only of accounts that may use the sandbox (commands/enterprises/homologation.ts).
   'POST /enterprises/{rut}/homologation': 'ownersAndAdmins',
   'POST /enterprises/{rut}/homologation/stop': 'ownersAndAdmins',
   'GET /enterprises/{rut}/postulacion': 'anyRole',
@@ -164,16 +164,16 @@ export const WHO_MAY = {
 } as const satisfies Readonly<Record<`${'GET' | 'POST'} /${string}`, keyof typeof AUDIENCES>>;
 
 /** A page or form: method and path, with `{name}` for each parameter. */
-export type PageRoute = keyof typeof WHO_MAY;
+export type PageRoute = keyof typeof AUDIENCE_BY_ROUTE;
 
 /** @internal exported for tests */
-export const audienceOf = (route: PageRoute): Audience => AUDIENCES[WHO_MAY[route]];
+export const audienceOf = (route: PageRoute): Audience => AUDIENCES[AUDIENCE_BY_ROUTE[route]];
 
 /** Returns whether a route needs no session. */
-export const isForAnyone = (route: PageRoute): boolean => WHO_MAY[route] === 'anyone';
+export const isForAnyone = (route: PageRoute): boolean => AUDIENCE_BY_ROUTE[route] === 'anyone';
 
-/** Returns whether a role at an enterprise is enough for a route. Decides both whether to show and whether to accept a form. */
-export function mayAt(access: EnterpriseAccess | null, route: PageRoute): boolean {
+/** Returns whether a role at an enterprise is enough for a route. */
+export function mayUse(access: EnterpriseAccess | null, route: PageRoute): boolean {
   if (access === null) return false;
   const { operators, members } = audienceOf(route);
   return access.kind === 'operator'
@@ -183,14 +183,14 @@ export function mayAt(access: EnterpriseAccess | null, route: PageRoute): boolea
 
 /** Returns the accounts for which the viewer may use a route; null means all. */
 export function accountsFor(viewer: Viewer, route: PageRoute): readonly string[] | null {
-  if (viewer.kind === 'operator') return mayAt(viewer, route) ? null : [];
+  if (viewer.kind === 'operator') return mayUse(viewer, route) ? null : [];
   return viewer.memberships
-    .filter((membership) => mayAt({ kind: 'member', ...membership }, route))
+    .filter((membership) => mayUse({ kind: 'member', ...membership }, route))
     .map(({ accountId }) => accountId);
 }
 
 /** Returns whether the viewer may use a route for one account, such as that of a webhook or a key. */
-export function mayIn(viewer: Viewer, accountId: string, route: PageRoute): boolean {
+export function mayUseForAccount(viewer: Viewer, accountId: string, route: PageRoute): boolean {
   const accounts = accountsFor(viewer, route);
   return accounts === null || accounts.includes(accountId);
 }

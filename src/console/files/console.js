@@ -1,54 +1,56 @@
-// Every feature here is optional: without script, the console works with plain pages and forms.
+// The console also works without this script.
 
-// Opened details stay open when the page updates. A changed form keeps its target and all fields, including `was`, which records
-// what the form showed; an unchanged form gets the current values. Every form gets the newest token.
+// When the page updates, opened details stay open, and a form that the person has changed keeps its address and all fields,
+// including `was`, which records what the form showed. Other forms get the current values; all forms get the new token.
 const CONTROLS = 'input:not([name=form_token]), select, textarea';
 const KEPT_ATTRIBUTES = { INPUT: ['checked', 'value'], FORM: ['action'] };
 let changedForms = new Set();
 
 function isChanged(control) {
   if (control.matches('select')) {
-    const all = [...control.options];
-    return control.value !== (all.find((one) => one.defaultSelected) ?? all[0])?.value;
+    const options = [...control.options];
+    return control.value !== (options.find((option) => option.defaultSelected) ?? options[0])?.value;
   }
   return control.value !== control.defaultValue || control.checked !== control.defaultChecked;
 }
-const controlsOf = (form) => [...form.elements].filter((one) => one.matches(CONTROLS));
+const controlsOf = (form) => [...form.elements].filter((control) => control.matches(CONTROLS));
 
-// Compared once before the update: during it, a form would differ from its own defaults.
+// Finds the changed forms before the update, which changes the default values.
 document.addEventListener('htmx:beforeSwap', () => {
   const changed = [...document.querySelectorAll(CONTROLS)].filter(isChanged);
-  changedForms = new Set(changed.flatMap((one) => (one.form ? [one.form, ...controlsOf(one.form)] : [one])));
+  changedForms = new Set(
+    changed.flatMap((control) => (control.form ? [control.form, ...controlsOf(control.form)] : [control])),
+  );
 });
 Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, element) =>
   !(element.tagName === 'DETAILS' && name === 'open') &&
   !(KEPT_ATTRIBUTES[element.tagName]?.includes(name) && changedForms.has(element));
 Idiomorph.defaults.callbacks.beforeNodeMorphed = (node) =>
   !(changedForms.has(node) && (node.tagName === 'TEXTAREA' || node.tagName === 'SELECT'));
-// Keeps the message and the faults of a form, which are sent only once and are missing in updates.
+// Keeps the message and the faults of a form, which updates do not contain.
 Idiomorph.defaults.callbacks.beforeNodeRemoved = (node) => !node.matches?.('.flash, .fault');
 
-// Reloads the page after a change, at most every few seconds; a hidden page closes its stream. A reopened stream does not
-// repeat missed changes: the page reloads once when it opens.
+// Reloads the page after a change, at most once per pause. A hidden page closes its stream; a reopened stream does not repeat
+// missed changes, so the page reloads when it opens.
 const PAUSE_MILLISECONDS = 1500;
-// Browsers do not reopen a rejected stream (502 of a proxy, 204 without a session). Random, to prevent all pages at once.
+// Browsers do not reopen a rejected stream (502 of a proxy, 204 without a session). Random, to spread the requests of all pages.
 const REOPEN_MILLISECONDS = [10_000, 30_000];
 const main = document.querySelector('main[data-changes]');
 let source;
 // Whether the page may have missed a change.
 let isBehind = document.visibilityState !== 'visible';
-let drawnAt = 0;
-let waiting;
+let reloadedAt = 0;
+let reloadTimer;
 let reopenTimer;
 
-function draw() {
-  clearTimeout(waiting);
-  const pause = drawnAt + PAUSE_MILLISECONDS - Date.now();
+function reload() {
+  clearTimeout(reloadTimer);
+  const pause = reloadedAt + PAUSE_MILLISECONDS - Date.now();
   if (pause > 0) {
-    waiting = setTimeout(draw, pause);
+    reloadTimer = setTimeout(reload, pause);
     return;
   }
-  drawnAt = Date.now();
+  reloadedAt = Date.now();
   htmx.trigger('#main', 'changed');
 }
 
@@ -64,9 +66,9 @@ function listen() {
   if (source || !address) return;
   closeStream();
   source = new EventSource(address);
-  source.addEventListener('changed', draw);
+  source.addEventListener('changed', reload);
   source.addEventListener('open', () => {
-    if (isBehind) draw();
+    if (isBehind) reload();
     isBehind = true;
   });
   source.addEventListener('error', ({ target }) => {
@@ -76,8 +78,8 @@ function listen() {
     closeStream();
     const [least, most] = REOPEN_MILLISECONDS;
     reopenTimer = setTimeout(listen, least + Math.random() * (most - least));
-    // If the session has expired, this opens the sign-in page.
-    draw();
+    // Opens the sign-in page if the session has expired.
+    reload();
   });
 }
 
@@ -88,13 +90,13 @@ if (main) {
   window.addEventListener('pageshow', listen);
 }
 
-// Signing out opens the sign-in page itself: an update that comes meanwhile must not replace it by one that leads back here.
+// While the sign-out form opens the sign-in page, an update must not open a sign-in page that returns here.
 let isSigningOut = false;
 document.addEventListener('submit', ({ target }) => {
   if (target.matches('form[action="/sign-out"]')) isSigningOut = true;
 });
 
-// An update without a session returns the sign-in page, which must replace the whole page.
+// Without a session an update contains the sign-in page, which must replace the whole page.
 document.addEventListener('htmx:beforeSwap', (event) => {
   const { xhr } = event.detail;
   if (xhr.responseURL && new URL(xhr.responseURL).pathname === '/sign-in') {
@@ -108,24 +110,25 @@ const isTyping = (element) =>
   element?.matches('textarea, select, input:not([type=checkbox], [type=radio]), [contenteditable]');
 const rows = () => [...document.querySelectorAll('table.list > tbody > tr')];
 
-function step(by) {
+const currentRow = () => document.activeElement?.closest('table.list > tbody > tr');
+
+function moveFocus(by) {
   const all = rows();
-  const at = all.indexOf(document.activeElement?.closest('table.list > tbody > tr'));
-  const row = all[at === -1 ? (by > 0 ? 0 : all.length - 1) : Math.min(Math.max(at + by, 0), all.length - 1)];
+  const last = all.length - 1;
+  const current = all.indexOf(currentRow());
+  const row = all[current === -1 ? (by > 0 ? 0 : last) : Math.min(Math.max(current + by, 0), last)];
   row?.focus();
   row?.scrollIntoView({ block: 'nearest' });
   return Boolean(row);
 }
 
-const help = () => {
+const showHelp = () => {
   const dialog = document.querySelector('#keys');
   if (dialog && !dialog.open) dialog.showModal();
   return Boolean(dialog);
 };
 
-const rowHere = () => document.activeElement?.closest('table.list > tbody > tr');
-
-// Each returns whether it did something; if not, the browser handles the key.
+// Returns for each key whether it did something; if not, the browser handles the key.
 const KEYS = {
   '/': () => {
     const field = document.querySelector('form.search input');
@@ -133,11 +136,11 @@ const KEYS = {
     field?.select();
     return Boolean(field);
   },
-  '?': help,
-  j: () => step(1),
-  k: () => step(-1),
+  '?': showHelp,
+  j: () => moveFocus(1),
+  k: () => moveFocus(-1),
   x: () => {
-    const box = rowHere()?.querySelector('input[type=checkbox]');
+    const box = currentRow()?.querySelector('input[type=checkbox]');
     box?.click();
     return Boolean(box);
   },
@@ -148,7 +151,7 @@ const KEYS = {
   },
   Enter: () => {
     const link =
-      document.activeElement?.matches('table.list > tbody > tr') && rowHere()?.querySelector('a.row');
+      document.activeElement?.matches('table.list > tbody > tr') && currentRow()?.querySelector('a.row');
     if (link) link.click();
     return Boolean(link);
   },
@@ -162,7 +165,7 @@ document.addEventListener('keydown', (event) => {
 });
 
 document.querySelector('#help')?.addEventListener('click', (event) => {
-  if (help()) event.preventDefault();
+  if (showHelp()) event.preventDefault();
 });
 
 // Prevents a second click on a form that shows a secret once: its response would discard the first.
@@ -176,16 +179,16 @@ document.addEventListener('submit', (event) => {
   else sentOnce.add(event.target);
 });
 
-// Removes a secret when the person leaves the page, also from the browser's back/forward cache. A reload opens the next page
-// instead of sending the form again.
+// Removes a secret when the person leaves the page, so that the browser's back button does not show it. A reload opens the next
+// page instead of sending the form again.
 const afterOnce = document.querySelector('a.after-once');
 if (afterOnce) {
   history.replaceState(null, '', afterOnce.href);
   window.addEventListener('pagehide', () => document.querySelector('.once')?.remove());
 }
 
-// Refills a rejected form with the changed fields, without passwords, codes and files. They are stored in this tab until its
-// next page; unchanged fields get the new page's values.
+// Refills a rejected form with the fields that the person changed, except passwords, codes and files. This tab stores them
+// until its next page.
 const SENT = 'sent';
 const isSecret = (control) =>
   control.matches('[type=password], [type=file], [type=hidden], [autocomplete=one-time-code]');
@@ -194,7 +197,7 @@ const nameOf = (form) => form.id || form.getAttribute('action');
 
 document.addEventListener('submit', ({ target: form, defaultPrevented }) => {
   if (defaultPrevented || form.method !== 'post') return;
-  const changed = controlsOf(form).filter((one) => !isSecret(one) && isChanged(one));
+  const changed = controlsOf(form).filter((control) => !isSecret(control) && isChanged(control));
   const fields = changed.map(({ name, value, checked }) => ({ name, value, checked }));
   sessionStorage.setItem(SENT, JSON.stringify({ form: nameOf(form), fields }));
 });
@@ -202,10 +205,10 @@ document.addEventListener('submit', ({ target: form, defaultPrevented }) => {
 const sent = JSON.parse(sessionStorage.getItem(SENT) ?? 'null');
 sessionStorage.removeItem(SENT);
 if (sent && document.querySelector('main > .flash.failed')) {
-  const form = [...document.forms].find((one) => one.method === 'post' && nameOf(one) === sent.form);
+  const form = [...document.forms].find((found) => found.method === 'post' && nameOf(found) === sent.form);
   for (const { name, value, checked } of form ? sent.fields : []) {
-    const all = controlsOf(form).filter((one) => one.name === name && !isSecret(one));
-    const control = all.find((one) => !isBox(one) || one.value === value);
+    const controls = controlsOf(form).filter((control) => control.name === name && !isSecret(control));
+    const control = controls.find((control) => !isBox(control) || control.value === value);
     if (!control) continue;
     const before = control.value;
     if (isBox(control)) control.checked = checked;
@@ -213,5 +216,6 @@ if (sent && document.querySelector('main > .flash.failed')) {
     // The chosen option may no longer exist.
     if (control.selectedIndex === -1) control.value = before;
   }
-  for (let at = form; at; at = at.parentElement) if (at.matches('details')) at.open = true;
+  for (let element = form; element; element = element.parentElement)
+    if (element.matches('details')) element.open = true;
 }

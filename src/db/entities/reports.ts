@@ -5,8 +5,8 @@ import type { RejectionReason } from '../../domain/receipts/rejection.ts';
 import type { ReportStatus, SubmissionStatus } from '../../domain/reports/reportStatus.ts';
 import type { TypeSummary } from '../../domain/reports/summary.ts';
 
-const ReportDutySchema = defineEntity({
-  name: 'ReportDuty',
+const ReportingObligationSchema = defineEntity({
+  name: 'ReportingObligation',
   properties: {
     rut: p.text().primary(),
     /** The first day that we report. */
@@ -19,8 +19,8 @@ const ReportDutySchema = defineEntity({
 });
 
 /** The reporting obligation of an enterprise: the days that we report. At most one other system reports at a time. */
-export class ReportDuty extends ReportDutySchema.class {}
-ReportDutySchema.setClass(ReportDuty);
+export class ReportingObligation extends ReportingObligationSchema.class {}
+ReportingObligationSchema.setClass(ReportingObligation);
 
 const DailyReportSchema = defineEntity({
   name: 'DailyReport',

@@ -707,7 +707,7 @@ const AUTHORITY = `
 
 /** Daily reports, and each file that was sent as one. */
 const REPORTS = `
-  create table report_duty (
+  create table reporting_obligation (
     rut text primary key references enterprise,
     from_date date not null,
     until_date date,

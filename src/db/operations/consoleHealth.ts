@@ -36,7 +36,7 @@ export interface Health {
   readonly pending: readonly (Group & { status: CfeStatus })[];
   readonly stuck: readonly (Group & { reason: StuckReason })[];
   /** Warnings about certificates and CAEs for production: low, about to expire, or recently expired, those last. */
-  readonly papers: ShortList<DocumentWarning>;
+  readonly warnings: ShortList<DocumentWarning>;
   /** Webhooks with deliveries that were given up in the last 24 hours or wait for a retry. */
   readonly webhooks: ShortList<FailingWebhook>;
   readonly reports: {
@@ -76,7 +76,7 @@ export async function readConsoleHealth(
       select environment, ${sql.ref(key)} as key, count(*)::int as count, min(created_at) as oldest
       from cfe where ${condition} and ${visibleAmong(accounts, 'rut')}
       group by environment, ${sql.ref(key)} order by environment, count desc`;
-  const [pending, stuck, papers, webhooks, reports] = [
+  const [pending, stuck, warnings, webhooks, reports] = [
     await groups('status', sql`settled_at is null and stuck_reason is null`),
     await groups('stuck_reason', sql`stuck_reason is not null`),
     await listDocumentWarnings(
@@ -99,7 +99,7 @@ export async function readConsoleHealth(
       reason: key as StuckReason,
       oldest: new Date(oldest),
     })),
-    papers: takeFew(papers),
+    warnings: takeFew(warnings),
     webhooks: takeFew(webhooks),
     reports,
   };

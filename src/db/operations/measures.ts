@@ -91,7 +91,7 @@ async function measureReports(
   const [due] = await em.execute<{ seconds: number | null; next: string | null }[]>(
     `select (select extract(epoch from min(due_at) - ?::timestamptz)::float8 from daily_report
         where environment = 'production' and status in ('OPEN', 'SENT', 'REFUSED')) as seconds,
-       (select min(greatest(next_date, issuer_since))::text from report_duty join enterprise using (rut)
+       (select min(greatest(next_date, issuer_since))::text from reporting_obligation join enterprise using (rut)
         where greatest(next_date, issuer_since) < least(until_date, ?::date)) as next`,
     [at, montevideoDate(now)],
   );

@@ -13,7 +13,7 @@ import { addDays } from '../../domain/values/montevideo.ts';
 import { dailyReportUpdated } from '../../domain/webhooks/webhookEvents.ts';
 import { Refusal } from '../../errors.ts';
 import { reportWorkflowId, SIGNALS, type SignalName, type WorkflowMessage } from '../../temporal.ts';
-import { DailyReport, ReportDuty, ReportSubmission } from '../entities/reports.ts';
+import { DailyReport, ReportingObligation, ReportSubmission } from '../entities/reports.ts';
 import { enqueue } from '../outbox.ts';
 import { givenConditions } from '../sql.ts';
 import { recordEvent } from '../webhooks/events.ts';
@@ -281,7 +281,7 @@ const MOST_DAYS = 400;
  */
 export async function startReporting(em: EntityManager, rut: string, date: string): Promise<void> {
   await em.execute(
-    'insert into report_duty (rut, from_date, next_date) values (?, ?, ?) on conflict do nothing',
+    'insert into reporting_obligation (rut, from_date, next_date) values (?, ?, ?) on conflict do nothing',
     [rut, date, date],
   );
 }
@@ -294,15 +294,15 @@ export async function setReportingDays(
   em: EntityManager,
   rut: string,
   days: { from: string } | { until: string },
-): Promise<ReportDuty> {
+): Promise<ReportingObligation> {
   const found = await em.findOne(
-    ReportDuty,
+    ReportingObligation,
     { rut },
     { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
   );
   if ('from' in days) {
     const values = { fromDate: days.from, untilDate: null, nextDate: days.from };
-    if (!found) return em.create(ReportDuty, { rut, ...values });
+    if (!found) return em.create(ReportingObligation, { rut, ...values });
     const { untilDate, fromDate, nextDate } = found;
     if (untilDate === null) {
       await deleteUnsentReports(em, rut, { from: fromDate, until: days.from });
@@ -319,7 +319,7 @@ export async function setReportingDays(
   const { until } = days;
   await deleteUnsentReports(em, rut, { from: until, until: null });
   if (found) return em.assign(found, { untilDate: until });
-  return em.create(ReportDuty, { rut, fromDate: until, untilDate: until, nextDate: until });
+  return em.create(ReportingObligation, { rut, fromDate: until, untilDate: until, nextDate: until });
 }
 
 /** A day of production that this service has acted on. */
@@ -339,7 +339,7 @@ export async function findReportedBefore(
 ): Promise<DayOfOurs | null> {
   const [found] = await em.execute<DayOfOurs[]>(
     `with asked as (select ?::text as rut, ?::date as before),
-       ended as (select max(until_date) as day from report_duty join asked using (rut))
+       ended as (select max(until_date) as day from reporting_obligation join asked using (rut))
      select date::text as date, kind from (
        (select date, 'report' as kind from daily_report join asked using (rut)
          where environment = 'production' and status <> 'OPEN')
@@ -382,7 +382,7 @@ export async function rutsWithDueReports(
 ): Promise<string[]> {
   const rows = await em.execute<{ rut: string }[]>(
     `select rut from (
-       (select rut from report_duty where rut > ? and next_date < ?::date
+       (select rut from reporting_obligation where rut > ? and next_date < ?::date
           and (until_date is null or next_date < until_date) order by rut limit ?)
        union
        (select rut from daily_report where rut > ? and environment = 'production' and status = 'OPEN'
@@ -402,22 +402,26 @@ export async function startDueReports(
   rut: string,
   { today, now }: { today: string; now: Date },
 ): Promise<boolean> {
-  const [duty] = await em.execute<{ next: string; until: string }[]>(
+  const [obligation] = await em.execute<{ next: string; until: string }[]>(
     `select greatest(next_date, issuer_since)::text as next, least(until_date, ?::date)::text as until
-     from report_duty join enterprise using (rut) where rut = ? for update of report_duty`,
+     from reporting_obligation join enterprise using (rut) where rut = ? for update of reporting_obligation`,
     [today, rut],
   );
-  if (duty && duty.next < duty.until) {
+  if (obligation && obligation.next < obligation.until) {
     const days: string[] = [];
-    for (let date = duty.next; date < duty.until && days.length < MOST_DAYS; date = addDays(date, 1))
+    for (
+      let date = obligation.next;
+      date < obligation.until && days.length < MOST_DAYS;
+      date = addDays(date, 1)
+    )
       days.push(date);
     await storeOpenReports(
       em,
       days.map((date) => ({ rut, environment: 'production', date })),
       now,
     );
-    const next = addDays(days.at(-1) ?? duty.next, 1);
-    await em.execute('update report_duty set next_date = ?::date where rut = ?', [next, rut]);
+    const next = addDays(days.at(-1) ?? obligation.next, 1);
+    await em.execute('update reporting_obligation set next_date = ?::date where rut = ?', [next, rut]);
   }
   return startNextReport(em, rut, now);
 }
@@ -432,7 +436,7 @@ export interface ReportingDays {
 export async function findReportingDays(em: EntityManager, rut: string): Promise<ReportingDays | null> {
   const [days] = await em.execute<ReportingDays[]>(
     `select greatest(least(from_date, next_date), issuer_since)::text as "from", until_date::text as until
-     from report_duty join enterprise using (rut) where rut = ?`,
+     from reporting_obligation join enterprise using (rut) where rut = ?`,
     [rut],
   );
   return days ?? null;

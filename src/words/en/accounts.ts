@@ -3,8 +3,8 @@ export const accountsEn = {
   title: 'Accounts',
   empty: 'No accounts match these filters.',
   text: 'Name, address or id',
-  sought: 'Account: name, address or id',
-  notOne: (text: string): string =>
+  accountSearch: 'Account: name, address or id',
+  ambiguous: (text: string): string =>
     `“${text}” matches more than one account, or none. Choose one; its page links to its webhooks and to what it did.`,
   name: 'Name',
   email: 'E-mail address',
@@ -18,7 +18,7 @@ export const accountsEn = {
   yes: 'yes',
   no: 'no',
   create: 'New account',
-  createGo: 'Create account',
+  createSubmit: 'Create account',
   createdDone: (name: string): string => `The account ${name} was created.`,
   noEnterprise: 'The account has no role at any company.',
   role: 'Role',
@@ -26,7 +26,7 @@ export const accountsEn = {
   act: 'Change',
   setBy: 'Limit',
   grant: 'Grant access to a company of another account',
-  grantGo: 'Grant',
+  grantSubmit: 'Grant',
   granted: (rut: string, role: string): string => `The account is ${role} at ${rut}.`,
   ungrant: 'Remove role',
   ungranted: (rut: string): string => `The account no longer has a role at ${rut}.`,
@@ -46,7 +46,7 @@ export const accountsEn = {
   add: 'Add a person',
   addAbout:
     'A person who cannot sign in yet gets a link, which is shown once. A person who can sign in already gets access at once.',
-  addGo: 'Add',
+  addSubmit: 'Add',
   added: (email: string): string => `${email} now has access to the account.`,
   invite: 'New link',
   inviteAbout:

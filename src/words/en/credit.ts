@@ -45,7 +45,7 @@ export const creditEn = {
   vat: 'VAT',
   total: 'Total',
   pays: 'It credits',
-  go: (amount: string): string => `Issue the credit note of ${amount}`,
+  submit: (amount: string): string => `Issue the credit note of ${amount}`,
   issueAbout: 'It is numbered and sent to DGI. It cannot be undone.',
   back: 'Back, without issuing',
   done: (amount: string): string => `Credit note of ${amount} issued.`,

@@ -27,9 +27,9 @@ export const enterprisesEn = {
         : days > YEAR
           ? 'more than 1 year'
           : counted(days, 'day'),
-  papers: 'Expiring soon and running low',
-  papersAll: 'All that expire or run low',
-  papersNone: 'Nothing expires in this time, and there are enough numbers.',
+  warnings: 'Expiring soon and running low',
+  warningsAll: 'All that expire or run low',
+  warningsNone: 'Nothing expires in this time, and there are enough numbers.',
   runsLow: 'few numbers left',
   exhausted: 'no numbers left',
   lowNumbers: (type: string, days: number | null): string =>
@@ -48,7 +48,7 @@ export const enterprisesEn = {
       todo: 'That is the first number of this CAE here. Ask support to skip the numbers that the earlier system used.',
     },
   },
-  paper: 'Document',
+  document: 'Document',
   kind: 'Kind',
   kinds: { low: 'numbers running low', cae: 'CAE', certificate: 'certificate' },
   ends: 'Expires',
@@ -200,7 +200,7 @@ export const enterprisesEn = {
   fromNumber: 'From',
   toNumber: 'To',
   why: 'Reason (kept in the audit)',
-  annulGo: 'Annul',
+  annulSubmit: 'Annul',
   annulDone: (n: string): string => `Numbers annulled: ${n}.`,
   annulRefused:
     'Only numbers of one CAE of that type and series can be annulled, if none of them has been used or annulled yet.',
@@ -208,23 +208,24 @@ export const enterprisesEn = {
   reports: 'Daily reports',
   reportsAll: 'All reports of the company',
   reportsNone: 'There are no reports yet.',
-  duty: 'We send the daily report',
-  dutyFrom: (from: string): string => `from ${from}`,
-  dutyUntil: (until: string): string => `up to the day before ${until}`,
-  dutyNone: 'from the day on which the company becomes ready.',
-  dutyAct: 'Start or stop reporting',
-  dutyAbout:
+  obligation: 'We send the daily report',
+  obligationFrom: (from: string): string => `from ${from}`,
+  obligationUntil: (until: string): string => `up to the day before ${until}`,
+  obligationNone: 'from the day on which the company becomes ready.',
+  changeObligation: 'Start or stop reporting',
+  changeObligationAbout:
     'Only one system of a company may report. Stopping cancels the unsent reports from that day on; starting on a later day cancels those before it.',
-  dutyStart: 'start',
-  dutyStop: 'stop',
-  dutyGo: 'Save',
+  obligationStart: 'start',
+  obligationStop: 'stop',
+  changeObligationSubmit: 'Save',
   day: 'Day',
   act: 'Action',
   acting: 'Actions',
-  dutyDone: 'Saved. Reports that are due follow automatically.',
-  dutyRefused: 'The days that we report for have not all been prepared yet. Start again once they have.',
+  changeObligationDone: 'Saved. Reports that are due follow automatically.',
+  obligationRefused:
+    'The days that we report for have not all been prepared yet. Start again once they have.',
   sendDay: 'Send the report of a day',
-  sendDayGo: 'Send the report',
+  sendDaySubmit: 'Send the report',
   sendDayAbout:
     'It is sent with what is known so far, for today or an earlier day. In the sandbox this is the only way to report.',
   exchange: 'Mail',
@@ -235,7 +236,7 @@ export const enterprisesEn = {
   migrate: 'Move in from another system',
   migrateAbout:
     'Needs what the guide “Coming from another provider” lists. From midnight of the day this service issues and reports; the other system reports the days before.',
-  migrateGo: 'Set the day',
+  migrateSubmit: 'Set the day',
   migrateFrom: 'First day here',
   migrateRefused:
     'Receipts, reports or annulled numbers of an earlier day exist here, the company’s “issuer since” is later, the day is more than 31 days ago, or that number of a sobre was used.',
@@ -243,7 +244,7 @@ export const enterprisesEn = {
     `This service issues and reports from ${from}. Number of the next sobre: ${next}.`,
   idemisor: 'Number of the next sobre (Idemisor)',
   idemisorAbout: 'Higher than any number that this or another system of the company has used.',
-  idemisorGo: 'Set the number',
+  idemisorSubmit: 'Set the number',
   idemisorDone: 'The next sobre has this number.',
   idemisorNext: 'Number of the next sobre',
   idemisorRefused: 'A sobre already has that number, or one above it.',
@@ -255,13 +256,13 @@ export const enterprisesEn = {
   resumeDone: 'The company is active again.',
   already: 'Already done.',
   permission: 'Permission',
-  permissionAct: 'Enter a permission by hand',
-  permissionAbout:
+  enterPermission: 'Enter a permission by hand',
+  enterPermissionAbout:
     'For when DGI’s answer cannot be obtained automatically. The next successful check replaces it.',
-  permissionGo: 'Save permission',
+  enterPermissionSubmit: 'Save permission',
   grantPermission: 'grant',
   withdrawPermission: 'remove',
-  permissionDone: 'The permission was saved.',
+  enterPermissionDone: 'The permission was saved.',
   transfer: 'Transfer to another account',
   transferAbout:
     'The previous account loses its access. Certificate, DGI access, receipts and the access of other accounts stay. Both accounts are notified.',

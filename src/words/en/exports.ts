@@ -12,7 +12,7 @@ export const exportsEn = {
   pdfs: (most: string): string => `with printed forms (PDF), for months of up to ${most} receipts`,
   tooManyToPrint: (count: string, most: string): string =>
     `Printed forms are included for up to ${most} receipts, and the month has ${count}: request the file without them.`,
-  go: 'Prepare file',
+  submit: 'Prepare file',
   state: 'File',
   running: 'being prepared',
   of: (done: string, total: string): string => `${done} of ${total}`,

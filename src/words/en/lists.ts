@@ -8,7 +8,7 @@ export const listsEn = {
   tick: 'Select',
   save: 'Save this filter',
   saveAs: 'Name of the filter',
-  saveGo: 'Save',
+  saveSubmit: 'Save',
   saved: (name: string): string => `The filter “${name}” was saved.`,
   forget: (name: string): string => `Delete the filter “${name}”`,
   forgotten: 'The filter was deleted.',

@@ -2,7 +2,7 @@
 export const membersEn = {
   account: 'Account',
   otherAccount: 'Another account',
-  accountGo: 'Show',
+  accountSubmit: 'Show',
   roles: { VIEWER: 'viewer', MEMBER: 'member', OWNER: 'owner' },
   rolesAbout: {
     VIEWER: 'read-only',
@@ -27,7 +27,7 @@ export const membersEn = {
     make: 'Create API key',
     makeAbout:
       'The key is shown once. Each key is for one environment: production issues receipts with fiscal validity, sandbox does not.',
-    makeGo: 'Create key',
+    makeSubmit: 'Create key',
     revoke: 'Revoke',
     revokeAbout: 'The key and its tokens stop working at once, permanently.',
     reason: 'Reason',
@@ -56,7 +56,7 @@ export const membersEn = {
     invite: 'Invite a person',
     inviteAbout:
       'Creates a link for one use, valid for 24 hours and shown only once. Send it in a way that no one else can read.',
-    inviteGo: 'Create link',
+    inviteSubmit: 'Create link',
     open: 'Invited people',
     openNone: 'There are no open invitations.',
     expires: 'Valid until',
@@ -72,9 +72,9 @@ export const membersEn = {
     about: (account: string, role: string): string => `You are invited to the account ${account}: ${role}.`,
     signIn: (email: string): string =>
       `There is already a user ${email}. Sign in as that user, then open this page again to accept.`,
-    signInGo: 'Sign in',
+    signInSubmit: 'Sign in',
     as: (email: string): string => `You are signed in as ${email}.`,
-    go: 'Accept',
+    submit: 'Accept',
     done: 'You now belong to the account.',
   },
   plan: {
@@ -90,7 +90,7 @@ export const membersEn = {
     choose: 'Change plan',
     chooseAbout:
       'A plan with a price creates a pending payment. Choosing the current plan again changes nothing.',
-    chooseGo: 'Change plan',
+    chooseSubmit: 'Change plan',
     chosen: (plan: string, pending: string | null): string =>
       `Plan ${plan} is active.${pending === null ? '' : ` A payment of ${pending} is pending; you can pay it below.`}`,
     free: 'free',

@@ -76,19 +76,19 @@ export const reportsEn = {
       title: 'Send now',
       about:
         'Everything known about the day is sent at once; later changes are corrected automatically. Nothing is sent if DGI already has the same.',
-      go: 'Send',
+      submit: 'Send',
     },
     retry: {
       title: 'Retry',
       about:
         'Once the cause is fixed: the day is checked again, and the report continues from where it stopped.',
-      go: 'Retry',
+      submit: 'Retry',
     },
     settle: {
       title: 'Leave as it is',
       about:
         'The day stays as DGI has it, and nothing is sent. Later changes are still corrected automatically.',
-      go: 'Leave as it is',
+      submit: 'Leave as it is',
     },
   },
   reason: 'Reason (kept in the audit)',
@@ -110,7 +110,7 @@ export const reportsEn = {
   ui: 'Set the value of a year',
   uiAbout:
     'Of 31 December of the year before, as INE publishes it. E-Tickets above 5,000 UI name their receiver.',
-  uiGo: 'Save',
+  uiSubmit: 'Save',
   uiDone: 'Saved. It counts for receipts from now on.',
   ratesNone: 'There are no exchange rates yet.',
   currency: 'Currency',

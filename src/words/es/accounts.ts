@@ -4,8 +4,8 @@ export const accountsEs: typeof accountsEn = {
   title: 'Cuentas',
   empty: 'No hay cuentas con estos filtros.',
   text: 'Nombre, correo o id',
-  sought: 'Cuenta: nombre, correo o id',
-  notOne: (text) =>
+  accountSearch: 'Cuenta: nombre, correo o id',
+  ambiguous: (text) =>
     `«${text}» corresponde a varias cuentas, o a ninguna. Elija una: en su página están sus webhooks y lo que hizo.`,
   name: 'Nombre',
   email: 'Correo electrónico',
@@ -19,7 +19,7 @@ export const accountsEs: typeof accountsEn = {
   yes: 'sí',
   no: 'no',
   create: 'Cuenta nueva',
-  createGo: 'Crear cuenta',
+  createSubmit: 'Crear cuenta',
   createdDone: (name) => `La cuenta ${name} quedó creada.`,
   noEnterprise: 'La cuenta no tiene rol en ninguna empresa.',
   role: 'Rol',
@@ -27,7 +27,7 @@ export const accountsEs: typeof accountsEn = {
   act: 'Cambiar',
   setBy: 'Límite',
   grant: 'Dar acceso a una empresa de otra cuenta',
-  grantGo: 'Dar acceso',
+  grantSubmit: 'Dar acceso',
   granted: (rut, role) => `La cuenta es ${role} en ${rut}.`,
   ungrant: 'Quitar el rol',
   ungranted: (rut) => `La cuenta ya no tiene rol en ${rut}.`,
@@ -46,7 +46,7 @@ export const accountsEs: typeof accountsEn = {
   add: 'Agregar una persona',
   addAbout:
     'Si todavía no puede ingresar, recibe un enlace, que se muestra una sola vez. Si ya puede ingresar, tiene acceso desde ese momento.',
-  addGo: 'Agregar',
+  addSubmit: 'Agregar',
   added: (email) => `${email} ya tiene acceso a la cuenta.`,
   invite: 'Enlace nuevo',
   inviteAbout:

@@ -46,7 +46,7 @@ export const creditEs: typeof creditEn = {
   vat: 'IVA',
   total: 'Total',
   pays: 'Acredita',
-  go: (amount) => `Emitir la nota de crédito por ${amount}`,
+  submit: (amount) => `Emitir la nota de crédito por ${amount}`,
   issueAbout: 'Se numera y se envía a la DGI. No se puede deshacer.',
   back: 'Volver sin emitir',
   done: (amount) => `Se emitió la nota de crédito por ${amount}.`,

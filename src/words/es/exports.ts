@@ -13,7 +13,7 @@ export const exportsEs: typeof exportsEn = {
   pdfs: (most) => `con representación impresa (PDF), para meses de hasta ${most} comprobantes`,
   tooManyToPrint: (count, most) =>
     `La representación impresa se incluye hasta ${most} comprobantes, y el mes tiene ${count}: solicite el archivo sin ella.`,
-  go: 'Preparar archivo',
+  submit: 'Preparar archivo',
   state: 'Archivo',
   running: 'en preparación',
   of: (done, total) => `${done} de ${total}`,

@@ -9,7 +9,7 @@ export const listsEs: typeof listsEn = {
   tick: 'Marcar',
   save: 'Guardar este filtro',
   saveAs: 'Nombre del filtro',
-  saveGo: 'Guardar',
+  saveSubmit: 'Guardar',
   saved: (name) => `El filtro «${name}» quedó guardado.`,
   forget: (name) => `Eliminar el filtro «${name}»`,
   forgotten: 'El filtro quedó eliminado.',

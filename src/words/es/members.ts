@@ -3,7 +3,7 @@ import type { membersEn } from '../en/members.ts';
 export const membersEs: typeof membersEn = {
   account: 'Cuenta',
   otherAccount: 'Otra cuenta',
-  accountGo: 'Ver',
+  accountSubmit: 'Ver',
   roles: { VIEWER: 'consulta', MEMBER: 'integrante', OWNER: 'titular' },
   rolesAbout: {
     VIEWER: 'solo lectura',
@@ -28,7 +28,7 @@ export const membersEs: typeof membersEn = {
     make: 'Crear clave de API',
     makeAbout:
       'La clave se muestra una sola vez. Cada clave es de un ambiente: producción emite comprobantes con validez fiscal; sandbox, no.',
-    makeGo: 'Crear clave',
+    makeSubmit: 'Crear clave',
     revoke: 'Revocar',
     revokeAbout: 'La clave y sus tokens dejan de valer de inmediato, en forma definitiva.',
     reason: 'Motivo',
@@ -57,7 +57,7 @@ export const membersEs: typeof membersEn = {
     invite: 'Invitar a una persona',
     inviteAbout:
       'Crea un enlace, que se muestra una sola vez. Envíeselo usted; sirve una vez y vence en 24 horas.',
-    inviteGo: 'Crear enlace',
+    inviteSubmit: 'Crear enlace',
     open: 'Personas invitadas',
     openNone: 'No hay invitaciones abiertas.',
     expires: 'Válida hasta',
@@ -73,9 +73,9 @@ export const membersEs: typeof membersEn = {
     about: (account, role) => `Usted fue invitado a la cuenta ${account}: ${role}.`,
     signIn: (email) =>
       `Ya hay un usuario ${email}. Ingrese con ese usuario y abra de nuevo esta página para aceptar.`,
-    signInGo: 'Ingresar',
+    signInSubmit: 'Ingresar',
     as: (email) => `Usted ingresó como ${email}.`,
-    go: 'Aceptar',
+    submit: 'Aceptar',
     done: 'Ya pertenece a la cuenta.',
   },
   plan: {
@@ -91,7 +91,7 @@ export const membersEs: typeof membersEn = {
     choose: 'Cambiar de plan',
     chooseAbout:
       'Un plan con precio genera un pago pendiente. Elegir otra vez el plan actual no cambia nada.',
-    chooseGo: 'Cambiar de plan',
+    chooseSubmit: 'Cambiar de plan',
     chosen: (plan, pending) =>
       `Plan ${plan} activo.${pending === null ? '' : ` Queda un pago de ${pending}; puede pagarlo más abajo.`}`,
     free: 'sin costo',

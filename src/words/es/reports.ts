@@ -78,18 +78,18 @@ export const reportsEs: typeof reportsEn = {
       title: 'Enviar ahora',
       about:
         'Se envía de inmediato lo que se sabe del día; los cambios posteriores se corrigen automáticamente. Si la DGI ya tiene lo mismo, no se envía nada.',
-      go: 'Enviar',
+      submit: 'Enviar',
     },
     retry: {
       title: 'Reintentar',
       about: 'Una vez resuelta la causa: se revisa el día de nuevo y el reporte sigue desde donde se detuvo.',
-      go: 'Reintentar',
+      submit: 'Reintentar',
     },
     settle: {
       title: 'Dejar como está',
       about:
         'El día queda como lo tiene la DGI y no se envía nada. Los cambios posteriores se corrigen igual, automáticamente.',
-      go: 'Dejar como está',
+      submit: 'Dejar como está',
     },
   },
   reason: 'Motivo (queda en la auditoría)',
@@ -111,7 +111,7 @@ export const reportsEs: typeof reportsEn = {
   ui: 'Fijar el valor de un año',
   uiAbout:
     'El del 31 de diciembre del año anterior, como lo publica el INE. Los e-Tickets de más de 5.000 UI identifican a su receptor.',
-  uiGo: 'Guardar',
+  uiSubmit: 'Guardar',
   uiDone: 'Guardado. Vale para los comprobantes desde ahora.',
   ratesNone: 'Todavía no hay tipos de cambio.',
   currency: 'Moneda',

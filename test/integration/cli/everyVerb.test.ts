@@ -74,7 +74,7 @@ const deps = () => ({
 });
 const enterprise = () => anEnterprise(db.orm, account);
 /** One that reports here since the beginning of March. */
-async function withDuty(): Promise<string> {
+async function withObligation(): Promise<string> {
   const rut = await enterprise();
   await db.orm.em.fork().transactional((em) => startReporting(em, rut, '2026-03-01'));
   return rut;
@@ -390,7 +390,7 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
   'report list': [null, async () => ['--rut', await enterprise()]],
   'report show': [null, aReport],
   'report xml': [null, aReport],
-  'report send': ['report.send', async () => [await withDuty(), '2026-03-10', '--reason', 'Pedido']],
+  'report send': ['report.send', async () => [await withObligation(), '2026-03-10', '--reason', 'Pedido']],
   'report start': [
     'report.start',
     async () => [await enterprise(), '--from', '2026-12-01', '--reason', 'Cambio de sistema'],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { isForAnyone, WHO_MAY } from '../../../src/console/access/permissions.ts';
+import { AUDIENCE_BY_ROUTE, isForAnyone } from '../../../src/console/access/permissions.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
 import { isRoleAtLeast, MEMBER_ROLES, OPERATOR_ROLES } from '../../../src/domain/people/people.ts';
 import { type Browser, formTokenIn, type Shown, startConsole } from '../../support/console/console.ts';
@@ -33,7 +33,7 @@ const SHOWN = ROWS.filter(([name]) => name.startsWith('GET'));
 test('the table of who may do what has a row for every page and form, and so have their samples', () => {
   const served = PAGES.map(nameOf).toSorted();
   expect(PAGES.map(({ route }) => route).toSorted()).toEqual(served);
-  expect(Object.keys(WHO_MAY).toSorted()).toEqual(served);
+  expect(Object.keys(AUDIENCE_BY_ROUTE).toSorted()).toEqual(served);
   const known = [...Object.keys(CONSOLE_PAGES), ...PAGES_FOR_ANYONE, ...PAGES_THAT_END_A_SESSION];
   expect(known.toSorted()).toEqual(served);
   const anyone = PAGES.map(({ route }) => route).filter(isForAnyone);

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import * as z from 'zod';
 import { createUser } from '../../../src/commands/people/users.ts';
 import { findAccessAt } from '../../../src/console/access/access.ts';
-import { mayAt } from '../../../src/console/access/permissions.ts';
-import { LIST_QUERY, Ticked } from '../../../src/console/filters.ts';
+import { mayUse } from '../../../src/console/access/permissions.ts';
+import { ValueList } from '../../../src/console/fields.ts';
+import { LIST_QUERY } from '../../../src/console/filters.ts';
 import { figures, showList } from '../../../src/console/lists.ts';
 import { redirect, show, signedIn } from '../../../src/console/page.ts';
 import { PAGES } from '../../../src/console/pages/index.ts';
@@ -66,7 +67,7 @@ const listPage = pageAt('/things', {
       href: ({ id }) => `/things/${id}`,
       ticks: {
         name: 'thing',
-        of: ({ id }) => String(id),
+        value: ({ id }) => String(id),
         action: '/things',
         content: html`<button>go</button>`,
       },
@@ -78,7 +79,7 @@ const listPage = pageAt('/things', {
 const sendThings = pageAt('/things', {
   name: 'things',
   route: 'POST /me/sessions',
-  form: z.object({ thing: Ticked }),
+  form: z.object({ thing: ValueList }),
   async handle({ form }) {
     ticked = form.thing;
     return redirect('/things');
@@ -90,7 +91,7 @@ const enterprisePage = pageAt('/one/{rut}', {
   async handle({ params, visit }, { orm }) {
     const standing = await findAccessAt(orm, signedIn(visit).viewer, params.rut);
     const routes = ['GET /enterprises/{rut}', 'POST /webhooks', 'POST /enterprises/{rut}/data'] as const;
-    const may = routes.map((route) => mayAt(standing, route));
+    const may = routes.map((route) => mayUse(standing, route));
     return show('one', html`<b>${standing?.role}/${may.map(String).join()}</b>`);
   },
 });

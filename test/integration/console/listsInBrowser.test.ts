@@ -141,7 +141,7 @@ testWithBrowser.each(['SUPPORT', 'OWNER'] as const)('to %s so is every other', a
     '/runs',
     '/enterprises',
     '/reports',
-    '/papers?within=30',
+    '/warnings?within=30',
   ];
   const found: unknown[] = [];
   for (const path of [...both, ...theirs]) {

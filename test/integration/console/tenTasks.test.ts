@@ -107,9 +107,9 @@ testWithBrowser.each([
     expect(acts).toContain('asked for by the company');
 
     await open(page, 'Home');
-    const papers = page.locator('.panel', { hasText: 'Expiring soon and running low' });
-    expect(await papers.innerText()).toContain(dateText(day(5)));
-    await papers.getByRole('link').first().click();
+    const warnings = page.locator('.panel', { hasText: 'Expiring soon and running low' });
+    expect(await warnings.innerText()).toContain(dateText(day(5)));
+    await warnings.getByRole('link').first().click();
     await page.waitForURL(new RegExp(`/enterprises/${bakery.rut}#caes$`));
     expect(await main(page)).toContain(dateText(day(5)));
     expect(faults).toEqual([]);

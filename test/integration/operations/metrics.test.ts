@@ -211,25 +211,25 @@ describe('the gauges that the worker reads from the database', () => {
     };
     await db.orm.em.fork().execute(`update daily_report set status = 'CONSISTENT'`);
     // NOW is noon of a Tuesday.
-    const dutyFrom = (from: string, until: string | null = null) =>
+    const obligationFrom = (from: string, until: string | null = null) =>
       db.orm.em.fork().execute(
-        `insert into report_duty values (?, ?, ?, ?) on conflict (rut) do update
+        `insert into reporting_obligation values (?, ?, ?, ?) on conflict (rut) do update
            set from_date = excluded.from_date, until_date = excluded.until_date, next_date = excluded.next_date`,
         [rut, from, until, from],
       );
 
-    await dutyFrom('2026-09-15');
+    await obligationFrom('2026-09-15');
     expect(await due()).toBeUndefined();
-    await dutyFrom('2026-09-14');
+    await obligationFrom('2026-09-14');
     expect(await due()).toBe(6 * 3_600);
-    await dutyFrom('2026-09-11');
+    await obligationFrom('2026-09-11');
     expect(await due()).toBe(-18 * 3_600);
-    await dutyFrom('2026-09-11', '2026-09-11');
+    await obligationFrom('2026-09-11', '2026-09-11');
     expect(await due()).toBeUndefined();
     await db.orm.em.fork().execute(`update enterprise set issuer_since = '2026-09-14' where rut = ?`, [rut]);
-    await dutyFrom('2026-09-11');
+    await obligationFrom('2026-09-11');
     expect(await due()).toBe(6 * 3_600);
-    await dutyFrom('2026-09-15');
+    await obligationFrom('2026-09-15');
   });
 
   test('tell which endpoints of the authority are away, and how many CFEs wait for each', async () => {

@@ -564,7 +564,7 @@ describe('the schedule', () => {
   });
 });
 
-describe('duties that meet', () => {
+describe('obligations that meet', () => {
   const deps = () => ({ orm: db.orm, clock, outbox: idleOutbox, actor: 'cli:ana' as const });
   const dates = async () =>
     (await db.orm.em.fork().find(DailyReport, { rut }, { orderBy: { date: 'asc' } })).map(({ date }) => date);
@@ -610,17 +610,17 @@ describe('duties that meet', () => {
 
 describe('by hand', () => {
   const deps = () => ({ orm: db.orm, clock, outbox: idleOutbox, actor: 'cli:ana' as const });
-  const hasDutyFrom = (date: string) => db.orm.em.fork().transactional((em) => startReporting(em, rut, date));
+  const reportsFrom = (date: string) => db.orm.em.fork().transactional((em) => startReporting(em, rut, date));
   const stopsFrom = (from: string) =>
     changeReportingObligation(deps(), { act: 'stop', rut, from, reason: 'another system reports' });
 
   test.each<[string, () => Promise<unknown>, RegExp]>([
     ['never READY', async () => undefined, /never been READY/],
-    ['before it was READY', () => hasDutyFrom('2026-03-11'), /from 2026-03-11 on/],
+    ['before it was READY', () => reportsFrom('2026-03-11'), /from 2026-03-11 on/],
     [
       'before it joined the regime',
       async () => {
-        await hasDutyFrom('2026-03-01');
+        await reportsFrom('2026-03-01');
         await db.orm.em.fork().nativeUpdate(Enterprise, { rut }, { issuerSince: '2026-03-11' });
       },
       /from 2026-03-11 on/,
@@ -628,26 +628,29 @@ describe('by hand', () => {
     [
       'after report stop',
       async () => {
-        await hasDutyFrom('2026-03-01');
+        await reportsFrom('2026-03-01');
         await stopsFrom(DATE);
       },
       /from 2026-03-01 until 2026-03-10, that day not included/,
     ],
-  ])('a day on which it has no duty here (%s) is refused; nothing is begun', async (_, prepared, words) => {
-    await prepared();
+  ])(
+    'a day on which it has no reporting obligation here (%s) is refused; nothing is begun',
+    async (_, prepared, words) => {
+      await prepared();
 
-    await expect(sendReport(deps(), { ...key, reason: 'T' })).rejects.toMatchObject({
-      code: 'INVALID_INPUT',
-      faults: [{ code: 'report.no_duty', message: expect.stringMatching(words) }],
-    });
+      await expect(sendReport(deps(), { ...key, reason: 'T' })).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        faults: [{ code: 'report.no_obligation', message: expect.stringMatching(words) }],
+      });
 
-    expect(await db.orm.em.fork().count(DailyReport, { rut })).toBe(0);
-    const rows = await listAudit(db.orm.em.fork(), { rut }, 10);
-    expect(rows.filter(({ action }) => action.startsWith('report.send'))).toEqual([]);
-  });
+      expect(await db.orm.em.fork().count(DailyReport, { rut })).toBe(0);
+      const rows = await listAudit(db.orm.em.fork(), { rut }, 10);
+      expect(rows.filter(({ action }) => action.startsWith('report.send'))).toEqual([]);
+    },
+  );
 
-  test('whoever must may send it over the report of whoever has the duty, and says why', async () => {
-    await hasDutyFrom('2026-03-01');
+  test('an operator who must may send it over the report of the system with the obligation, and says why', async () => {
+    await reportsFrom('2026-03-01');
     await stopsFrom(DATE);
     const reasons = { reason: 'asked for', overrideOtherSystem: 'their system is gone; agreed with them' };
 
@@ -663,15 +666,15 @@ describe('by hand', () => {
     ]);
   });
 
-  test('the first and the last day of the duty are sent without a second reason', async () => {
-    await hasDutyFrom(DATE);
+  test('the first and the last day of the obligation are sent without a second reason', async () => {
+    await reportsFrom(DATE);
     await stopsFrom('2026-03-11');
     await sendReport(deps(), { ...key, reason: 'T' });
     expect(await prepare()).toEqual({ kind: 'ready' });
   });
 
   test('a day that we have reported is sent again after a stop and another start', async () => {
-    await hasDutyFrom(DATE);
+    await reportsFrom(DATE);
     await sendReport(deps(), { ...key, reason: 'T' });
     expect(await prepare()).toEqual({ kind: 'ready' });
     await submit();
@@ -679,7 +682,7 @@ describe('by hand', () => {
     await db.orm.em
       .fork()
       .execute(
-        `update report_duty set from_date = '2026-03-20', next_date = '2026-03-20', until_date = null where rut = ?`,
+        `update reporting_obligation set from_date = '2026-03-20', next_date = '2026-03-20', until_date = null where rut = ?`,
         [rut],
       );
 
@@ -688,7 +691,7 @@ describe('by hand', () => {
 
   test('today’s report goes with what is known, and what comes later corrects it', async () => {
     now = new Date(`${DATE}T18:00:00-03:00`);
-    await hasDutyFrom(DATE);
+    await reportsFrom(DATE);
     await store({ document: ticket(1), status: 'ACCEPTED' }, { document: ticket(2), status: 'RECEIVED' });
     await sendReport(deps(), { ...key, reason: 'asked for' });
     expect(await prepare()).toEqual({ kind: 'ready' });

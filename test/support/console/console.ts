@@ -106,7 +106,7 @@ export async function startConsole(
   let ahead = 0;
   const clock = (): Date => new Date(Date.now() + ahead);
   const { trustedProxies = 1, pages, peppers = [aPepper()], ...others } = more;
-  const changes = createChangeWatch({ orm, logger, lookMilliseconds: 100 });
+  const changes = createChangeWatch({ orm, logger, pollMilliseconds: 100 });
   const own: ConsoleDeps = {
     orm,
     clock,

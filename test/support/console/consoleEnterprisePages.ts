@@ -49,7 +49,7 @@ const reportForm =
 /** Pages and forms of enterprises, their papers and reports. */
 export const ENTERPRISE_PAGES: Samples = {
   'GET /enterprises': { of: 'everyone', sample: () => ({ path: '/enterprises' }) },
-  'GET /papers': { of: 'everyone', sample: () => ({ path: '/papers?within=90' }) },
+  'GET /warnings': { of: 'everyone', sample: () => ({ path: '/warnings?within=90' }) },
   'GET /enterprises/{rut}': { of: 'enterprise', sample: of('') },
   'GET /enterprises/{rut}/logo': {
     of: 'enterprise',
@@ -144,9 +144,9 @@ export const ENTERPRISE_PAGES: Samples = {
     of: 'enterprise',
     sample: of('/send-report', { date: '2026-03-11', environment: 'sandbox', ...REASON }),
   },
-  'POST /enterprises/{rut}/report-duty': {
+  'POST /enterprises/{rut}/reporting-obligation': {
     of: 'enterprise',
-    sample: of('/report-duty', { act: 'start', from: '2026-12-01', ...REASON }),
+    sample: of('/reporting-obligation', { act: 'start', from: '2026-12-01', ...REASON }),
   },
   'POST /enterprises/{rut}/migrate': {
     of: 'enterprise',

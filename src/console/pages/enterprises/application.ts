@@ -7,7 +7,7 @@ import {
 import { montevideoDate } from '../../../domain/values/montevideo.ts';
 import { html } from '../../../page/html.ts';
 import { APPLICATION_WORDS, FIELD_NAMES } from '../../../words/application.ts';
-import { enterprisePath, requireEnterprise } from '../../access/atEnterprise.ts';
+import { enterprisePath, requireEnterprise } from '../../access/enterpriseContext.ts';
 import { type ConsoleDeps, definePage, show } from '../../page.ts';
 import { panel, table } from '../../parts.ts';
 

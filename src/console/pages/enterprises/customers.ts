@@ -12,23 +12,23 @@ import { filterValues } from '../../../lists/list.ts';
 import { MAILS } from '../../../lists/mails.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
-import { type AtEnterprise, requireEnterprise } from '../../access/atEnterprise.ts';
-import { mayAt } from '../../access/permissions.ts';
+import { type EnterpriseContext, requireEnterprise } from '../../access/enterpriseContext.ts';
+import { mayUse } from '../../access/permissions.ts';
 import { bodyOfSent, choice, confirm, type Field, inputsOf, many, tableFields, text } from '../../fields.ts';
 import { filterFields, filterSchemas, LIST_QUERY, listQuery } from '../../filters.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
-import { csvAnswer, figures, type Headings, listPart, showList, shownColumns } from '../../lists.ts';
+import { columnsWithHeading, csvAnswer, figures, type Headings, listPart, showList } from '../../lists.ts';
 import { type ConsoleDeps, definePage, redirect, show, type Visit } from '../../page.ts';
 import { badge, factList, panel } from '../../parts.ts';
 
-/** Empty inputs for more addresses. */
-const FREE_LINES = 2;
+/** Number of empty inputs for more addresses. */
+const EMPTY_LINES = 2;
 
 const pathOf = (rut: string, id?: string): string =>
   `/enterprises/${rut}/customers${id === undefined ? '' : `/${id}`}`;
 
-async function customerFor({ orm }: ConsoleDeps, rut: string, id: string): Promise<Customer> {
+async function requireCustomer({ orm }: ConsoleDeps, rut: string, id: string): Promise<Customer> {
   const customer = await orm.em.fork().findOne(Customer, { rut, id });
   if (!customer) throw new Refusal('NOT_FOUND', 'There is no such customer.');
   return customer;
@@ -56,7 +56,7 @@ export const customersPage = definePage({
       headings: headingsOf(visit),
       href: ({ id }) => pathOf(rut, id),
       empty: words.none,
-      below: html`${mayAt(access, newCustomer.route) && newCustomer.draw(visit, { rut })}`,
+      below: html`${mayUse(access, newCustomer.route) && newCustomer.draw(visit, { rut })}`,
     });
   },
 });
@@ -71,8 +71,8 @@ const headingsOf = ({
   emails: words.notifications,
 });
 
-/** The addresses for e-mails, each with a box that is ticked if receipts are sent there. */
-function addresses({ customers: words }: Texts): {
+/** E-mail addresses, each with a box that says whether receipts are sent there. */
+function addressFields({ customers: words }: Texts): {
   readonly email: Field<string[]>;
   readonly send: Field<string[]>;
 } {
@@ -80,7 +80,7 @@ function addresses({ customers: words }: Texts): {
     <p class="soft">${words.notificationsAbout}</p>`;
   const draw: Field['draw'] = ({ values, fault }) => {
     const [email, send] = [values['email'] ?? [], values['send'] ?? []];
-    const lines = [...[email].flat(), ...Array.from({ length: FREE_LINES }, () => '')].map(
+    const lines = [...[email].flat(), ...Array.from({ length: EMPTY_LINES }, () => '')].map(
       (destination, i) => {
         const isTicked = i >= email.length || send.includes(String(i));
         const address = html`<input
@@ -107,7 +107,7 @@ const valuesOf = (customer: Customer) => ({
   send: customer.notifications.flatMap(({ enabled }, i) => (enabled ? [String(i)] : [])),
 });
 
-/** Returns the API's body of a customer from the form; null for empty fields. */
+/** Returns a form as the API's body of a customer, with null for empty fields. */
 function bodyOf(
   key: { type: string; document: string },
   sent: { email: string[]; send: string[]; country_code: string },
@@ -120,20 +120,16 @@ function bodyOf(
     }))
     .filter(({ destination }) => destination !== '');
   const fields = bodyOfSent(CUSTOMER_FIELDS, { ...sent, country_code: sent.country_code.toUpperCase() });
-  return parseOrRefuse(CustomerBody, {
-    doc_type: key.type,
-    doc_number: key.document,
-    ...fields,
-    notifications,
-  });
+  const body = { doc_type: key.type, doc_number: key.document, ...fields, notifications };
+  return parseOrRefuse(CustomerBody, body);
 }
 
-const exists = ({ customers: words }: Texts, { faults: [fault] }: Refusal): string | undefined =>
+const describeDuplicate = ({ customers: words }: Texts, { faults: [fault] }: Refusal): string | undefined =>
   fault?.code === 'customer.exists' ? words.exists : undefined;
 
 export const newCustomer = defineForm('POST /enterprises/{rut}/customers', {
   as: 'panel',
-  words: (texts) => wordsOf(texts.customers, 'add'),
+  words: (texts) => formWords(texts.customers, 'add'),
   fields: (texts) => ({
     type: choice(
       texts.customers.type,
@@ -141,10 +137,10 @@ export const newCustomer = defineForm('POST /enterprises/{rut}/customers', {
     ),
     document: { ...text(texts.customers.document), path: '/doc_number' },
     ...tableFields(texts.customers, CUSTOMER_FIELDS),
-    ...addresses(texts),
+    ...addressFields(texts),
   }),
   find: ({ params, visit }, deps) => requireEnterprise(visit, deps, params.rut),
-  refused: exists,
+  refused: describeDuplicate,
   back: ({ params }) => pathOf(params.rut),
   async run({ params: { rut }, form: sent, visit }, deps) {
     const { id } = await createCustomer(deps, { rut, customer: bodyOf(sent, sent) });
@@ -159,8 +155,8 @@ export const customerPage = definePage({
   query: z.object(LIST_QUERY),
   async handle({ params: { rut, id }, query, visit }, deps) {
     const { customers: words } = visit.texts;
-    const at = await requireEnterprise(visit, deps, rut);
-    const customer = await customerFor(deps, rut, id);
+    const context = await requireEnterprise(visit, deps, rut);
+    const customer = await requireCustomer(deps, rut, id);
     const { docNumber, docType } = customer;
     const mails = listPart(visit, deps, MAILS, {
       search: { rut, receiver: docNumber },
@@ -172,11 +168,11 @@ export const customerPage = definePage({
     });
     const csv = csvAnswer(query, [mails]);
     if (csv) return csv;
-    const { legalName } = at.enterprise;
+    const { legalName } = context.enterprise;
     const body = html`<p class="soft">
         <a href="${pathOf(rut)}">${words.title} · ${legalName}</a> · ${docType} ${docNumber}
       </p>
-      ${customerPanels(visit, at, customer)}
+      ${customerPanels(visit, context, customer)}
       ${panel(
         words.mails,
         html`<p class="soft">${words.mailsAbout}</p>
@@ -189,17 +185,19 @@ export const customerPage = definePage({
 /** Renders the forms of a customer if the viewer may send them, else the stored data. */
 function customerPanels(
   visit: Visit,
-  { enterprise: { rut }, access }: AtEnterprise,
+  { enterprise: { rut }, access }: EnterpriseContext,
   customer: Customer,
 ): Html {
   const params = { rut, id: customer.id };
-  const mayChange = mayAt(access, customerChange.route);
-  const mayDelete = mayAt(access, customerDeletion.route);
+  const mayChange = mayUse(access, customerChange.route);
+  const mayDelete = mayUse(access, customerDeletion.route);
   if (!mayChange && !mayDelete) {
     return panel(
       null,
       factList(
-        shownColumns(CUSTOMERS, headingsOf(visit)).map((one) => [one.head, one.cell(customer)] as const),
+        columnsWithHeading(CUSTOMERS, headingsOf(visit)).map(
+          (one) => [one.head, one.cell(customer)] as const,
+        ),
       ),
     );
   }
@@ -233,26 +231,27 @@ function mailHeadings(visit: Visit): Headings<ListedMail, typeof MAILS.columns> 
   };
 }
 
-/** Returns the customer of a form. */
+type CustomerParams = { readonly rut: string; readonly id: string };
+
 const findCustomer = async (
-  { params: { rut, id }, visit }: { params: { rut: string; id: string }; visit: Visit },
+  { params: { rut, id }, visit }: { params: CustomerParams; visit: Visit },
   deps: ConsoleDeps,
 ): Promise<Customer> => {
   await requireEnterprise(visit, deps, rut);
-  return customerFor(deps, rut, id);
+  return requireCustomer(deps, rut, id);
 };
-const ABOUT_ONE = {
+const FORM = {
   as: 'panel',
   find: findCustomer,
-  back: ({ params: { rut, id } }: { params: { rut: string; id: string } }): string => pathOf(rut, id),
+  back: ({ params: { rut, id } }: { params: CustomerParams }): string => pathOf(rut, id),
 } as const;
 
 export const customerChange = defineForm('POST /enterprises/{rut}/customers/{id}', {
-  ...ABOUT_ONE,
-  words: (texts) => wordsOf(texts.customers, 'change'),
-  fields: (texts) => ({ ...tableFields(texts.customers, CUSTOMER_FIELDS), ...addresses(texts) }),
-  refused: exists,
-  async run({ params: { rut }, found: { docType, docNumber }, form: sent, visit }, deps) {
+  ...FORM,
+  words: (texts) => formWords(texts.customers, 'change'),
+  fields: (texts) => ({ ...tableFields(texts.customers, CUSTOMER_FIELDS), ...addressFields(texts) }),
+  refused: describeDuplicate,
+  async run({ params: { rut }, target: { docType, docNumber }, form: sent, visit }, deps) {
     const customer = bodyOf({ type: docType, document: docNumber }, sent);
     await updateCustomer(deps, { rut, docType, docNumber, customer });
     return visit.texts.customers.changed;
@@ -260,10 +259,10 @@ export const customerChange = defineForm('POST /enterprises/{rut}/customers/{id}
 });
 
 export const customerDeletion = defineForm('POST /enterprises/{rut}/customers/{id}/delete', {
-  ...ABOUT_ONE,
-  words: ({ customers: words }) => wordsOf(words, 'delete'),
+  ...FORM,
+  words: ({ customers: words }) => formWords(words, 'delete'),
   fields: ({ customers: words }) => ({ sure: confirm(words.deleteSure) }),
-  async run({ params: { rut }, found: { docType, docNumber }, visit }, deps) {
+  async run({ params: { rut }, target: { docType, docNumber }, visit }, deps) {
     await deleteCustomer(deps, { rut, docType, docNumber });
     return redirect(pathOf(rut), { kind: 'done', text: visit.texts.customers.deleted });
   },

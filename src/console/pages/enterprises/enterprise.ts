@@ -6,7 +6,7 @@ import { readReadyFacts } from '../../../db/enterprises/enterprises.ts';
 import { countRecentNumbers } from '../../../db/enterprises/warnings.ts';
 import { DirectoryEntry } from '../../../db/entities/authority.ts';
 import { type Enterprise, Logo } from '../../../db/entities/enterprises.ts';
-import { ReportDuty } from '../../../db/entities/reports.ts';
+import { ReportingObligation } from '../../../db/entities/reports.ts';
 import { type CaeRow, findCaes } from '../../../db/numbers/numbers.ts';
 import { listPlans } from '../../../db/people/payments.ts';
 import { listVisibleReports } from '../../../db/reports/consoleReports.ts';
@@ -24,20 +24,20 @@ import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { APPLICATION_WORDS } from '../../../words/application.ts';
 import {
-  type AtEnterprise,
+  drawIfAllowed,
+  type EnterpriseContext,
   enterprisePath,
-  offerAt,
   requireEnterprise,
   type Section,
-} from '../../access/atEnterprise.ts';
-import { mayAt } from '../../access/permissions.ts';
+} from '../../access/enterpriseContext.ts';
+import { mayUse } from '../../access/permissions.ts';
 import { LIST_QUERY } from '../../filters.ts';
 import { fold } from '../../form.ts';
 import { dateOf, minuteText, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { csvAnswer, type ListPart } from '../../lists.ts';
 import { type ConsoleDeps, definePage, show, type Visit } from '../../page.ts';
-import { badge, factList, nothing, panel, table } from '../../parts.ts';
+import { badge, factList, panel, renderEmpty, table } from '../../parts.ts';
 import { planName } from '../people/plan.ts';
 import { exportsPath } from '../receipts/exports.ts';
 import { reportTable } from '../reports/reports.ts';
@@ -45,8 +45,7 @@ import * as forms from './enterpriseForms.ts';
 import { annulmentList, branchList, caeList } from './enterpriseLists.ts';
 import { renderExpiry, renderLowNumbers, STATUS_TONES } from './enterprises.ts';
 
-/** Data of the page's panels. */
-interface EnterprisePageData extends AtEnterprise {
+interface EnterprisePageData extends EnterpriseContext {
   readonly visit: Visit;
   readonly deps: ConsoleDeps;
   readonly now: Date;
@@ -56,8 +55,8 @@ interface EnterprisePageData extends AtEnterprise {
   readonly low: readonly LowNumbers[];
 }
 
-/** Number of reports on the page. */
-const REPORTS = 7;
+/** Limit of reports on the page. */
+const MAX_REPORTS = 7;
 
 /** GET /enterprises/{rut}: all data of an enterprise, with the forms to change it. */
 export const enterprisePage = definePage({
@@ -65,22 +64,17 @@ export const enterprisePage = definePage({
   route: 'GET /enterprises/{rut}',
   query: z.object({ ...LIST_QUERY }),
   async handle({ params, query, visit }, deps) {
-    const at = await requireEnterprise(visit, deps, params.rut);
+    const context = await requireEnterprise(visit, deps, params.rut);
     const now = deps.businessClock();
-    const { enterprise } = at;
-    const data: EnterprisePageData = {
-      ...at,
-      visit,
-      deps,
-      now,
-      ...(await numbersOf(deps, enterprise.rut, now)),
-    };
+    const { enterprise } = context;
+    const numbers = await readNumbers(deps, enterprise.rut, now);
+    const data: EnterprisePageData = { ...context, visit, deps, now, ...numbers };
     const caes = caeList(visit, deps, data, query);
-    const branches = branchList(visit, deps, at, query);
-    const annulments = annulmentList(visit, deps, at, query);
+    const branches = branchList(visit, deps, context, query);
+    const annulments = annulmentList(visit, deps, context, query);
     const csv = csvAnswer(query, [caes, branches, annulments]);
     if (csv) return csv;
-    const body = html`${relatedLinks(visit, at)} ${await statusPanel(data)}
+    const body = html`${relatedLinks(visit, context)} ${await statusPanel(data)}
       <div class="panels">
         <div>
           ${section('login', loginPanel(data))} ${section('certificate', await certificatePanel(data))}
@@ -93,31 +87,31 @@ export const enterprisePage = definePage({
       ${section('annulments', await listPanel(data, annulments, forms.annulmentForm))}
       ${section('accounts', await accountsPanel(data))} ${section('acts', await actsPanel(data))}`;
     return show(enterprise.tradeName ?? enterprise.legalName, body, {
-      live: ['papers', 'enterprises', 'reports'],
+      live: ['warnings', 'enterprises', 'reports'],
     });
   },
 });
 
 /** Renders links to other pages about the enterprise that the viewer may open. */
-function relatedLinks({ texts, language }: Visit, { enterprise: { rut }, access }: AtEnterprise): Html {
+function relatedLinks({ texts, language }: Visit, { enterprise: { rut }, access }: EnterpriseContext): Html {
   const { nav } = texts;
   const links = [
     [`${enterprisePath(rut)}/customers`, texts.customers.title],
     [link('/cfes', { rut }), nav.cfes],
-    mayAt(access, 'GET /stuck') && [link('/stuck', { rut }), nav.stuck],
+    mayUse(access, 'GET /stuck') && [link('/stuck', { rut }), nav.stuck],
     [link('/deliveries', { rut }), nav.deliveries],
-    mayAt(access, 'GET /audit') && [link('/audit', { rut }), nav.audit],
+    mayUse(access, 'GET /audit') && [link('/audit', { rut }), nav.audit],
     [`${enterprisePath(rut)}/homologation`, texts.homologation.title],
     [`${enterprisePath(rut)}/postulacion`, APPLICATION_WORDS[language].title],
-    mayAt(access, 'GET /exports') && [exportsPath({ rut }), texts.exports.link],
+    mayUse(access, 'GET /exports') && [exportsPath({ rut }), texts.exports.link],
   ].filter((one): one is [string, string] => one !== false);
   return html`<p class="places">
     ${links.map(([href, words], i) => html`${i > 0 && ' · '}<a href="${href}">${words}</a>`)}
   </p>`;
 }
 
-/** Returns its CAEs for production, and the types whose numbers run low. */
-async function numbersOf(
+/** Returns the enterprise's CAEs for production, and the types whose numbers run low. */
+async function readNumbers(
   { orm }: Pick<ConsoleDeps, 'orm'>,
   rut: string,
   now: Date,
@@ -125,8 +119,8 @@ async function numbersOf(
   const em = orm.em.fork();
   const today = montevideoDate(now);
   const caes = await findCaes(em, rut, 'production');
-  const used = (await countRecentNumbers(em, [rut], now)).get(rut) ?? new Map<CfeType, number>();
-  return { today, caes, low: lowNumbers({ caes, usedLately: used }, today) };
+  const usedLately = (await countRecentNumbers(em, [rut], now)).get(rut) ?? new Map<CfeType, number>();
+  return { today, caes, low: lowNumbers({ caes, usedLately }, today) };
 }
 
 const section = (id: Section, content: Html): Html => html`<div id="${id}">${content}</div>`;
@@ -140,7 +134,7 @@ const FIX_SECTIONS: Readonly<Record<ReadyFact, Section>> = {
   dateCome: 'data',
 };
 
-/** Renders its status, and each fact that prevents it from issuing, with how to fix it. */
+/** Renders the status, and what prevents the enterprise from issuing, with how to fix it. */
 async function statusPanel(data: EnterprisePageData): Promise<Html> {
   const { enterprise, access, visit, deps, now, today, caes, low } = data;
   const { enterprises: words } = visit.texts;
@@ -151,12 +145,12 @@ async function statusPanel(data: EnterprisePageData): Promise<Html> {
   const todo = (fact: ReadyFact): string =>
     fact === 'dateCome' ? words.todo.dateCome(start) : words.todo[fact];
   // Without a valid CAE, the list of missing facts already asks for one.
-  const few = missing.includes('okCae') ? [] : low;
+  const lowTypes = missing.includes('okCae') ? [] : low;
   const doubtful = caes.flatMap((cae) =>
     currentCaeStartFindings(cae, today).map((finding) => startItem(visit, cae, finding)),
   );
   const list =
-    missing.length + few.length + doubtful.length > 0 &&
+    missing.length + lowTypes.length + doubtful.length > 0 &&
     html`<ul class="lacks">
       ${missing.map(
         (fact) =>
@@ -165,11 +159,13 @@ async function statusPanel(data: EnterprisePageData): Promise<Html> {
             ${todo(fact)}
           </li>`,
       )}
-      ${few.map((one) => lowItem(visit, one))}${doubtful}
+      ${lowTypes.map((type) => lowItem(visit, type))}${doubtful}
     </ul>`;
-  const says = {
+  const readyText =
+    lowTypes.length > 0 ? words.readyBut : doubtful.length > 0 ? words.readyCheck : words.isReady;
+  const summary = {
     PENDING: missing.length === 0 ? words.soonReady : null,
-    READY: missing.length > 0 ? words.cannotIssue : readyWords(words, { few, doubtful }),
+    READY: missing.length > 0 ? words.cannotIssue : readyText,
     SUSPENDED: words.isSuspended,
   }[status];
   const reason =
@@ -179,17 +175,15 @@ async function statusPanel(data: EnterprisePageData): Promise<Html> {
   const role =
     access.kind === 'member' && html` · ${words.yourRole}: ${visit.texts.members.roles[access.role]}`;
   const rut = html`${words.rut} <code>${enterprise.rut}</code>`;
-  const shown = badge(words.statuses[status], STATUS_TONES[status]);
-  const who = html`<p>${shown} ${enterprise.legalName} · ${rut}${role}</p>`;
-  return panel(words.readiness, html`${who}${says !== null && html`<p>${says}</p>`}${reason}${list}`);
+  const statusBadge = badge(words.statuses[status], STATUS_TONES[status]);
+  const identity = html`<p>${statusBadge} ${enterprise.legalName} · ${rut}${role}</p>`;
+  return panel(
+    words.readiness,
+    html`${identity}${summary !== null && html`<p>${summary}</p>`}${reason}${list}`,
+  );
 }
 
-const readyWords = (
-  words: Visit['texts']['enterprises'],
-  { few, doubtful }: Readonly<Record<'few' | 'doubtful', readonly unknown[]>>,
-): string => (few.length > 0 ? words.readyBut : doubtful.length > 0 ? words.readyCheck : words.isReady);
-
-/** Renders what is doubtful about the first number of a CAE, and what to do about it. */
+/** Renders why the first number of a CAE is doubtful, and what to do about it. */
 function startItem({ texts }: Visit, { type, serie, startNumber }: CaeRow, finding: CaeStartFinding): Html {
   const { what, todo } = texts.enterprises.caeStart[finding];
   const number = Number(startNumber) - (finding === 'before_unknown' ? 1 : 0);
@@ -219,12 +213,12 @@ function loginPanel(data: EnterprisePageData): Html {
     [words.loginState, badge(words.loginStates[loginStatus], tone[loginStatus])],
     [words.checkState, words.checkStates[efacturaStatus]],
     [words.checkedAt, lastValidatedAt ? timeOf(lastValidatedAt) : visit.texts.never],
-    ...PERMISSIONS.map((one): [string, Html] => [
-      words.permissionNames[one],
-      permissions.includes(one) ? badge(words.held, 'good') : badge(words.missing, 'wait'),
+    ...PERMISSIONS.map((name): [string, Html] => [
+      words.permissionNames[name],
+      permissions.includes(name) ? badge(words.held, 'good') : badge(words.missing, 'wait'),
     ]),
   ];
-  return panel(words.login, html`${factList(rows)}${offerAt(forms.loginForm, data)}`);
+  return panel(words.login, html`${factList(rows)}${drawIfAllowed(forms.loginForm, data)}`);
 }
 
 async function certificatePanel(data: EnterprisePageData): Promise<Html> {
@@ -237,32 +231,33 @@ async function certificatePanel(data: EnterprisePageData): Promise<Html> {
         [words.from, dateOf(montevideoDate(certificate.notBefore))],
         [words.ends, renderExpiry(visit.texts, montevideoDate(certificate.notAfter), today)],
       ])
-    : nothing(words.certificateNone);
-  return panel(words.certificate, html`${shown}${offerAt(forms.certificateForm, data)}`);
+    : renderEmpty(words.certificateNone);
+  return panel(words.certificate, html`${shown}${drawIfAllowed(forms.certificateForm, data)}`);
 }
 
-/** Renders a list with the form that adds to it. */
+/** Renders a list, and the form that adds to it. */
 async function listPanel(
   data: EnterprisePageData,
   list: ListPart,
   form: typeof forms.caeForm | typeof forms.newBranchForm | typeof forms.annulmentForm,
 ): Promise<Html> {
-  return panel(list.label, html`${await list.render()}${offerAt<never>(form, data)}`);
+  return panel(list.label, html`${await list.render()}${drawIfAllowed<never>(form, data)}`);
 }
 
 async function dataPanel(data: EnterprisePageData): Promise<Html> {
   const { enterprise, access, visit, deps } = data;
   const { enterprises: words } = visit.texts;
-  const mayChange = mayAt(access, forms.dataForm.route);
+  const mayChange = mayUse(access, forms.dataForm.route);
   const logo =
     enterprise.logoSha256 === null || enterprise.logoSha256 === undefined
       ? html`<p class="soft">${words.logoNone}</p>`
       : html`<p><img class="logo" src="/enterprises/${enterprise.rut}/logo" alt="${words.logo}" /></p>`;
   const plans = mayChange ? await listPlans(deps.orm.em.fork()) : [];
-  const change = offerAt(forms.dataForm, data, forms.dataFormValues(visit, enterprise, plans));
-  const remove = enterprise.logoSha256 && offerAt(forms.removeLogoForm, data);
+  const change = drawIfAllowed(forms.dataForm, data, forms.dataFormDrawing(visit, enterprise, plans));
+  const remove = enterprise.logoSha256 && drawIfAllowed(forms.removeLogoForm, data);
   const logoForms =
-    mayAt(access, forms.logoForm.route) && fold(words.logo, html`${offerAt(forms.logoForm, data)}${remove}`);
+    mayUse(access, forms.logoForm.route) &&
+    fold(words.logo, html`${drawIfAllowed(forms.logoForm, data)}${remove}`);
   return panel(words.data, html`${factList(dataRows(visit, enterprise))}${change}${logo}${logoForms}`);
 }
 
@@ -308,63 +303,73 @@ async function reportsPanel(data: EnterprisePageData): Promise<Html> {
   const { rut } = enterprise;
   const em = deps.orm.em.fork();
   // No filter by account: the viewer has a role at this enterprise.
-  const found = await listVisibleReports(em, null, { rut }, { after: null, limit: REPORTS });
-  const duty = await em.findOne(ReportDuty, { rut });
-  const shown = found.length === 0 ? nothing(words.reportsNone) : reportTable(visit, found, now);
-  const until = duty?.untilDate;
-  const period = duty
-    ? [words.dutyFrom(dateText(duty.fromDate)), ...(until ? [words.dutyUntil(dateText(until))] : [])].join(
-        ', ',
-      )
-    : words.dutyNone;
+  const reports = await listVisibleReports(em, null, { rut }, { after: null, limit: MAX_REPORTS });
+  const obligation = await em.findOne(ReportingObligation, { rut });
+  const list = reports.length === 0 ? renderEmpty(words.reportsNone) : reportTable(visit, reports, now);
+  const until = obligation?.untilDate;
+  const period = obligation
+    ? [
+        words.obligationFrom(dateText(obligation.fromDate)),
+        ...(until ? [words.obligationUntil(dateText(until))] : []),
+      ].join(', ')
+    : words.obligationNone;
   return panel(
     words.reports,
-    html`<p>${words.duty} ${period}</p>
-      ${shown}
+    html`<p>${words.obligation} ${period}</p>
+      ${list}
       <div class="more"><a href="${link('/reports', { rut })}">${words.reportsAll}</a></div>
-      ${offerAt(forms.reportDayForm, data, { values: { date: today } })}${offerAt(forms.reportDutyForm, data)}`,
+      ${drawIfAllowed(forms.reportDayForm, data, { values: { date: today } })}${drawIfAllowed(forms.reportingObligationForm, data)}`,
   );
 }
 
-/** Renders the accounts with a role here: all to operators and owners, to others only their own. */
+/** Renders the accounts with a role at the enterprise. Operators and owners see all of them, others only their own. */
 async function accountsPanel(data: EnterprisePageData): Promise<Html> {
   const { enterprise, access, visit, deps } = data;
   const { enterprises: words } = visit.texts;
   const { rut } = enterprise;
   const all = await listAccountRoles(deps.orm.em.fork(), rut);
-  const isOwners =
+  const isOwner =
     access.kind === 'member' &&
     all.some(({ accountId, role }) => accountId === access.accountId && role === 'OWNER');
-  const seen =
-    access.kind === 'operator' || isOwners
+  const visible =
+    access.kind === 'operator' || isOwner
       ? all
       : all.filter(({ accountId }) => accountId === access.accountId);
-  const mayWithdraw = mayAt(access, forms.withdrawGrantForm.route);
-  const rows = seen.map(({ accountId, name, role }) => [
+  const mayWithdraw = mayUse(access, forms.withdrawGrantForm.route);
+  const rows = visible.map(({ accountId, name, role }) => [
     name,
     visit.texts.members.roles[role],
     ...(mayWithdraw
       ? [
           html`<code>${accountId}</code>`,
           role !== 'OWNER' &&
-            forms.withdrawGrantForm.draw(visit, { rut }, { values: { account: accountId }, of: accountId }),
+            forms.withdrawGrantForm.draw(
+              visit,
+              { rut },
+              { values: { account: accountId }, subjectName: accountId },
+            ),
         ]
       : []),
   ]);
   const heads = [words.account, words.role, ...(mayWithdraw ? [words.accountId, words.acting] : [])];
-  return panel(words.accounts, html`${table(words.accounts, heads, rows)}${offerAt(forms.grantForm, data)}`);
+  return panel(
+    words.accounts,
+    html`${table(words.accounts, heads, rows)}${drawIfAllowed(forms.grantForm, data)}`,
+  );
 }
 
 async function actsPanel(data: EnterprisePageData): Promise<Html> {
   const { enterprise, access, visit, deps } = data;
-  if (!mayAt(access, forms.transferForm.route)) return html``;
+  if (!mayUse(access, forms.transferForm.route)) return html``;
   const about = forms.describeRemoved(visit, await previewRemoval(deps, enterprise));
   const status =
-    enterprise.status === 'SUSPENDED' ? offerAt(forms.resumeForm, data) : offerAt(forms.suspendForm, data);
+    enterprise.status === 'SUSPENDED'
+      ? drawIfAllowed(forms.resumeForm, data)
+      : drawIfAllowed(forms.suspendForm, data);
   return panel(
     visit.texts.enterprises.acts,
-    html`${status}${offerAt(forms.permissionForm, data)}${offerAt(forms.transferForm, data, { about })}
-    ${offerAt(forms.migrationForm, data)}${offerAt(forms.idemisorForm, data)}`,
+    html`${status}${drawIfAllowed(forms.permissionForm, data)}${drawIfAllowed(forms.transferForm, data, { about })}
+    ${drawIfAllowed(forms.migrationForm, data)}${drawIfAllowed(forms.idemisorForm, data)}`,
   );
 }
 

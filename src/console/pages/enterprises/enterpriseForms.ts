@@ -37,7 +37,7 @@ import { montevideoDate, montevideoTimestamp } from '../../../domain/values/mont
 import type { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
-import { type AtEnterprise, enterpriseForm } from '../../access/atEnterprise.ts';
+import { type EnterpriseContext, enterpriseForm } from '../../access/enterpriseContext.ts';
 import {
   bodyOfSent,
   choice,
@@ -52,7 +52,7 @@ import {
   tableFields,
   text,
 } from '../../fields.ts';
-import { fold, wordsOf } from '../../form.ts';
+import { fold, formWords } from '../../form.ts';
 import { amount as amountText, figure } from '../../format.ts';
 import { readSentJson, type Visit } from '../../page.ts';
 import { optionsOf } from '../../parts.ts';
@@ -65,45 +65,45 @@ const nextIdemisor = z
   .transform(parseTypedInteger)
   .pipe(integerSchema({ minimum: FIRST_IDEMISOR, maximum: LAST_IDEMISOR }));
 const numeric = { inputmode: 'numeric', maxlength: 7 } as const;
-/** The member's account; for an operator the owner's: an account must not guess a secret through operators. */
-const accountOf = ({ access, enterprise }: AtEnterprise): string =>
+/** Returns the account whose limit on guessing a secret applies; for an operator, the owner's. */
+const guessingAccount = ({ access, enterprise }: EnterpriseContext): string =>
   access.kind === 'member' ? access.accountId : enterprise.ownerAccountId;
 const describeNoChange = ({ enterprises: words }: Texts, { faults }: Refusal): string | undefined =>
   faults.length === 0 ? words.already : undefined;
 
 export const loginForm = enterpriseForm('login', 'POST /enterprises/{rut}/login', {
-  words: ({ enterprises: words }) => wordsOf(words, 'check'),
+  words: ({ enterprises: words }) => formWords(words, 'check'),
   fields: ({ enterprises: words }) => ({
     username: text(words.username, { optional: true }),
     password: secret(words.password, { optional: true }),
   }),
   refused: ({ enterprises: words }, { code }) => (code === 'RATE_LIMITED' ? words.tooMany : undefined),
-  async run({ params, found, form, visit }, deps) {
+  async run({ params, target, form, visit }, deps) {
     const typed = Object.entries(form).filter(([, value]) => value !== '');
     const login = parseOrRefuse(ValidateCredentials, Object.fromEntries(typed));
-    await requestCredentialsCheck(deps, { accountId: accountOf(found), rut: params.rut, login });
+    await requestCredentialsCheck(deps, { accountId: guessingAccount(target), rut: params.rut, login });
     return visit.texts.enterprises.checking;
   },
 });
 
 export const certificateForm = enterpriseForm('certificate', 'POST /enterprises/{rut}/certificate', {
   hasFile: true,
-  // Slow: waits for the thread that opens the file.
+  // Waits for the thread that opens the file.
   isSlow: true,
   words: ({ enterprises: words }) => ({
     title: words.uploadCertificate,
     about: words.uploadAbout,
-    go: words.upload,
+    submit: words.upload,
   }),
   fields: ({ enterprises: words }) => ({
     file: file(words.file, '.p12,.pfx', '/cert_b64'),
     password: secret(words.filePassword),
   }),
   refused: ({ enterprises: words }, { code }) => (code === 'UNAVAILABLE' ? words.certificateBusy : undefined),
-  async run({ params, found, form: sent, visit }, deps) {
+  async run({ params, target, form: sent, visit }, deps) {
     const body = parseOrRefuse(UploadCertificate, { cert_b64: base64(sent.file), password: sent.password });
     using identity = await openCertificate(deps, {
-      owner: accountOf(found),
+      owner: guessingAccount(target),
       file: sent.file,
       password: body.password,
     });
@@ -114,17 +114,17 @@ export const certificateForm = enterpriseForm('certificate', 'POST /enterprises/
 
 export const caeForm = enterpriseForm('caes', 'POST /enterprises/{rut}/caes', {
   hasFile: true,
-  words: ({ enterprises: words }) => ({ title: words.uploadCae, go: words.upload }),
+  words: ({ enterprises: words }) => ({ title: words.uploadCae, submit: words.upload }),
   fields: ({ enterprises: words }) => ({
     file: file(words.caeFile, '.xml', '/cae_b64'),
     start: text(words.start, { ...numeric, path: '/cae_start_number', hint: words.startAbout }),
   }),
-  async run({ found, form: sent, visit }, deps) {
+  async run({ target, form: sent, visit }, deps) {
     const body = parseOrRefuse(UploadCae, {
       cae_b64: base64(sent.file),
       cae_start_number: parseTypedInteger(sent.start),
     });
-    const { rut } = found.enterprise;
+    const { rut } = target.enterprise;
     const stored = await uploadCae(deps, { rut, file: sent.file, startNumber: body.cae_start_number });
     const [from, to] = [figure(stored.numberStart, visit.texts), figure(stored.numberEnd, visit.texts)];
     return visit.texts.enterprises.caeDone(CFE_TYPES[stored.type].label, stored.serie, from, to);
@@ -132,7 +132,7 @@ export const caeForm = enterpriseForm('caes', 'POST /enterprises/{rut}/caes', {
 });
 
 export const annulmentForm = enterpriseForm('annulments', 'POST /enterprises/{rut}/annulments', {
-  words: ({ enterprises: words }) => wordsOf(words, 'annul'),
+  words: ({ enterprises: words }) => formWords(words, 'annul'),
   fields: ({ enterprises: words, environments }) => ({
     type: choice(words.type, optionsOf(CFE_TYPE_NAMES, CFE_TYPES)),
     serie: text(words.serie, { maxlength: 2 }),
@@ -177,7 +177,7 @@ export const newBranchForm = enterpriseForm('branches', 'POST /enterprises/{rut}
 export const branchForm = enterpriseForm('branches', 'POST /enterprises/{rut}/branches/{branch}', {
   ...BRANCH,
   as: 'plain',
-  words: ({ enterprises: words }) => ({ go: words.save }),
+  words: ({ enterprises: words }) => ({ submit: words.save }),
   fields: ({ enterprises: words }) => tableFields(words, BRANCH_FIELDS),
   async run({ params, form: sent, visit }, deps) {
     const { branch, ...body } = branchBody(params.branch, sent);
@@ -189,7 +189,7 @@ export const branchForm = enterpriseForm('branches', 'POST /enterprises/{rut}/br
 export const closeBranchForm = enterpriseForm('branches', 'POST /enterprises/{rut}/branches/{branch}/close', {
   ...BRANCH,
   as: 'plain',
-  words: ({ enterprises: words }) => ({ about: words.closeAbout, go: words.closeBranch, isQuiet: true }),
+  words: ({ enterprises: words }) => ({ about: words.closeAbout, submit: words.closeBranch, isQuiet: true }),
   async run({ params, visit }, deps) {
     const branch = Number(params.branch);
     await removeBranch(deps, { rut: params.rut, branch });
@@ -197,11 +197,11 @@ export const closeBranchForm = enterpriseForm('branches', 'POST /enterprises/{ru
   },
 });
 
-/** Renders the forms of a branch; the enterprise's own cannot be closed. */
-export function branchForms(visit: Visit, rut: string, one: ListedBranch): Html {
-  const params = { rut, branch: String(one.branch) };
-  const change = branchForm.draw(visit, params, { values: inputsOf(BRANCH_FIELDS, one) });
-  const close = !one.isFirst && closeBranchForm.draw(visit, params);
+/** Renders the forms of a branch; the head office cannot be closed. */
+export function branchForms(visit: Visit, rut: string, branch: ListedBranch): Html {
+  const params = { rut, branch: String(branch.branch) };
+  const change = branchForm.draw(visit, params, { values: inputsOf(BRANCH_FIELDS, branch) });
+  const close = !branch.isFirst && closeBranchForm.draw(visit, params);
   return fold(visit.texts.enterprises.changeBranch, html`${change}${close}`);
 }
 
@@ -210,28 +210,29 @@ export function branchForms(visit: Visit, rut: string, one: ListedBranch): Html 
 /** Formats a timestamp for `datetime-local`. */
 const localTime = (at: Date | null | undefined): string => (at ? montevideoTimestamp(at).slice(0, 16) : '');
 
-/** Returns what a page gives the form of an enterprise's data: its values, and the plans on sale with its own. */
-export function dataFormValues(visit: Visit, enterprise: Enterprise, plans: readonly Plan[]) {
+/** Returns what a page gives the form of an enterprise's data: its values, and the plans on sale besides the current one. */
+export function dataFormDrawing(visit: Visit, enterprise: Enterprise, plans: readonly Plan[]) {
   const { planId, frequencyId, scheduledReadyDate } = enterprise;
-  const own = planValue(planId, frequencyId);
-  const now = { ...inputsOf(ENTERPRISE_FIELDS, enterprise), plan: own, start: localTime(scheduledReadyDate) };
-  const onSale = plans.map((plan): [string, string] => [
-    planValue(plan.planId, plan.frequencyId),
-    `${planName(visit, plan)}: ${amountText(plan.currency, plan.amount, visit.texts)}`,
+  const plan = planValue(planId, frequencyId);
+  const values = { ...inputsOf(ENTERPRISE_FIELDS, enterprise), plan, start: localTime(scheduledReadyDate) };
+  const onSale = plans.map((one): [string, string] => [
+    planValue(one.planId, one.frequencyId),
+    `${planName(visit, one)}: ${amountText(one.currency, one.amount, visit.texts)}`,
   ]);
-  const ownName =
-    planId && own !== '' ? planName(visit, { planId, frequencyId }) : visit.texts.enterprises.planNone;
-  const isOnSale = onSale.some(([value]) => value === own);
+  const currentName =
+    planId && plan !== '' ? planName(visit, { planId, frequencyId }) : visit.texts.enterprises.planNone;
+  const isOnSale = onSale.some(([value]) => value === plan);
   return {
-    values: { ...now, was: JSON.stringify(now) },
-    options: { plan: isOnSale ? onSale : [[own, ownName] as const, ...onSale] },
+    values: { ...values, was: JSON.stringify(values) },
+    options: { plan: isOnSale ? onSale : [[plan, currentName] as const, ...onSale] },
   };
 }
 
-const Shown = z.record(z.string(), z.string());
+const ShownValues = z.record(z.string(), z.string());
+/** Returns the fields of the API's body for one changed field. */
 function bodyPart(name: string, value: string): Record<string, unknown> {
   if (name === 'plan') {
-    // The empty option is offered only without a plan.
+    // An enterprise without a plan has an empty option.
     const [plan_id, frequency_id] = parsePlanValue(value) ?? ['-', '-'];
     return value === '' ? {} : { plan_id, frequency_id };
   }
@@ -242,9 +243,13 @@ function bodyPart(name: string, value: string): Record<string, unknown> {
 }
 
 export const dataForm = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
-  words: ({ enterprises: words }) => ({ title: words.changeBranch, about: words.dataAbout, go: words.save }),
+  words: ({ enterprises: words }) => ({
+    title: words.changeBranch,
+    about: words.dataAbout,
+    submit: words.save,
+  }),
   fields: ({ enterprises: words }) => ({
-    // The values that the form showed, to keep what a colleague has changed since.
+    // The values that the form showed: fields left unchanged must not undo a later change by someone else.
     was: state(z.string().max(10_000)),
     ...tableFields(words, ENTERPRISE_FIELDS, {
       vat_up_to_date: [
@@ -258,14 +263,11 @@ export const dataForm = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
   }),
   async run({ params, form: { was, ...sent }, visit }, deps) {
     const { enterprises: words } = visit.texts;
-    const shown = readSentJson(Shown, was, {});
+    const shown = readSentJson(ShownValues, was, {});
     const changed = Object.entries(sent).filter(([name, value]) => value !== shown[name]);
     if (changed.length === 0) return words.dataSame;
     const body = Object.assign({}, ...changed.map(([name, value]) => bodyPart(name, value))) as unknown;
-    await updateEnterprise(deps, {
-      rut: params.rut,
-      update: parseOrRefuse(UpdateEnterprise, body),
-    });
+    await updateEnterprise(deps, { rut: params.rut, update: parseOrRefuse(UpdateEnterprise, body) });
     return words.dataDone;
   },
 });
@@ -273,7 +275,7 @@ export const dataForm = enterpriseForm('data', 'POST /enterprises/{rut}/data', {
 export const logoForm = enterpriseForm('data', 'POST /enterprises/{rut}/logo', {
   as: 'plain',
   hasFile: true,
-  words: ({ enterprises: words }) => ({ go: words.upload }),
+  words: ({ enterprises: words }) => ({ submit: words.upload }),
   fields: ({ enterprises: words }) => ({ file: file(words.logoFile, 'image/png,image/jpeg', '/logo_b64') }),
   async run({ params, form, visit }, deps) {
     const update = parseOrRefuse(UpdateEnterprise, { logo_b64: base64(form.file) });
@@ -284,7 +286,7 @@ export const logoForm = enterpriseForm('data', 'POST /enterprises/{rut}/logo', {
 
 export const removeLogoForm = enterpriseForm('data', 'POST /enterprises/{rut}/logo/remove', {
   as: 'inline',
-  words: ({ enterprises: words }) => ({ done: words.logoRemoved, go: words.logoRemove, isQuiet: true }),
+  words: ({ enterprises: words }) => ({ done: words.logoRemoved, submit: words.logoRemove, isQuiet: true }),
   command: ({ params }, deps) => updateEnterprise(deps, { rut: params.rut, update: { logo_b64: null } }),
 });
 
@@ -298,7 +300,7 @@ const refusedAccount =
   };
 
 export const grantForm = enterpriseForm('accounts', 'POST /enterprises/{rut}/grants', {
-  words: ({ enterprises: words }) => ({ ...wordsOf(words, 'grant'), done: words.granted }),
+  words: ({ enterprises: words }) => ({ ...formWords(words, 'grant'), done: words.granted }),
   fields: ({ enterprises: words, members }) => ({
     account: text(words.accountId, { maxlength: 36 }),
     role: choice(words.role, optionsOf(GRANTED_ROLES, members.roles)),
@@ -320,7 +322,7 @@ export const withdrawGrantForm = enterpriseForm('accounts', 'POST /enterprises/{
 // Daily reports.
 
 export const reportDayForm = enterpriseForm('reports', 'POST /enterprises/{rut}/send-report', {
-  words: ({ enterprises: words, reports }) => ({ ...wordsOf(words, 'sendDay'), done: reports.sendDone }),
+  words: ({ enterprises: words, reports }) => ({ ...formWords(words, 'sendDay'), done: reports.sendDone }),
   fields: ({ enterprises: words, environments }) => ({
     date: day(words.day),
     environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
@@ -330,29 +332,29 @@ export const reportDayForm = enterpriseForm('reports', 'POST /enterprises/{rut}/
   command: ({ params, form }, deps) => sendReport(deps, { ...params, ...form }),
 });
 
-export const reportDutyForm = enterpriseForm('reports', 'POST /enterprises/{rut}/report-duty', {
-  words: ({ enterprises: words }) => ({
-    title: words.dutyAct,
-    about: words.dutyAbout,
-    go: words.dutyGo,
-    done: words.dutyDone,
-  }),
-  fields: ({ enterprises: words }) => ({
-    act: choice(words.act, [
-      ['start', words.dutyStart],
-      ['stop', words.dutyStop],
-    ]),
-    from: day(words.day),
-    reason: reason(words.why),
-  }),
-  refused: ({ enterprises: words }, { faults }) => (faults.length === 0 ? words.dutyRefused : undefined),
-  command: ({ params, form }, deps) => changeReportingObligation(deps, { ...params, ...form }),
-});
+export const reportingObligationForm = enterpriseForm(
+  'reports',
+  'POST /enterprises/{rut}/reporting-obligation',
+  {
+    words: ({ enterprises: words }) => formWords(words, 'changeObligation'),
+    fields: ({ enterprises: words }) => ({
+      act: choice(words.act, [
+        ['start', words.obligationStart],
+        ['stop', words.obligationStop],
+      ]),
+      from: day(words.day),
+      reason: reason(words.why),
+    }),
+    refused: ({ enterprises: words }, { faults }) =>
+      faults.length === 0 ? words.obligationRefused : undefined,
+    command: ({ params, form }, deps) => changeReportingObligation(deps, { ...params, ...form }),
+  },
+);
 
 // Actions of operators.
 
 export const migrationForm = enterpriseForm('acts', 'POST /enterprises/{rut}/migrate', {
-  words: ({ enterprises: words }) => wordsOf(words, 'migrate'),
+  words: ({ enterprises: words }) => formWords(words, 'migrate'),
   fields: ({ enterprises: words }) => ({
     from: day(words.migrateFrom),
     idemisor: text(words.idemisorNext, {
@@ -373,7 +375,7 @@ export const migrationForm = enterpriseForm('acts', 'POST /enterprises/{rut}/mig
 });
 
 export const idemisorForm = enterpriseForm('acts', 'POST /enterprises/{rut}/idemisor', {
-  words: ({ enterprises: words }) => wordsOf(words, 'idemisor'),
+  words: ({ enterprises: words }) => formWords(words, 'idemisor'),
   fields: ({ enterprises: words, environments }) => ({
     environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
     next: text(words.idemisorNext, { schema: nextIdemisor, inputmode: 'numeric' }),
@@ -384,26 +386,21 @@ export const idemisorForm = enterpriseForm('acts', 'POST /enterprises/{rut}/idem
 });
 
 export const suspendForm = enterpriseForm('acts', 'POST /enterprises/{rut}/suspend', {
-  words: ({ enterprises: words }) => wordsOf(words, 'suspend'),
+  words: ({ enterprises: words }) => formWords(words, 'suspend'),
   fields: ({ enterprises: words }) => ({ reason: reason(words.why) }),
   refused: describeNoChange,
   command: ({ params, form }, deps) => suspendEnterprise(deps, { ...params, ...form }),
 });
 
 export const resumeForm = enterpriseForm('acts', 'POST /enterprises/{rut}/resume', {
-  words: ({ enterprises: words }) => wordsOf(words, 'resume'),
+  words: ({ enterprises: words }) => formWords(words, 'resume'),
   fields: ({ enterprises: words }) => ({ reason: reason(words.why) }),
   refused: describeNoChange,
   command: ({ params, form }, deps) => resumeEnterprise(deps, { ...params, ...form }),
 });
 
 export const permissionForm = enterpriseForm('acts', 'POST /enterprises/{rut}/permissions', {
-  words: ({ enterprises: words }) => ({
-    title: words.permissionAct,
-    about: words.permissionAbout,
-    go: words.permissionGo,
-    done: words.permissionDone,
-  }),
+  words: ({ enterprises: words }) => formWords(words, 'enterPermission'),
   fields: ({ enterprises: words }) => ({
     act: choice(words.act, [
       ['grant', words.grantPermission],
@@ -416,7 +413,7 @@ export const permissionForm = enterpriseForm('acts', 'POST /enterprises/{rut}/pe
     changePermission(deps, { rut: params.rut, held: act === 'grant', ...sent }),
 });
 
-/** Describes what a transfer removes if no certificate proves the owner (`removed`); null if one does. */
+/** Describes what a transfer removes. `removed` is null if a certificate proves who owns the enterprise. */
 export function describeRemoved({ texts }: Visit, removed: OwnerData | null): Html | string {
   const { enterprises: words } = texts;
   if (!removed) return words.transferAbout;
@@ -424,13 +421,13 @@ export function describeRemoved({ texts }: Visit, removed: OwnerData | null): Ht
   const parts = (Object.keys(words.transferRemoves) as (keyof typeof counts)[]).flatMap((name) =>
     counts[name] === 0 ? [] : [`${words.transferRemoves[name]}: ${figure(counts[name], texts)}`],
   );
-  const all = [...(data.length > 0 ? [data.join(', ')] : []), ...parts];
+  const items = [...(data.length > 0 ? [data.join(', ')] : []), ...parts];
   return html`<p>${words.transferUnproven}</p>
-    <p>${all.length === 0 ? words.transferNothing : all.join(' · ')}</p>`;
+    <p>${items.length === 0 ? words.transferNothing : items.join(' · ')}</p>`;
 }
 
 export const transferForm = enterpriseForm('acts', 'POST /enterprises/{rut}/transfer', {
-  words: ({ enterprises: words }) => wordsOf(words, 'transfer'),
+  words: ({ enterprises: words }) => formWords(words, 'transfer'),
   fields: ({ enterprises: words }) => ({
     account: text(words.accountId, { maxlength: 36 }),
     reason: reason(words.why),

@@ -8,8 +8,8 @@ import { montevideoDate } from '../../../domain/values/montevideo.ts';
 import { BRANCHES } from '../../../lists/enterprises.ts';
 import { ANNULMENTS, CAES } from '../../../lists/numbers.ts';
 import { html } from '../../../page/html.ts';
-import { type AtEnterprise, enterprisePath } from '../../access/atEnterprise.ts';
-import { mayAt } from '../../access/permissions.ts';
+import { type EnterpriseContext, enterprisePath } from '../../access/enterpriseContext.ts';
+import { mayUse } from '../../access/permissions.ts';
 import { age, dateOf, figure, timeOf } from '../../format.ts';
 import { figures, type Headings, type ListPart, listPart } from '../../lists.ts';
 import type { ConsoleDeps, Visit } from '../../page.ts';
@@ -20,14 +20,14 @@ import { renderExpiry } from './enterprises.ts';
 type Query = Readonly<Record<string, string | undefined>>;
 type Deps = Pick<ConsoleDeps, 'orm'>;
 
-const listAddress = ({ enterprise: { rut } }: AtEnterprise, query: Query) =>
+const listAddress = ({ enterprise: { rut } }: EnterpriseContext, query: Query) =>
   ({ path: enterprisePath(rut), query, isPart: true }) as const;
 
 /** Returns the list of CAEs for production. `low`: types whose numbers run low. */
 export function caeList(
   visit: Visit,
   deps: Deps,
-  page: AtEnterprise & { readonly now: Date; readonly low: readonly LowNumbers[] },
+  page: EnterpriseContext & { readonly now: Date; readonly low: readonly LowNumbers[] },
   query: Query,
 ): ListPart {
   const { enterprises: words } = visit.texts;
@@ -67,7 +67,7 @@ function caeHeadings(
 }
 
 /** Returns the list of branches. */
-export function branchList(visit: Visit, deps: Deps, page: AtEnterprise, query: Query): ListPart {
+export function branchList(visit: Visit, deps: Deps, page: EnterpriseContext, query: Query): ListPart {
   const { enterprises: words } = visit.texts;
   const { rut } = page.enterprise;
   const headings: Headings<ListedBranch, typeof BRANCHES.columns> = {
@@ -81,7 +81,7 @@ export function branchList(visit: Visit, deps: Deps, page: AtEnterprise, query: 
     locality_name: words.localityName,
     department_name: words.departmentName,
     phone_number: words.phoneNumber,
-    closed_at: mayAt(page.access, branchForm.route) && [
+    closed_at: mayUse(page.access, branchForm.route) && [
       words.acting,
       (one) => one.closedAt === null && branchForms(visit, rut, one),
     ],
@@ -101,7 +101,7 @@ const describeReason = ({ authorityCodes, typedReason }: AnnulledSpan): string |
   authorityCodes.join(', ') || typedReason;
 
 /** Returns the list of annulled numbers. */
-export function annulmentList(visit: Visit, deps: Deps, page: AtEnterprise, query: Query): ListPart {
+export function annulmentList(visit: Visit, deps: Deps, page: EnterpriseContext, query: Query): ListPart {
   const { enterprises: words, environments } = visit.texts;
   return listPart(visit, deps, ANNULMENTS, {
     ...listAddress(page, query),

@@ -9,7 +9,7 @@ import { filterValues } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { accountsOf } from '../../access/access.ts';
-import { enterprisePath } from '../../access/atEnterprise.ts';
+import { enterprisePath } from '../../access/enterpriseContext.ts';
 import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { dateOf, figure, timeOf } from '../../format.ts';
 import { figures, type Headings, showList } from '../../lists.ts';
@@ -22,7 +22,7 @@ const Within = z.enum(['7', '30', '90']);
 const withinOptions = ({ enterprises: words }: Texts) =>
   WITHIN.map((days) => [String(days), words.withinDays(days)] as const);
 const FILTERS = { ...filterSchemas(ENTERPRISES), ends: Within } as const;
-const PAPER_FILTERS = { within: Within, kind: z.enum(DOCUMENT_WARNING_KINDS) } as const;
+const WARNING_FILTERS = { within: Within, kind: z.enum(DOCUMENT_WARNING_KINDS) } as const;
 
 /** Colours of the statuses. */
 export const STATUS_TONES = { PENDING: 'wait', READY: 'good', SUSPENDED: 'bad' } as const satisfies Record<
@@ -37,7 +37,7 @@ export function renderExpiry(texts: Texts, date: string, today: string): Html {
   return html`${dateOf(date)} ${badge(texts.enterprises.days(days), tone)}`;
 }
 
-/** Renders the numbers left, if they run low. */
+/** Renders that few or no numbers are left. */
 export const renderLowNumbers = ({ enterprises: words }: Texts, left: number): Html =>
   left === 0 ? badge(words.exhausted, 'bad') : badge(words.runsLow, 'wait');
 
@@ -69,8 +69,8 @@ export const enterprisesPage = definePage({
       href: ({ rut }) => enterprisePath(rut),
       empty: words.none,
       emptyAtFirst: words.noneYet,
-      above: html`<p><a href="/papers">${words.papersAll}</a></p>`,
-      live: ['papers'],
+      above: html`<p><a href="/warnings">${words.warningsAll}</a></p>`,
+      live: ['warnings'],
     });
   },
 });
@@ -99,28 +99,28 @@ function enterpriseHeadings(
   };
 }
 
-/** GET /papers: CAEs and certificates that expire soon or expired recently, and numbers that run low; by expiry date. */
+/** GET /warnings: documents that expire soon or expired recently, and numbers that run low; by expiry date. */
 export const documentWarningsPage = definePage({
-  name: 'papers',
-  route: 'GET /papers',
-  query: listQuery(PAPER_FILTERS),
+  name: 'warnings',
+  route: 'GET /warnings',
+  query: listQuery(WARNING_FILTERS),
   async handle({ query, visit }, deps) {
     const { enterprises: words } = visit.texts;
     const now = deps.businessClock();
     const days = Number(query.within ?? WITHIN[0]);
     return showList(visit, deps, DOCUMENT_WARNINGS, {
-      title: words.papers,
+      title: words.warnings,
       search: { accounts: accountsOf(signedIn(visit).viewer), now, within: days, kind: query.kind },
-      path: '/papers',
+      path: '/warnings',
       query: { ...query, within: String(days) },
-      filters: filterFields(PAPER_FILTERS, {
+      filters: filterFields(WARNING_FILTERS, {
         within: [words.within, withinOptions(visit.texts)],
         kind: [words.kind, words.kinds],
       }),
       headings: warningHeadings(visit, montevideoDate(now)),
       href: ({ rut, type }) => enterprisePath(rut, type === null ? 'certificate' : 'caes'),
-      empty: words.papersNone,
-      live: ['papers'],
+      empty: words.warningsNone,
+      live: ['warnings'],
     });
   },
 });
@@ -132,8 +132,8 @@ function warningHeadings(
   const { enterprises: words } = texts;
   return {
     rut: [words.name, ({ legalName, rut }) => html`${legalName} <span class="soft">${rut}</span>`],
-    paper: [
-      words.paper,
+    document: [
+      words.document,
       ({ type }) => wholeWords(type === null ? words.kinds.certificate : `CAE ${CFE_TYPES[type].label}`),
     ],
     serie: words.serie,

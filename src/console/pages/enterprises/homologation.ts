@@ -14,13 +14,18 @@ import {
 } from '../../../domain/enterprises/homologation.ts';
 import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { type AtEnterprise, enterprisePath, offerAt, requireEnterprise } from '../../access/atEnterprise.ts';
-import { mayAt } from '../../access/permissions.ts';
+import {
+  drawIfAllowed,
+  type EnterpriseContext,
+  enterprisePath,
+  requireEnterprise,
+} from '../../access/enterpriseContext.ts';
+import { mayUse } from '../../access/permissions.ts';
 import { choice, number, operatorsReason } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { dateOf, figure } from '../../format.ts';
 import { type ConsoleDeps, definePage, LocalizedRefusal, show, type Visit } from '../../page.ts';
-import { badge, nothing, optionsOf, panel, table } from '../../parts.ts';
+import { badge, optionsOf, panel, renderEmpty, table } from '../../parts.ts';
 import { reportMark, reportPath } from '../reports/reports.ts';
 
 const pathOf = (rut: string): string => `${enterprisePath(rut)}/homologation`;
@@ -33,36 +38,36 @@ const TONES = {
   STOPPED: 'calm',
 } as const satisfies Record<TestRunStatus, string>;
 
-/** GET /enterprises/{rut}/homologation: the last test run, what is left of it, and the forms to start and stop one. */
+/** GET /enterprises/{rut}/homologation: the last test run and its open steps, with the forms to start and stop one. */
 export const homologationPage = definePage({
   name: 'homologation',
   route: 'GET /enterprises/{rut}/homologation',
   async handle({ params: { rut }, visit }, deps) {
-    const at = await requireEnterprise(visit, deps, rut);
+    const context = await requireEnterprise(visit, deps, rut);
     const words = visit.texts.homologation;
     const em = deps.orm.em.fork();
     const run = await findLastTestRun(em, rut);
     const state = run && (await readTestRunState(em, run));
     const isActive = run !== null && isActiveTestRun(run.status);
-    const here = { ...at, visit };
-    const offered = isActive
-      ? offerAt(testRunStop, here)
-      : (await mayStart(deps, at)) &&
-        offerAt(testRunStart, here, { values: { each: String(TEST_RUN_SIZE.usual) } });
+    const form = isActive
+      ? drawIfAllowed(testRunStop, { ...context, visit })
+      : (await mayStart(deps, context)) &&
+        testRunStart.draw(visit, { rut }, { values: { each: String(TEST_RUN_SIZE.usual) } });
     const body = html`<p>
-        <a href="${enterprisePath(rut)}">${at.enterprise.legalName}</a> <span class="soft">${rut}</span>
+        <a href="${enterprisePath(rut)}">${context.enterprise.legalName}</a> <span class="soft">${rut}</span>
       </p>
       <p class="soft">${words.about}</p>
-      ${state ? runPanels(visit, state) : nothing(words.none)} ${offered}`;
-    return show(`${words.title} · ${at.enterprise.tradeName ?? at.enterprise.legalName}`, body, {
+      ${state ? runPanels(visit, state) : renderEmpty(words.none)} ${form}`;
+    const { tradeName, legalName } = context.enterprise;
+    return show(`${words.title} · ${tradeName ?? legalName}`, body, {
       live: ['homologation', 'cfes', 'reports'],
     });
   },
 });
 
-/** Members need an account with the sandbox. */
-const mayStart = async ({ orm }: ConsoleDeps, { access }: AtEnterprise): Promise<boolean> =>
-  mayAt(access, 'POST /enterprises/{rut}/homologation') &&
+/** Returns whether the viewer may start a test run; a member's account must be allowed to use the sandbox. */
+const mayStart = async ({ orm }: ConsoleDeps, { access }: EnterpriseContext): Promise<boolean> =>
+  mayUse(access, 'POST /enterprises/{rut}/homologation') &&
   (access.kind === 'operator' || isDeveloperAccount(orm.em.fork(), access.accountId));
 
 function runPanels(visit: Visit, state: TestRunState): Html {
@@ -94,7 +99,7 @@ function runPanels(visit: Visit, state: TestRunState): Html {
       ? html`<p>
           <a href="${reportPath(report)}">${dateOf(report.date)}</a> ${reportMark(visit, report.status)}
         </p>`
-      : nothing(words.noReport),
+      : renderEmpty(words.noReport),
   )}
   ${panel(
     words.left,
@@ -109,7 +114,7 @@ function runPanels(visit: Visit, state: TestRunState): Html {
   )}`;
 }
 
-/** Starts a test run; while one is active nothing else is started. */
+/** Starts a test run, unless one is active. */
 export const testRunStart = defineForm('POST /enterprises/{rut}/homologation', {
   as: 'panel',
   isSlow: true,
@@ -122,10 +127,10 @@ export const testRunStart = defineForm('POST /enterprises/{rut}/homologation', {
   }),
   find: ({ params: { rut }, visit }, deps) => requireEnterprise(visit, deps, rut),
   back: ({ params: { rut } }) => pathOf(rut),
-  async command({ params: { rut }, found, form: { set, each, reason }, visit }, deps) {
-    if (!(await mayStart(deps, found)))
+  async command({ params: { rut }, target, form: { set, each, reason }, visit }, deps) {
+    if (!(await mayStart(deps, target)))
       throw new LocalizedRefusal('INVALID_INPUT', visit.texts.homologation.noSandbox);
-    const accountId = found.access.kind === 'operator' ? null : found.access.accountId;
+    const accountId = target.access.kind === 'operator' ? null : target.access.accountId;
     await startTestRun(deps, { rut, set, each: set === 'TESTING' ? each : undefined, accountId, reason });
   },
 });

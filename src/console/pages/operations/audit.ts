@@ -4,23 +4,23 @@ import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
 import { AUDIT } from '../../../lists/audit.ts';
 import { filterValues } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { findOperatorsAccount, SoughtAccount } from '../../accounts.ts';
+import { AccountSearch, resolveAccountFilter } from '../../accounts.ts';
 import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { timeOf } from '../../format.ts';
 import { type Headings, showList } from '../../lists.ts';
 import { definePage, type Visit } from '../../page.ts';
 import { optionsOf } from '../../parts.ts';
 
-const FILTERS = { ...filterSchemas(AUDIT), account: SoughtAccount } as const;
+const FILTERS = { ...filterSchemas(AUDIT), account: AccountSearch } as const;
 
-/** GET /audit: actions with their actor, subject, time and reason; newest first. */
+/** GET /audit: who did what, newest first. */
 export const auditListPage = definePage({
   name: 'audit',
   route: 'GET /audit',
   query: listQuery(FILTERS),
   async handle({ query, visit }, deps) {
     const { audit: words } = visit.texts;
-    const account = await findOperatorsAccount(visit, deps, '/audit', query);
+    const account = await resolveAccountFilter(visit, deps, '/audit', query);
     if ('kind' in account) return account;
     return showList(visit, deps, AUDIT, {
       title: words.title,
@@ -32,7 +32,7 @@ export const auditListPage = definePage({
         person: words.person,
         rut: 'RUT',
         subject: words.subject,
-        account: visit.texts.accounts.sought,
+        account: visit.texts.accounts.accountSearch,
         action: [
           words.action,
           optionsOf(AUDIT_ACTIONS, words.actions).toSorted(([, a], [, b]) =>
@@ -60,10 +60,10 @@ function headingsOf(visit: Visit): Headings<AuditRow, typeof AUDIT.columns> {
   const { audit: words } = visit.texts;
   return {
     at: [words.at, ({ at }) => timeOf(at)],
-    actor: [words.who, (row) => whoCell(visit, row)],
+    actor: [words.who, (row) => renderActor(visit, row)],
     action: [
       words.action,
-      ({ action }) => html`${actionWords(visit, action)} <code class="soft">${action}</code>`,
+      ({ action }) => html`${describeAction(visit, action)} <code class="soft">${action}</code>`,
     ],
     subject: [
       words.about,
@@ -79,18 +79,17 @@ function headingsOf(visit: Visit): Headings<AuditRow, typeof AUDIT.columns> {
   };
 }
 
-/** Describes an action; shows only the code of one that this version does not know. */
-function actionWords({ texts: { audit: words } }: Visit, action: string): string | null {
-  const known = AUDIT_ACTIONS.find((one) => one === action);
+/** Describes an action; null if this version does not know it. */
+function describeAction({ texts: { audit: words } }: Visit, action: string): string | null {
+  const known = AUDIT_ACTIONS.find((name) => name === action);
   return known ? words.actions[known] : null;
 }
 
-/** Describes the actor: a person with their entry point, an account by name, the service, or unknown. */
-function whoCell({ texts: { audit: words } }: Visit, { actor, actorName, address }: AuditRow): Html {
-  const person = personOf(actor);
+/** Renders the actor (a person, an account, the service, or unverified), and where the action came from. */
+function renderActor({ texts: { audit: words } }: Visit, { actor, actorName, address }: AuditRow): Html {
   const [kind = ''] = actor.split(':');
-  const way = Object.hasOwn(words.by, kind) ? words.by[kind as keyof typeof words.by] : '';
-  const own = { service: words.service, unverified: words.unverified };
-  const name = person ?? actorName ?? (Object.hasOwn(own, actor) ? own[actor as keyof typeof own] : actor);
-  return html`${name} <span class="soft">${[way, address].filter(Boolean).join(' · ')}</span>`;
+  const entryPoint = Object.hasOwn(words.by, kind) ? words.by[kind as keyof typeof words.by] : '';
+  const fixedName = actor === 'service' || actor === 'unverified' ? words[actor] : actor;
+  const name = personOf(actor) ?? actorName ?? fixedName;
+  return html`${name} <span class="soft">${[entryPoint, address].filter(Boolean).join(' · ')}</span>`;
 }

@@ -5,15 +5,15 @@ import { montevideoDate } from '../../../domain/values/montevideo.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { accountsOf } from '../../access/access.ts';
-import { enterprisePath } from '../../access/atEnterprise.ts';
+import { enterprisePath } from '../../access/enterpriseContext.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { age, dateOf, figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
-import { badge, nothing, panel, table } from '../../parts.ts';
+import { badge, panel, renderEmpty, table } from '../../parts.ts';
 import { renderExpiry, renderLowNumbers } from '../enterprises/enterprises.ts';
 
-/** GET /: the state of the service, and what needs a person. */
+/** GET /: the state of the service, and what needs attention. */
 export const healthPage = definePage({
   name: 'health',
   route: 'GET /',
@@ -35,24 +35,24 @@ export const healthPage = definePage({
         ${panel(words.webhooks, webhooksTable(visit, health))}
       </div>
       <div>
-        ${panel(words.papers, papersTable(visit, health, today))}
+        ${panel(words.warnings, warningsTable(visit, health, today))}
         ${panel(words.authority, authorityTable(visit, endpoints))}
       </div>
     </div>`;
-    return show(words.title, body, { live: ['cfes', 'authority', 'papers', 'deliveries', 'reports'] });
+    return show(words.title, body, { live: ['cfes', 'authority', 'warnings', 'deliveries', 'reports'] });
   },
 });
 
 /** Renders a link to the page where a problem is fixed. */
-const to = (href: string, content: Html): Html => html`<a class="row" href="${href}">${content}</a>`;
+const rowLink = (href: string, content: Html): Html => html`<a class="row" href="${href}">${content}</a>`;
 
-/** Returns the list of stuck receipts: operators can fix them there, others only see them. */
-const stuckAt = (visit: Visit, { environment, reason }: Health['stuck'][number]): string =>
+/** Returns the path of a list of stuck receipts; only operators may act on theirs. */
+const stuckPath = (visit: Visit, { environment, reason }: Health['stuck'][number]): string =>
   mayOpen(signedIn(visit).viewer, 'GET /stuck')
     ? link('/stuck', { environment, stuck_reason: reason })
     : link('/cfes', { environment, stuck: reason });
 
-/** Returns the title of stuck receipts; for customers, it says that support handles them. */
+/** Returns the title of the stuck receipts and the text without any; customers read that support handles them. */
 function stuckWords(visit: Visit): { title: string; none: string } {
   const { health: words } = visit.texts;
   return signedIn(visit).viewer.kind === 'operator'
@@ -65,25 +65,25 @@ const ageOf = (visit: Visit, at: Date): string => age(visit.now.getTime() - at.g
 function stuckTable(visit: Visit, { stuck }: Health): Html {
   const { health: words, environments } = visit.texts;
   const { title, none } = stuckWords(visit);
-  if (stuck.length === 0) return nothing(none);
-  const rows = stuck.map((one) => [
-    to(
-      stuckAt(visit, one),
-      html`${badge(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')}
-        <code class="soft">${one.reason}</code>`,
+  if (stuck.length === 0) return renderEmpty(none);
+  const rows = stuck.map((group) => [
+    rowLink(
+      stuckPath(visit, group),
+      html`${badge(CFE_WORDS[visit.language].stuck[group.reason].label, 'bad')}
+        <code class="soft">${group.reason}</code>`,
     ),
-    figure(one.count, visit.texts),
-    ageOf(visit, one.oldest),
-    environments[one.environment],
+    figure(group.count, visit.texts),
+    ageOf(visit, group.oldest),
+    environments[group.environment],
   ]);
   return table(title, [words.reason, words.count, words.oldest, words.environment], rows, [1, 2]);
 }
 
 function pendingTable(visit: Visit, { pending }: Health): Html {
   const { health: words, environments } = visit.texts;
-  if (pending.length === 0) return nothing(words.pendingNone);
+  if (pending.length === 0) return renderEmpty(words.pendingNone);
   const rows = pending.map((one) => [
-    to(
+    rowLink(
       link('/cfes', { environment: one.environment, status: one.status }),
       html`${badge(CFE_WORDS[visit.language].status[one.status].label, 'wait')}
         <code class="soft">${one.status}</code>`,
@@ -97,9 +97,9 @@ function pendingTable(visit: Visit, { pending }: Health): Html {
 
 function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
   const { health: words, environments } = visit.texts;
-  if (!due && stuck.length === 0) return nothing(words.reportsNone);
+  if (!due && stuck.length === 0) return renderEmpty(words.reportsNone);
   const waiting = stuck.map((one) => [
-    to(
+    rowLink(
       link('/reports', { environment: one.environment, needs: 'person' }),
       html`${badge(CFE_WORDS[visit.language].stuck[one.reason].label, 'bad')}
         <code class="soft">${one.reason}</code>`,
@@ -109,7 +109,7 @@ function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
     environments[one.environment],
   ]);
   const late = due && [
-    to(
+    rowLink(
       link('/reports', { environment: 'production', ...(due.late > 0 ? { needs: 'late' } : {}) }),
       due.late > 0 ? badge(words.late(due.late), 'bad') : badge(words.due, 'calm'),
     ),
@@ -125,7 +125,7 @@ function reportsTable(visit: Visit, { reports: { due, stuck } }: Health): Html {
   );
 }
 
-/** Renders the external services; only for operators, the number of CFEs of all customers that wait for each. */
+/** Renders the state of external services; for operators, with the number of CFEs that wait for each. */
 function authorityTable(visit: Visit, endpoints: Awaited<ReturnType<typeof listEndpointStates>>): Html {
   const { health: words, environments } = visit.texts;
   const isOperator = signedIn(visit).viewer.kind === 'operator';
@@ -144,40 +144,38 @@ function authorityTable(visit: Visit, endpoints: Awaited<ReturnType<typeof listE
   return table(words.authority, heads, rows, [3]);
 }
 
-function papersTable({ texts }: Visit, { papers }: Health, today: string): Html {
+function warningsTable({ texts }: Visit, { warnings }: Health, today: string): Html {
   const { health: words } = texts;
-  if (papers.rows.length === 0) return nothing(words.papersNone);
-  const rows = papers.rows.map((paper) => [
-    to(
-      enterprisePath(paper.rut, paper.type === null ? 'certificate' : 'caes'),
-      html`${paper.legalName} <span class="soft">${paper.rut}</span>`,
+  if (warnings.rows.length === 0) return renderEmpty(words.warningsNone);
+  const rows = warnings.rows.map((warning) => [
+    rowLink(
+      enterprisePath(warning.rut, warning.type === null ? 'certificate' : 'caes'),
+      html`${warning.legalName} <span class="soft">${warning.rut}</span>`,
     ),
-    paper.type === null ? words.certificate : CFE_TYPES[paper.type].label,
-    paper.kind === 'low'
-      ? renderLowNumbers(texts, paper.numbersLeft ?? 0)
-      : renderExpiry(texts, paper.ends, today),
-    paper.numbersLeft !== null && figure(paper.numbersLeft, texts),
+    warning.type === null ? words.certificate : CFE_TYPES[warning.type].label,
+    warning.kind === 'low'
+      ? renderLowNumbers(texts, warning.numbersLeft ?? 0)
+      : renderExpiry(texts, warning.ends, today),
+    warning.numbersLeft !== null && figure(warning.numbersLeft, texts),
   ]);
-  const heads = [words.enterprise, words.paper, words.ends, words.left];
-  const all = link('/papers', { within: '30' });
-  const on = html`<a href="${all}">${words.allPapers}</a>`;
-  return html`${table(words.papers, heads, rows, [3])}${more(papers, words.more, on)}`;
+  const heads = [words.enterprise, words.document, words.ends, words.left];
+  const all = html`<a href="${link('/warnings', { within: '30' })}">${words.allWarnings}</a>`;
+  return html`${table(words.warnings, heads, rows, [3])}${linkToAll(warnings, words.more, all)}`;
 }
 
-/** Renders the link from a panel to the whole list, and whether the panel shows only its first rows. */
-const more = ({ hasMore }: { hasMore: boolean }, words: string, all: Html): Html =>
+/** Renders the link from a panel to the whole list, after `words` if the panel shows only its first rows. */
+const linkToAll = ({ hasMore }: { hasMore: boolean }, words: string, all: Html): Html =>
   html`<div class="more">${hasMore && `${words} `}${all}</div>`;
 
 function webhooksTable({ texts }: Visit, { webhooks }: Health): Html {
   const { health: words } = texts;
-  if (webhooks.rows.length === 0) return nothing(words.webhooksNone);
+  if (webhooks.rows.length === 0) return renderEmpty(words.webhooksNone);
   const rows = webhooks.rows.map(({ id, url, failed, waiting }) => [
-    to(`/webhooks/${id}`, html`<span class="url">${url}</span>`),
+    rowLink(`/webhooks/${id}`, html`<span class="url">${url}</span>`),
     failed > 0 && badge(figure(failed, texts), 'bad'),
     waiting > 0 && badge(figure(waiting, texts), 'wait'),
   ]);
-  const all = link('/deliveries', { status: 'FAILED' });
   const heads = [words.url, words.failed, words.retried];
-  const on = html`<a href="${all}">${words.allFailed}</a>`;
-  return html`${table(words.webhooks, heads, rows, [1, 2])}${more(webhooks, words.more, on)}`;
+  const all = html`<a href="${link('/deliveries', { status: 'FAILED' })}">${words.allFailed}</a>`;
+  return html`${table(words.webhooks, heads, rows, [1, 2])}${linkToAll(webhooks, words.more, all)}`;
 }

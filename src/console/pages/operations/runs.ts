@@ -30,11 +30,11 @@ import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { refusalMeans } from '../../../words/refusals.ts';
 import { accountsOf } from '../../access/access.ts';
 import { accountsFor } from '../../access/permissions.ts';
-import { type Field, many, operatorsReason, reason, state, subject, text } from '../../fields.ts';
-import { filterFields, filterSchemas, LIST_QUERY, listQuery, Ticked } from '../../filters.ts';
+import { type Field, many, operatorsReason, reason, state, subject, text, ValueList } from '../../fields.ts';
+import { filterFields, filterSchemas, LIST_QUERY, listQuery } from '../../filters.ts';
 import { defineForm } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
-import { link, runUrl } from '../../links.ts';
+import { link, workflowUrl } from '../../links.ts';
 import { csvAnswer, figures, type Headings, type ListPart, listPart, showList } from '../../lists.ts';
 import {
   type ConsoleDeps,
@@ -47,11 +47,11 @@ import {
   signedIn,
   type Visit,
 } from '../../page.ts';
-import { badge, factList, nothing, panel, table } from '../../parts.ts';
+import { badge, factList, panel, renderEmpty, table } from '../../parts.ts';
 import { filterOf, RUN_QUERY, RunQuery } from '../../runQuery.ts';
 import { deliveryMark } from '../webhooks/deliveries.ts';
 
-const SAMPLE = 10;
+const SAMPLE_ROWS = 10;
 const RunId = z.string().max(60);
 const FORM_FIELDS = Object.keys(RUN_QUERY);
 
@@ -64,35 +64,28 @@ export const newRunPage = definePage({
     const { runs: words } = visit.texts;
     const { kind } = query;
     const filter = filterOf(query);
-    await mayPreview(visit, orm, query);
+    await requirePreviewAllowed(visit, orm, query);
     const count = await countRunTargets(orm.em.fork(), kind, filter);
-    const chosen = filterWords(visit, filter, await receiverOf(orm, filter));
-    const fit = kind !== 'redeliver' && fitWords(visit, kind, await countStuckByKind(orm.em.fork(), filter));
-    const matching = html`<p>
-      <strong>${words.matching(figure(count, visit.texts), kind === 'redeliver')}</strong>
-    </p>`;
-    const what = panel(
+    const selection = describeFilter(visit, filter, await readWebhookUrl(orm, filter));
+    const forecast =
+      kind !== 'redeliver' && renderForecast(visit, kind, await countStuckByKind(orm.em.fork(), filter));
+    const preview = panel(
       words.preview,
       html`<p>${words.does[kind]}</p>
-        <p>${words.filter}: ${chosen}</p>
-        ${matching}${fit}`,
+        <p>${words.filter}: ${selection}</p>
+        <p><strong>${words.matching(figure(count, visit.texts), kind === 'redeliver')}</strong></p>
+        ${forecast}`,
     );
-    if (count === 0) return show(words.kinds[kind], html`${what}${nothing(words.nothing)}`);
-    const start = newRun.draw(
-      visit,
-      {},
-      {
-        values: { ...query, expected: String(count) },
-        go: words.start(words.kinds[kind], figure(count, visit.texts)),
-      },
-    );
+    if (count === 0) return show(words.kinds[kind], html`${preview}${renderEmpty(words.nothing)}`);
+    const submit = words.start(words.kinds[kind], figure(count, visit.texts));
+    const start = newRun.draw(visit, {}, { values: { ...query, expected: String(count) }, submit });
     const sample = panel(words.sample, await sampleTable(visit, orm, kind === 'redeliver', filter));
-    return show(words.kinds[kind], html`${what}${sample}${panel(null, start)}`);
+    return show(words.kinds[kind], html`${preview}${sample}${panel(null, start)}`);
   },
 });
 
 /** Renders how many of the matching rows permit the action, and why the others do not. */
-function fitWords(visit: Visit, action: SupportAction, kinds: readonly StuckKind[]): Html | false {
+function renderForecast(visit: Visit, action: SupportAction, kinds: readonly StuckKind[]): Html | false {
   const { runs: words } = visit.texts;
   const { fits, refused, left } = forecastSupportAction(action, kinds);
   if (refused.size === 0 && left === 0) return false;
@@ -109,8 +102,12 @@ function fitWords(visit: Visit, action: SupportAction, kinds: readonly StuckKind
     </ul>`;
 }
 
-/** Lets operators see all runs, and members those of webhooks of accounts where they are MEMBER; else NOT_FOUND. */
-async function mayPreview(visit: Visit, orm: Database, query: z.output<typeof RunQuery>): Promise<void> {
+/** Throws NOT_FOUND to members, except for deliveries to a webhook of an account where they are MEMBER. */
+async function requirePreviewAllowed(
+  visit: Visit,
+  orm: Database,
+  query: z.output<typeof RunQuery>,
+): Promise<void> {
   const accounts = accountsFor(signedIn(visit).viewer, routeOf(visit));
   const { kind, webhook: id } = query;
   if (kind !== 'redeliver' && accounts === null) return;
@@ -126,7 +123,7 @@ async function sampleTable(
   filter: RunFilter,
 ): Promise<Html> {
   const { runs: words, stuck } = visit.texts;
-  const page = { after: null, limit: SAMPLE };
+  const page = { after: null, limit: SAMPLE_ROWS };
   if (isDeliveries) {
     const rows = await listUndelivered(orm.em.fork(), filter, page);
     return table(
@@ -157,29 +154,26 @@ async function sampleTable(
   );
 }
 
-/** The filter of the run, hidden. */
-const NARROWING = Object.fromEntries(
+/** Hidden fields with the filter of the run. */
+const FILTER_FIELDS = Object.fromEntries(
   Object.entries(RUN_QUERY).map(([name, schema]) => [name, subject<unknown>(schema)]),
 ) as { [N in keyof typeof RUN_QUERY]: Field<z.output<(typeof RUN_QUERY)[N]>> };
-/** The action: chosen if the page offers several, else hidden. */
+/** The action: a choice if the page offers several, else hidden. */
 const kindField = (label: string): Field<(typeof RUN_KINDS)[number]> => {
   const kind = subject(z.enum(RUN_KINDS));
-  return {
-    ...kind,
-    draw: (drawn) => (drawn.options ? text(label).draw(drawn) : kind.draw(drawn)),
-  };
+  return { ...kind, draw: (context) => (context.options ? text(label) : kind).draw(context) };
 };
 
 /** Starts a run over all matching rows, or over the ticked ones. */
 export const newRun = defineForm('POST /runs', {
   fields: ({ runs: words, stuck }) => ({
-    ...NARROWING,
-    ids: { ...many(), schema: Ticked.pipe(z.array(z.uuid())) },
+    ...FILTER_FIELDS,
+    ids: { ...many(), schema: ValueList.pipe(z.array(z.uuid())) },
     kind: kindField(stuck.ticked),
     expected: state(z.coerce.number().int().min(0).optional()),
     reason: reason(words.why, RUN_REASON_LENGTH),
   }),
-  back: ({ sent }) => backOf(sent),
+  back: ({ sent }) => formPath(sent),
   async run({ form: { ids, kind, reason, expected, ...query }, visit }, deps) {
     if (ids.length === 0 && expected === undefined)
       throw new LocalizedRefusal('INVALID_INPUT', visit.texts.runs.tickFirst);
@@ -191,7 +185,7 @@ export const newRun = defineForm('POST /runs', {
 });
 
 /** Returns the path of the preview; for ticked rows, of their list. */
-function backOf(sent: Sent): string {
+function formPath(sent: Sent): string {
   if (sent['expected'] === undefined) return sent['kind'] === 'redeliver' ? '/deliveries' : '/stuck';
   const chosen = ['kind', ...FORM_FIELDS].map((name) => [name, sent[name]?.toString()] as const);
   return link('/runs/new', Object.fromEntries(chosen));
@@ -237,8 +231,6 @@ function runHeadings(visit: Visit): Headings<Run, typeof RUNS.columns> {
   };
 }
 
-const byOf = ({ actor }: Pick<Run, 'actor'>): string => personOf(actor) ?? actor;
-
 function stateMark(visit: Visit, { state, stopAskedAt }: Run): Html {
   const { runs: words } = visit.texts;
   if (state === 'RUNNING' && stopAskedAt !== null) return badge(words.stopping, 'wait');
@@ -259,14 +251,15 @@ export const runPage = definePage({
     const refusals = refusalList(visit, deps, run, query);
     const csv = csvAnswer(query, [refusals]);
     if (csv) return csv;
-    const receiver = await receiverOf(deps.orm, run.filter);
-    const progressPanel = html`${progress(visit, run)}${facts(visit, run, { ...deps, receiver })}${stopForm(visit, run)}`;
+    const webhookUrl = await readWebhookUrl(deps.orm, run.filter);
+    const facts = renderFacts(visit, run, { ...deps, webhookUrl });
+    const progressPanel = html`${renderProgress(visit, run)}${facts}${stopForm(visit, run)}`;
     const body = html`${panel(null, progressPanel)}${panel(words.refusals, await refusals.render())}`;
     return show(words.one(id), body, { live: ['runs'] });
   },
 });
 
-function progress(visit: Visit, run: Run): Html {
+function renderProgress(visit: Visit, run: Run): Html {
   const { runs: words } = visit.texts;
   const label = words.of(figure(processedCount(run), visit.texts), figure(run.total, visit.texts));
   const [max, value] = [String(run.total), String(processedCount(run))];
@@ -275,22 +268,22 @@ function progress(visit: Visit, run: Run): Html {
   </p>`;
 }
 
-function facts(
+function renderFacts(
   visit: Visit,
   run: Run,
-  { temporalUi, receiver }: Pick<ConsoleDeps, 'temporalUi'> & { receiver: string | undefined },
+  { temporalUi, webhookUrl }: Pick<ConsoleDeps, 'temporalUi'> & { webhookUrl: string | undefined },
 ): Html {
   const { runs: words } = visit.texts;
   const inTemporal = (ui: NonNullable<typeof temporalUi>): Html =>
-    html`<a href="${runUrl(ui, workflowIdOfRun(run))}">${words.inTemporal}</a>`;
+    html`<a href="${workflowUrl(ui, workflowIdOfRun(run))}">${words.inTemporal}</a>`;
   const rows: (readonly [string, Html | string])[] = [
     [words.kind, words.kinds[run.kind]],
     [words.state, stateMark(visit, run)],
     [words.done, figure(run.done, visit.texts)],
     [words.unneeded, figure(run.unneeded, visit.texts)],
     [words.refused, figure(run.refused, visit.texts)],
-    [words.filter, filterWords(visit, run.filter, receiver)],
-    [words.by, byOf(run)],
+    [words.filter, describeFilter(visit, run.filter, webhookUrl)],
+    [words.by, personOf(run.actor) ?? run.actor],
     [words.reason, run.reason],
     [words.began, timeOf(run.createdAt)],
     [words.moved, timeOf(run.movedAt)],
@@ -311,7 +304,7 @@ function stopForm(visit: Visit, run: Run): Html {
 
 export const runStop = defineForm('POST /runs/{id}/stop', {
   params: { id: RunId },
-  words: (texts) => ({ done: texts.runs.stopAsked, go: texts.runs.stop }),
+  words: (texts) => ({ done: texts.runs.stopAsked, submit: texts.runs.stop }),
   fields: (texts) => ({ reason: operatorsReason(texts) }),
   back: ({ params: { id } }) => `/runs/${id}`,
   command: ({ params: { id }, form, visit }, deps) =>
@@ -319,24 +312,24 @@ export const runStop = defineForm('POST /runs/{id}/stop', {
 });
 
 /** Returns the URL of the run's webhook. */
-async function receiverOf(orm: Database, { webhook: id }: Run['filter']): Promise<string | undefined> {
+async function readWebhookUrl(orm: Database, { webhook: id }: Run['filter']): Promise<string | undefined> {
   return id === undefined ? undefined : ((await findWebhook(orm.em.fork(), id))?.url ?? id);
 }
 
-/** Describes the filter of a run; `receiver`: URL of its webhook. */
-function filterWords(visit: Visit, filter: Run['filter'], receiver: string | undefined): Html {
+/** Describes the filter of a run. */
+function describeFilter(visit: Visit, filter: Run['filter'], webhookUrl: string | undefined): Html {
   const { runs: words, stuck, environments } = visit.texts;
   const { stuckReason, rut, environment, type, status, event, since, ticked } = filter;
-  const all: (readonly [string, string | undefined])[] = [
+  const rows: (readonly [string, string | undefined])[] = [
     [words.stuckReason, stuckReason && CFE_WORDS[visit.language].stuck[stuckReason].label],
     ['RUT', rut],
     [stuck.environment, environment && environments[environment]],
     [stuck.type, type && CFE_TYPES[type].label],
     [stuck.status, status && CFE_WORDS[visit.language].status[status].label],
-    [words.webhook, receiver],
+    [words.webhook, webhookUrl],
     [words.event, event],
   ];
-  const parts = all.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
+  const parts = rows.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
   if (ticked !== undefined) parts.push(words.ticked(figure(ticked, visit.texts)));
   return html`${parts.join(' · ') || '–'}${since !== undefined && html` · ${words.since} ${timeOf(new Date(since))}`}`;
 }

@@ -23,17 +23,12 @@ export const searchPage = definePage({
       ([way, example]) => html`<li>${way}${example !== '' && html` <code>${example}</code>`}</li>`,
     );
     const message = text === '' ? words.nothingAsked : words.nothingFor(text.slice(0, LONGEST_SEARCH));
-    return show(
-      words.nothingTitle,
-      panel(
-        null,
-        html`<p>${message}</p>
-          <p>${words.whatFinds}</p>
-          <ul>
-            ${ways}
-          </ul>
-          <p>${words.whatLeads}</p>`,
-      ),
-    );
+    const content = html`<p>${message}</p>
+      <p>${words.whatFinds}</p>
+      <ul>
+        ${ways}
+      </ul>
+      <p>${words.whatLeads}</p>`;
+    return show(words.nothingTitle, panel(null, content));
   },
 });

@@ -11,20 +11,20 @@ import { CFE_TYPES } from '../../../domain/receipts/cfeTypes.ts';
 import { STUCK_CFES } from '../../../lists/runs.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
-import { enterprisePath } from '../../access/atEnterprise.ts';
+import { enterprisePath } from '../../access/enterpriseContext.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { filterFields, listQuery } from '../../filters.ts';
 import { age, figure } from '../../format.ts';
 import { link } from '../../links.ts';
 import { figures, type Headings, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
-import { badge, button, nothing, panel, table, wholeWords } from '../../parts.ts';
+import { badge, button, panel, renderEmpty, table, wholeWords } from '../../parts.ts';
 import { filterOf, RUN_QUERY } from '../../runQuery.ts';
 import { newRun } from './runs.ts';
 
 const Query = listQuery(RUN_QUERY);
 
-/** GET /stuck: receipts that need support, by reason and one by one, with actions on some or all of them. */
+/** GET /stuck: receipts that need attention, by reason and one by one, with actions on some or all of them. */
 export const stuckPage = definePage({
   name: 'stuck',
   route: 'GET /stuck',
@@ -34,7 +34,6 @@ export const stuckPage = definePage({
     const mayAct = mayOpen(signedIn(visit).viewer, newRun.route);
     const filter = filterOf(query);
     const isNarrowed = Object.keys(filter).length > 0;
-    // Only viewers with actions need this query.
     const [groups, kinds, matching] = await Promise.all([
       countStuckByReason(deps.orm.em.fork()),
       mayAct ? countStuckByKind(deps.orm.em.fork(), {}) : null,
@@ -42,7 +41,7 @@ export const stuckPage = definePage({
     ]);
     const actions = actionsForStuckKinds(matching ?? kinds ?? []);
     return showList(visit, deps, STUCK_CFES, {
-      ...shownCfes(visit, actions),
+      ...cfeListOptions(visit, actions),
       title: words.title,
       label: words.receipts,
       path: '/stuck',
@@ -58,17 +57,18 @@ export const stuckPage = definePage({
   },
 });
 
-/** `kinds`: their states, which decide the actions; null for viewers without actions. */
+/** Renders the receipts by reason. `kinds` decide the actions; null for viewers who may not act. */
 function groupsTable(
   visit: Visit,
   groups: readonly StuckGroup[],
   kinds: Awaited<ReturnType<typeof countStuckByKind>> | null,
 ): Html {
   const { stuck: words, environments } = visit.texts;
-  if (groups.length === 0) return nothing(words.none);
+  if (groups.length === 0) return renderEmpty(words.none);
   const rows = groups.map(({ reason, environment, count, enterprises, oldest }) => {
     const filter = { stuck_reason: reason, environment };
     const { label, fix } = CFE_WORDS[visit.language].stuck[reason];
+    const ofGroup = kinds?.filter((kind) => kind.stuckReason === reason && kind.environment === environment);
     return [
       html`<a href="${link('/stuck', filter)}">${label}</a> <code class="soft">${reason}</code>`,
       environments[environment],
@@ -76,45 +76,35 @@ function groupsTable(
       figure(enterprises, visit.texts),
       age(visit.now.getTime() - oldest.getTime(), visit.texts),
       fix,
-      ...(kinds
-        ? [
-            actionLinks(
-              visit,
-              filter,
-              actionsForStuckKinds(
-                kinds.filter((one) => one.stuckReason === reason && one.environment === environment),
-              ),
-            ),
-          ]
-        : []),
+      ...(ofGroup ? [actionLinks(visit, filter, actionsForStuckKinds(ofGroup))] : []),
     ];
   });
   const heads = [words.reason, words.environment, words.count, words.enterprises, words.oldest, words.fix];
   return table(words.groups, [...heads, ...(kinds ? [words.all] : [])], rows, [2, 3, 4]);
 }
 
-/** Renders links to the preview of each action that some matching CFE permits; abandoning needs a common reason. */
+/** Renders links to the previews of actions. Several receipts can only be given up if they share a reason. */
 function actionLinks(
   visit: Visit,
   filter: Readonly<Record<string, string | undefined>>,
   actions: readonly SupportAction[],
 ): Html {
   const { runs: words } = visit.texts;
-  const { after: _after, format: _format, list: _list, ...chosen } = filter;
-  const fitting = actions.filter((action) => action !== 'abandon' || chosen['stuck_reason']);
-  const links = fitting.map(
-    (kind) => html`<a href="${link('/runs/new', { kind, ...chosen })}">${words.kinds[kind]}…</a>`,
+  const { after: _after, format: _format, list: _list, ...selection } = filter;
+  const possible = actions.filter((action) => action !== 'abandon' || selection['stuck_reason']);
+  const links = possible.map(
+    (kind) => html`<a href="${link('/runs/new', { kind, ...selection })}">${words.kinds[kind]}…</a>`,
   );
   return html`<span class="buttons">${links}</span>`;
 }
 
-/** Returns how the list is shown. `actions`: what some CFE of the filter permits; empty for viewers without actions. */
-function shownCfes(visit: Visit, actions: readonly SupportAction[]) {
+/** Returns how the page shows the list. `actions`: those that some matching CFE permits; empty for viewers who may not act. */
+function cfeListOptions(visit: Visit, actions: readonly SupportAction[]) {
   const { stuck: words, environments } = visit.texts;
   const { stuck: reasons, status } = CFE_WORDS[visit.language];
   const ticks = {
     name: 'ids',
-    of: ({ id }: StuckCfe) => id,
+    value: ({ id }: StuckCfe) => id,
     action: '/runs',
     content: tickForm(visit, actions),
   };

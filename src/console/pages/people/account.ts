@@ -18,7 +18,7 @@ import { type Html, html } from '../../../page/html.ts';
 import { mayOpen, type PageRoute } from '../../access/permissions.ts';
 import { choice, email, number, reason, subject, text } from '../../fields.ts';
 import { LIST_QUERY } from '../../filters.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { csvAnswer, type ListPart, listPart } from '../../lists.ts';
@@ -29,10 +29,9 @@ import { STATUS_TONES } from '../enterprises/enterprises.ts';
 import { keyHeadings } from './keys.ts';
 import { memberHeadings } from './members.ts';
 
-/** The database allows more, but a higher limit would have no effect. */
+/** Higher limits would have no effect. */
 const MAX_PER_HOUR = 1_000_000_000;
 const accountPath = (id: string): string => `/accounts/${id}`;
-/** Returns whether the viewer may send a form about accounts. */
 const maySend = (visit: Visit, route: PageRoute): boolean => mayOpen(signedIn(visit).viewer, route);
 
 /** GET /accounts/{id}: an account's enterprises, API keys, rate limits and people. */
@@ -44,10 +43,10 @@ export const accountPage = definePage({
     const { accounts: words } = visit.texts;
     const em = deps.orm.em.fork();
     const account = await requireAccount(em, id);
-    const at = { path: accountPath(id), query: { ...query }, isPart: true } as const;
-    const enterprises = enterprisesList(visit, deps, account, at);
-    const keys = keysList(visit, deps, account, at);
-    const people = peopleList(visit, deps, account, at);
+    const address = { path: accountPath(id), query: { ...query }, isPart: true } as const;
+    const enterprises = enterprisesList(visit, deps, account, address);
+    const keys = keysList(visit, deps, account, address);
+    const people = peopleList(visit, deps, account, address);
     const csv = csvAnswer(query, [enterprises, people, keys]);
     if (csv) return csv;
     const grant = maySend(visit, newGrant.route) && newGrant.draw(visit, { id });
@@ -60,7 +59,7 @@ export const accountPage = definePage({
   },
 });
 
-interface At {
+interface ListAddress {
   readonly path: string;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly isPart: true;
@@ -75,12 +74,12 @@ function factsOf(visit: Visit, { id, email, isDeveloper, createdAt }: Account): 
   return html`<p>${email} · <code>${id}</code> · ${since}${developer} · ${audit} · ${webhooks}</p>`;
 }
 
-function enterprisesList(visit: Visit, deps: ConsoleDeps, { id }: Account, at: At): ListPart {
+function enterprisesList(visit: Visit, deps: ConsoleDeps, { id }: Account, address: ListAddress): ListPart {
   const { accounts: words } = visit.texts;
   const remove = ({ rut, role }: EnterpriseRole): Html | null =>
-    role === 'OWNER' ? null : grantRemoval.draw(visit, { id, rut }, { of: rut });
+    role === 'OWNER' ? null : grantRemoval.draw(visit, { id, rut }, { subjectName: rut });
   return listPart(visit, deps, HELD_ENTERPRISES, {
-    ...at,
+    ...address,
     label: words.enterprises,
     search: { accountId: id },
     headings: {
@@ -98,10 +97,10 @@ function enterprisesList(visit: Visit, deps: ConsoleDeps, { id }: Account, at: A
   });
 }
 
-function keysList(visit: Visit, deps: ConsoleDeps, { id }: Account, at: At): ListPart {
+function keysList(visit: Visit, deps: ConsoleDeps, { id }: Account, address: ListAddress): ListPart {
   const { accounts: words } = visit.texts;
   return listPart(visit, deps, KEYS, {
-    ...at,
+    ...address,
     label: words.keys,
     search: { accountId: id },
     headings: {
@@ -113,10 +112,10 @@ function keysList(visit: Visit, deps: ConsoleDeps, { id }: Account, at: At): Lis
   });
 }
 
-function peopleList(visit: Visit, deps: ConsoleDeps, { id }: Account, at: At): ListPart {
+function peopleList(visit: Visit, deps: ConsoleDeps, { id }: Account, address: ListAddress): ListPart {
   const { accounts: words } = visit.texts;
   return listPart(visit, deps, MEMBERS, {
-    ...at,
+    ...address,
     label: words.people,
     search: { accountId: id },
     headings: {
@@ -130,25 +129,31 @@ function peopleList(visit: Visit, deps: ConsoleDeps, { id }: Account, at: At): L
   });
 }
 
-/** Renders the actions on a person, each with its effect. */
+/** Renders the actions on a person. */
 function personForms(visit: Visit, id: string, { personId, email, disabled, isOperator }: Member): Html {
   const { accounts: words } = visit.texts;
   if (isOperator) return html`<span class="soft">${words.ofOperators}</span>`;
-  const one = (form: typeof personInvitation | typeof personEnd | typeof personDisabling): Html =>
-    form.draw(visit, { id, person: personId }, { of: email });
-  const invite = one(personInvitation);
-  return disabled ? invite : html`${invite}${one(personEnd)}${one(personDisabling)}`;
+  const drawForm = (form: typeof personInvitation | typeof personEnd | typeof personDisabling): Html =>
+    form.draw(visit, { id, person: personId }, { subjectName: email });
+  const invite = drawForm(personInvitation);
+  return disabled ? invite : html`${invite}${drawForm(personEnd)}${drawForm(personDisabling)}`;
 }
 
-function limitsTable(visit: Visit, id: string, own: ReadonlyMap<Environment, number>): Html {
+function limitsTable(visit: Visit, id: string, limits: ReadonlyMap<Environment, number>): Html {
   const { accounts: words, environments } = visit.texts;
   const mayLimit = maySend(visit, requestLimitChange.route);
   const rows = ENVIRONMENTS.map((environment) => [
     environments[environment],
-    figure(own.get(environment) ?? RATE_LIMITS[environment].most, visit.texts),
-    own.has(environment) ? words.own : words.usual,
+    figure(limits.get(environment) ?? RATE_LIMITS[environment].most, visit.texts),
+    limits.has(environment) ? words.own : words.usual,
     ...(mayLimit
-      ? [requestLimitChange.draw(visit, { id }, { values: { environment }, of: environments[environment] })]
+      ? [
+          requestLimitChange.draw(
+            visit,
+            { id },
+            { values: { environment }, subjectName: environments[environment] },
+          ),
+        ]
       : []),
   ]);
   const heads = [words.environment, words.perHour, words.setBy, ...(mayLimit ? [words.act] : [])];
@@ -177,7 +182,7 @@ export const requestLimitChange = defineForm('POST /accounts/{id}/limit', {
 
 export const newGrant = defineForm('POST /accounts/{id}/grants', {
   ...FORM,
-  words: ({ accounts: words }) => wordsOf(words, 'grant'),
+  words: ({ accounts: words }) => formWords(words, 'grant'),
   fields: ({ accounts: words, members }) => ({
     rut: text('RUT', { schema: Rut, maxlength: 12, inputmode: 'numeric' }),
     role: choice(words.role, optionsOf(GRANTED_ROLES, members.roles)),
@@ -199,10 +204,10 @@ export const grantRemoval = defineForm('POST /accounts/{id}/grants/{rut}/remove'
   },
 });
 
-/** Adds a person; shows a link once for a person who cannot sign in yet. */
+/** Adds a person; if they cannot sign in yet, shows an invitation link once. */
 export const newPerson = defineForm('POST /accounts/{id}/people', {
   ...FORM,
-  words: ({ accounts: words }) => wordsOf(words, 'add'),
+  words: ({ accounts: words }) => formWords(words, 'add'),
   fields: ({ accounts: words, members }) => ({
     email: email(words.email, BY_LENGTH),
     role: choice(words.role, optionsOf(MEMBER_ROLES, members.roles)),
@@ -210,12 +215,12 @@ export const newPerson = defineForm('POST /accounts/{id}/people', {
   async run({ params: { id }, form, visit }, deps) {
     const { invitation } = await createUser(deps, { accountId: id, ...form });
     if (!invitation) return visit.texts.accounts.added(form.email);
-    return linkOnce(visit, deps, id, form.email, invitation.token);
+    return showLinkOnce(visit, deps, { id, email: form.email, token: invitation.token });
   },
 });
 
 /** Returns a member of an account. Throws NOT_FOUND if the person is not a member. */
-async function memberOf(
+async function requireMember(
   { orm }: ConsoleDeps,
   { id, person }: { id: string; person: string },
 ): Promise<Member> {
@@ -226,45 +231,44 @@ async function memberOf(
 
 const PERSON = {
   ...FORM,
-  find: ({ params }: { params: { id: string; person: string } }, deps: ConsoleDeps) => memberOf(deps, params),
+  find: ({ params }: { params: { id: string; person: string } }, deps: ConsoleDeps) =>
+    requireMember(deps, params),
 } as const;
 
 export const personInvitation = defineForm('POST /accounts/{id}/people/{person}/invite', {
   ...PERSON,
-  words: ({ accounts: words }) => wordsOf(words, 'invite'),
-  async run({ params: { id }, found: { email }, visit }, deps) {
+  words: ({ accounts: words }) => formWords(words, 'invite'),
+  async run({ params: { id }, target: { email }, visit }, deps) {
     const { invitation } = await inviteUser(deps, { email });
-    return linkOnce(visit, deps, id, email, invitation.token);
+    return showLinkOnce(visit, deps, { id, email, token: invitation.token });
   },
 });
 
 export const personDisabling = defineForm('POST /accounts/{id}/people/{person}/disable', {
   ...PERSON,
-  words: ({ accounts: words }) => wordsOf(words, 'disable'),
+  words: ({ accounts: words }) => formWords(words, 'disable'),
   fields: ({ accounts: words }) => ({ reason: reason(words.reason) }),
-  async run({ found: { email }, form, visit }, deps) {
+  async run({ target: { email }, form, visit }, deps) {
     await disableUser(deps, { email, ...form });
     return visit.texts.accounts.disabled(email);
   },
 });
 
-/** Ends their sessions. */
+/** Ends all sessions of a person. */
 export const personEnd = defineForm('POST /accounts/{id}/people/{person}/end', {
   ...PERSON,
   words: ({ accounts: words }) => ({ title: words.end }),
   fields: ({ accounts: words }) => ({ reason: reason(words.reason) }),
-  async run({ found: { email }, form, visit }, deps) {
+  async run({ target: { email }, form, visit }, deps) {
     const ended = await endSessions(deps, { email, ...form });
     return visit.texts.accounts.ended(email, figure(ended, visit.texts));
   },
 });
 
-function linkOnce(
+function showLinkOnce(
   visit: Visit,
   { consoleUrl }: ConsoleDeps,
-  id: string,
-  email: string,
-  token: string,
+  { id, email, token }: { id: string; email: string; token: string },
 ): Answer {
   const { accounts: words } = visit.texts;
   return showOnce(visit, {

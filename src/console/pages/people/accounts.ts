@@ -7,7 +7,7 @@ import { html } from '../../../page/html.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { email, text, tick } from '../../fields.ts';
 import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { figures, type Headings, showList } from '../../lists.ts';
 import { definePage, redirect, signedIn, type Visit } from '../../page.ts';
@@ -52,7 +52,7 @@ function headingsOf({ texts }: Visit): Headings<ListedAccount, typeof ACCOUNTS.c
 
 export const newAccount = defineForm('POST /accounts', {
   as: 'panel',
-  words: ({ accounts: words }) => wordsOf(words, 'create'),
+  words: ({ accounts: words }) => formWords(words, 'create'),
   fields: ({ accounts: words }) => ({
     name: text(words.name, { schema: textSchema(NAME_LENGTH) }),
     email: email(words.email),

@@ -17,17 +17,16 @@ export const invitationPage = definePage({
     if (!invited) throw invitationExpired();
     const { person, secret } = invited;
     const isOperator = person.operatorRole !== null;
-    const more = isOperator ? words.factorNeeded : words.factorOptional;
-    const drawing = newPersonFields(visit, { email: person.email, secret }, more);
+    const aboutFactor = isOperator ? words.factorNeeded : words.factorOptional;
+    const drawing = drawingForNewPerson(visit, { email: person.email, secret }, aboutFactor);
     const optional = isOperator ? [] : (['code'] as const);
     const form = invitation.draw(visit, params, { ...drawing, optional });
-    const body = html`<div class="narrow">${panel(null, form)}</div>`;
-    return show(words.title, body);
+    return show(words.title, html`<div class="narrow">${panel(null, form)}</div>`);
   },
 });
 
-/** Returns what a page gives a form for a new person: a password, and the key for the code of a second factor. */
-export function newPersonFields(
+/** Returns what a page gives a form that sets the first password, with the key for a second factor. */
+export function drawingForNewPerson(
   visit: Visit,
   person: { readonly email: string; readonly secret: Uint8Array },
   aboutFactor: string,
@@ -46,7 +45,7 @@ export function newPersonFields(
 
 /** Sets the password and uses up the link. */
 export const invitation = defineForm('POST /invitation/{token}', {
-  words: ({ invitation: words }) => ({ go: words.go }),
+  words: ({ invitation: words }) => ({ submit: words.submit }),
   fields: ({ invitation: words, signIn }) => ({
     password: secret(words.password),
     code: appCode(signIn.code),

@@ -10,59 +10,52 @@ import { appCode, secret } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { link } from '../../links.ts';
 import { definePage, redirect, show, type Visit, withActor } from '../../page.ts';
-import { button, form, panel } from '../../parts.ts';
-import { newPersonFields } from './invitation.ts';
+import { button, panel, renderForm } from '../../parts.ts';
+import { drawingForNewPerson } from './invitation.ts';
 
-/** GET /join/{token}: an invitation to an account. Opening it does not use up the link. */
+/** GET /join/{token}: an invitation to an account. Opening the page does not use up the link. */
 export const joinPage = definePage({
   name: 'join',
   route: 'GET /join/{token}',
   async handle({ params, visit }, deps) {
     const { join: words, rolesAbout } = visit.texts.members;
-    const open = await findMemberInvitation(deps, params.token);
-    if (!open) throw invitationExpired();
-    const about = html`<p>${words.about(open.accountName, rolesAbout[open.role])}</p>`;
-    const content = open.setsPassword
-      ? joinAsNew(visit, params.token, open, about)
-      : acceptForm(visit, params.token, open.email, about);
+    const invited = await findMemberInvitation(deps, params.token);
+    if (!invited) throw invitationExpired();
+    const about = html`<p>${words.about(invited.accountName, rolesAbout[invited.role])}</p>`;
+    const content = invited.setsPassword
+      ? newPersonForm(visit, params.token, invited, about)
+      : acceptForm(visit, params.token, invited.email, about);
     return show(words.title, html`<div class="narrow">${panel(null, content)}</div>`);
   },
 });
 
 /** Renders the form for a new person: a password, and an optional second factor. */
-function joinAsNew(
+function newPersonForm(
   visit: Visit,
   token: string,
-  open: { readonly email: string; readonly secret: Uint8Array },
-  about: Html,
+  invited: { readonly email: string; readonly secret: Uint8Array },
+  aboutAccount: Html,
 ): Html {
   const { invitation: words } = visit.texts;
-  const drawing = newPersonFields(visit, open, words.factorOptional);
-  return join.draw(
-    visit,
-    { token },
-    {
-      ...drawing,
-      about: html`${about}${drawing.about}`,
-      go: words.go,
-      optional: ['code'],
-    },
-  );
+  const drawing = drawingForNewPerson(visit, invited, words.factorOptional);
+  const about = html`${aboutAccount}${drawing.about}`;
+  return join.draw(visit, { token }, { ...drawing, about, submit: words.submit, optional: ['code'] });
 }
 
-/** Renders the form for a person with a login, who accepts by signing in. */
+/** Renders the form for a person who can sign in; before sign-in, the link to it. */
 function acceptForm(visit: Visit, token: string, email: string, about: Html): Html {
   const { join: words } = visit.texts.members;
   if (visit.signedIn?.session.email === email) {
-    const asked = html`${about}
-      <p>${words.as(email)}</p>`;
-    return form(visit, `/join/${token}`, html`${asked}${button(words.go)}`);
+    const content = html`${about}
+      <p>${words.as(email)}</p>
+      ${button(words.submit)}`;
+    return renderForm(visit, `/join/${token}`, content);
   }
   const to = link('/sign-in', { to: `/join/${token}` });
   return html`<div>
     ${about}
     <p>${words.signIn(email)}</p>
-    ${!visit.signedIn && html`<p><a href="${to}">${words.signInGo}</a></p>`}
+    ${!visit.signedIn && html`<p><a href="${to}">${words.signInSubmit}</a></p>`}
   </div>`;
 }
 

@@ -8,11 +8,11 @@ import { ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
 import { textSchema } from '../../../domain/values/text.ts';
 import { KEYS } from '../../../lists/people.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { mayIn } from '../../access/permissions.ts';
-import { ACCOUNT, accountBar, accountForm, chooseAccount } from '../../accounts.ts';
+import { mayUseForAccount } from '../../access/permissions.ts';
+import { ACCOUNT, accountForm, chooseAccount, renderAccountSwitch } from '../../accounts.ts';
 import { choice, onceKey, reason, text } from '../../fields.ts';
 import { LIST_QUERY } from '../../filters.ts';
-import { wordsOf } from '../../form.ts';
+import { formWords } from '../../form.ts';
 import { timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { csvAnswer, type Headings, listPart } from '../../lists.ts';
@@ -30,20 +30,23 @@ export const keysPage = definePage({
   async handle({ query, visit }, deps) {
     const { keys: words } = visit.texts.members;
     const account = chooseAccount(visit, query.account);
-    const mayMake = mayIn(signedIn(visit).viewer, account.accountId, newKey.route);
+    const mayCreate = mayUseForAccount(signedIn(visit).viewer, account.accountId, newKey.route);
     const list = listPart(visit, deps, KEYS, {
       label: words.title,
       path: '/keys',
       query: { ...query, account: account.accountId },
       search: { accountId: account.accountId },
       filters: [{ name: 'account', label: visit.texts.members.account }],
-      headings: { ...keyHeadings(visit), revoked_at: [words.state, (key) => stateOf(visit, account, key)] },
+      headings: {
+        ...keyHeadings(visit),
+        revoked_at: [words.state, (key) => renderState(visit, account, key)],
+      },
       empty: words.none,
     });
     const csv = csvAnswer(query, [list]);
     if (csv) return csv;
-    const body = html`${accountBar(visit, '/keys', account)}${panel(null, await list.render())}
-    ${mayMake && newKey.draw(visit, {}, { values: { account: account.accountId } })}`;
+    const body = html`${renderAccountSwitch(visit, '/keys', account)}${panel(null, await list.render())}
+    ${mayCreate && newKey.draw(visit, {}, { values: { account: account.accountId } })}`;
     return show(words.title, body, { live: ['keys'] });
   },
 });
@@ -63,17 +66,17 @@ export function keyHeadings({
   };
 }
 
-function stateOf(visit: Visit, { accountId }: AccountMembership, { id, revokedAt }: ApiKey): Html {
+function renderState(visit: Visit, { accountId }: AccountMembership, { id, revokedAt }: ApiKey): Html {
   const { keys: words } = visit.texts.members;
   if (revokedAt !== null) return html`${badge(words.revoked, 'calm')} ${timeOf(revokedAt)}`;
-  const may = mayIn(signedIn(visit).viewer, accountId, keyRevocation.route);
-  return html`${badge(words.live, 'good')}${may && keyRevocation.draw(visit, { id }, { values: { account: accountId } })}`;
+  const mayRevoke = mayUseForAccount(signedIn(visit).viewer, accountId, keyRevocation.route);
+  return html`${badge(words.live, 'good')}${mayRevoke && keyRevocation.draw(visit, { id }, { values: { account: accountId } })}`;
 }
 
 /** Creates a key and shows it once. */
 export const newKey = accountForm('/keys', 'POST /keys', {
   as: 'panel',
-  words: ({ members: { keys: words } }) => wordsOf(words, 'make'),
+  words: ({ members: { keys: words } }) => formWords(words, 'make'),
   fields: ({ members: { keys: words }, environments }) => ({
     once: onceKey(),
     label: text(words.label, { schema: textSchema(LABEL_LENGTH) }),
@@ -81,17 +84,17 @@ export const newKey = accountForm('/keys', 'POST /keys', {
     scope: choice(words.scope, optionsOf(KEY_SCOPES, words.scopes)),
   }),
   async run(
-    { found: { accountId, accountName }, form: { once: keyId, label, environment, scope }, visit },
+    { target: { accountId, accountName }, form: { once: keyId, label, environment, scope }, visit },
     deps,
   ) {
     const { keys: words } = visit.texts.members;
-    const made = await createApiKey(deps, { accountId, environment, scope, label, keyId });
-    const where = `${accountName} · ${label} · ${visit.texts.environments[environment]}`;
+    const created = await createApiKey(deps, { accountId, environment, scope, label, keyId });
+    const description = `${accountName} · ${label} · ${visit.texts.environments[environment]}`;
     return showOnce(visit, {
       title: words.onceTitle,
       about: words.onceAbout,
-      secret: made.text,
-      facts: html`<p><strong>${where}</strong></p>`,
+      secret: created.text,
+      facts: html`<p><strong>${description}</strong></p>`,
       back: link('/keys', { account: accountId }),
     });
   },
@@ -99,8 +102,8 @@ export const newKey = accountForm('/keys', 'POST /keys', {
 
 export const keyRevocation = accountForm('/keys', 'POST /keys/{id}/revoke', {
   as: 'folded',
-  words: ({ members: { keys: words } }) => wordsOf(words, 'revoke'),
+  words: ({ members: { keys: words } }) => formWords(words, 'revoke'),
   fields: ({ members: { keys: words } }) => ({ reason: reason(words.reason) }),
-  command: ({ params: { id }, found: { accountId }, form }, deps) =>
+  command: ({ params: { id }, target: { accountId }, form }, deps) =>
     revokeApiKey(deps, { keyId: id, accountId, reason: form.reason }),
 });

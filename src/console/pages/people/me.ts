@@ -10,8 +10,8 @@ import { ownPath } from '../../links.ts';
 import { definePage, redirect, show, signedIn } from '../../page.ts';
 import { panel, table, usernameField } from '../../parts.ts';
 import { rememberLanguage } from '../../serve.ts';
-import { countRejectedProofs } from './secondFactor.ts';
-import { signInPlaceOf } from './signIn.ts';
+import { reportRejectedProofs } from './secondFactor.ts';
+import { signInOriginOf } from './signIn.ts';
 
 /** GET /me: the person's own data, sessions and password. */
 export const mePage = definePage({
@@ -36,7 +36,8 @@ export const mePage = definePage({
     ]);
     const heads = [words.browser, words.address, words.since, words.seen, words.act];
     const others =
-      rows.length > 1 && html`<div class="more">${sessionEnd.draw(visit, {}, { go: words.endOthers })}</div>`;
+      rows.length > 1 &&
+      html`<div class="more">${sessionEnd.draw(visit, {}, { submit: words.endOthers })}</div>`;
     const body = html`<p>${session.email} · ${roles.join(' · ')}</p>
       ${panel(words.sessions, html`${table(words.sessions, heads, rows)}${others}`)}
       ${
@@ -56,20 +57,20 @@ export const mePage = definePage({
 /** Ends one of the person's sessions, or all others if none is named. */
 export const sessionEnd = defineForm('POST /me/sessions', {
   as: 'inline',
-  words: ({ me: words }) => ({ go: words.end, isQuiet: true }),
+  words: ({ me: words }) => ({ submit: words.end, isQuiet: true }),
   fields: () => ({ session: subject(z.uuid().optional()) }),
   back: () => '/me',
   async run({ form, visit }, deps) {
     const { session } = signedIn(visit);
-    const which = form.session === undefined ? { but: session.id } : { only: form.session };
-    await endSessions(deps, { email: session.email, ...which });
+    const selection = form.session === undefined ? { but: session.id } : { only: form.session };
+    await endSessions(deps, { email: session.email, ...selection });
     return form.session === undefined ? visit.texts.me.endedOthers : visit.texts.me.ended;
   },
 });
 
 export const passwordChange = defineForm('POST /me/password', {
   as: 'panel',
-  words: ({ me: words }) => ({ title: words.password, go: words.change }),
+  words: ({ me: words }) => ({ title: words.password, submit: words.change }),
   fields: ({ me: words }) => ({
     old: secret(words.old, { autocomplete: 'current-password' }),
     password: secret(words.new),
@@ -77,8 +78,8 @@ export const passwordChange = defineForm('POST /me/password', {
   back: () => '/me',
   async run({ form, visit }, deps) {
     const { session } = signedIn(visit);
-    const from = signInPlaceOf(visit, session.email, deps);
-    await countRejectedProofs(deps, changePassword(deps, session, form, from));
+    const from = signInOriginOf(visit, session.email, deps);
+    await reportRejectedProofs(deps, changePassword(deps, session, form, from));
     return visit.texts.me.changed;
   },
 });

@@ -13,17 +13,17 @@ import { MEMBER_ROLES, type MemberRole } from '../../../domain/people/people.ts'
 import { MEMBERS } from '../../../lists/people.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
-import { mayIn, type PageRoute } from '../../access/permissions.ts';
-import { ACCOUNT, accountBar, accountForm, chooseAccount } from '../../accounts.ts';
+import { mayUseForAccount, type PageRoute } from '../../access/permissions.ts';
+import { ACCOUNT, accountForm, chooseAccount, renderAccountSwitch } from '../../accounts.ts';
 import { choice, email, type Field, reason } from '../../fields.ts';
 import { LIST_QUERY } from '../../filters.ts';
-import { wordsOf } from '../../form.ts';
+import { formWords } from '../../form.ts';
 import { timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { csvAnswer, type Headings, listPart } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { definePage, show, signedIn, type Visit } from '../../page.ts';
-import { badge, nothing, panel, table } from '../../parts.ts';
+import { badge, panel, renderEmpty, table } from '../../parts.ts';
 
 /** GET /members: the people of an account, and its open invitations. */
 export const membersPage = definePage({
@@ -41,7 +41,7 @@ export const membersPage = definePage({
       filters: [{ name: 'account', label: visit.texts.members.account }],
       headings: {
         ...memberHeadings(visit),
-        person_id: mayIn(signedIn(visit).viewer, account.accountId, roleChange.route) && [
+        person_id: mayUseForAccount(signedIn(visit).viewer, account.accountId, roleChange.route) && [
           words.act,
           (member) => memberForms(visit, account, member),
         ],
@@ -50,13 +50,14 @@ export const membersPage = definePage({
     });
     const csv = csvAnswer(query, [list]);
     if (csv) return csv;
-    const may = (route: PageRoute): boolean => mayIn(signedIn(visit).viewer, account.accountId, route);
+    const may = (route: PageRoute): boolean =>
+      mayUseForAccount(signedIn(visit).viewer, account.accountId, route);
     const mayWithdraw = may(invitationWithdrawal.route);
     const values = { account: account.accountId, role: 'VIEWER' };
     const invited = mayWithdraw
       ? await listAccountInvitations(deps.orm.em.fork(), account.accountId, visit.now)
       : [];
-    const body = html`${accountBar(visit, '/members', account)}${panel(null, await list.render())}
+    const body = html`${renderAccountSwitch(visit, '/members', account)}${panel(null, await list.render())}
       ${mayWithdraw && panel(words.open, invitedTable(visit, account, invited))}
       ${may(newInvitation.route) && newInvitation.draw(visit, {}, { values })}
       <p class="soft">${words.lost}</p>`;
@@ -91,13 +92,17 @@ function memberForms(
   { personId, email, role }: Member,
 ): Html {
   const values = { account: accountId };
-  const change = roleChange.draw(visit, { id: personId }, { values: { ...values, role }, of: email });
-  return html`${change}${memberRemoval.draw(visit, { id: personId }, { values, of: email })}`;
+  const change = roleChange.draw(
+    visit,
+    { id: personId },
+    { values: { ...values, role }, subjectName: email },
+  );
+  return html`${change}${memberRemoval.draw(visit, { id: personId }, { values, subjectName: email })}`;
 }
 
 function invitedTable(visit: Visit, account: AccountMembership, invited: readonly AccountInvitation[]): Html {
   const { members: words, roles } = visit.texts.members;
-  if (invited.length === 0) return nothing(words.openNone);
+  if (invited.length === 0) return renderEmpty(words.openNone);
   const rows = invited.map(({ id, email, role, expiresAt }) => [
     email,
     roles[role],
@@ -110,9 +115,9 @@ function invitedTable(visit: Visit, account: AccountMembership, invited: readonl
 /** Invites a person and shows the link once. */
 export const newInvitation = accountForm('/members', 'POST /members', {
   as: 'panel',
-  words: (texts) => wordsOf(texts.members.members, 'invite'),
+  words: (texts) => formWords(texts.members.members, 'invite'),
   fields: (texts) => ({ email: email(texts.members.members.email, BY_LENGTH), role: roleChoice(texts) }),
-  async run({ found: { accountId, accountName }, form: { email, role }, visit }, deps) {
+  async run({ target: { accountId, accountName }, form: { email, role }, visit }, deps) {
     const { members: words, roles } = visit.texts.members;
     const { token } = await inviteMember(deps, { accountId, email, role });
     return showOnce(visit, {
@@ -127,8 +132,12 @@ export const newInvitation = accountForm('/members', 'POST /members', {
 
 export const invitationWithdrawal = accountForm('/members', 'POST /members/invitations/{id}/withdraw', {
   as: 'inline',
-  words: ({ members: { members: words } }) => ({ done: words.withdrawn, go: words.withdraw, isQuiet: true }),
-  command: ({ params: { id }, found: { accountId } }, deps) =>
+  words: ({ members: { members: words } }) => ({
+    done: words.withdrawn,
+    submit: words.withdraw,
+    isQuiet: true,
+  }),
+  command: ({ params: { id }, target: { accountId } }, deps) =>
     withdrawMemberInvitation(deps, { accountId, invitationId: id }),
 });
 
@@ -136,7 +145,7 @@ export const roleChange = accountForm('/members', 'POST /members/{id}/role', {
   as: 'folded',
   words: (texts) => ({ title: texts.members.members.change }),
   fields: (texts) => ({ role: roleChoice(texts) }),
-  async run({ params: { id }, found: { accountId }, form: { role }, visit }, deps) {
+  async run({ params: { id }, target: { accountId }, form: { role }, visit }, deps) {
     const { members: words, roles } = visit.texts.members;
     const { email } = await changeMemberRole(deps, { accountId, personId: id, role });
     return words.changed(email, roles[role]);
@@ -145,9 +154,9 @@ export const roleChange = accountForm('/members', 'POST /members/{id}/role', {
 
 export const memberRemoval = accountForm('/members', 'POST /members/{id}/remove', {
   as: 'folded',
-  words: ({ members: { members: words } }) => wordsOf(words, 'remove'),
+  words: ({ members: { members: words } }) => formWords(words, 'remove'),
   fields: ({ members: { members: words } }) => ({ reason: reason(words.removeReason) }),
-  async run({ params: { id }, found: { accountId }, form: { reason }, visit }, deps) {
+  async run({ params: { id }, target: { accountId }, form: { reason }, visit }, deps) {
     const { email } = await removeMember(deps, { accountId, personId: id, reason });
     return visit.texts.members.members.removed(email);
   },

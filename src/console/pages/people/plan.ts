@@ -14,12 +14,12 @@ import { PAYMENTS, PLANNED_ENTERPRISES } from '../../../lists/payments.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { findAccessAt } from '../../access/access.ts';
-import { requireRole } from '../../access/atEnterprise.ts';
-import { mayAt } from '../../access/permissions.ts';
-import { ACCOUNT, accountBar, backTo, chooseAccount } from '../../accounts.ts';
+import { requireRole } from '../../access/enterpriseContext.ts';
+import { mayUse } from '../../access/permissions.ts';
+import { ACCOUNT, accountPagePath, chooseAccount, renderAccountSwitch } from '../../accounts.ts';
 import { type Field, subject } from '../../fields.ts';
 import { LIST_QUERY } from '../../filters.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { amount as amountText, figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { csvAnswer, figures, type Headings, type ListPart, listPart } from '../../lists.ts';
@@ -50,21 +50,21 @@ function priceOf(
   return `${amountText(currency, amount, texts)} ${frequencies[frequencyId ?? ''] ?? frequencyId ?? ''}`;
 }
 
-/** Describes a plan by name and frequency; one of the operator's own by id. */
+/** Describes a plan by name and frequency; a plan without a name here, by id. */
 export function planName(
   { texts: { members } }: Visit,
   { planId, frequencyId }: { planId: string; frequencyId?: string | null | undefined },
 ): string {
   const names: Readonly<Record<string, string>> = members.plan.names;
   const paid: Readonly<Record<string, string>> = members.plan.paid;
-  const often = frequencyId ? [paid[frequencyId] ?? frequencyId] : [];
-  return [names[planId] ?? planId, ...often].join(' · ');
+  const frequency = frequencyId ? [paid[frequencyId] ?? frequencyId] : [];
+  return [names[planId] ?? planId, ...frequency].join(' · ');
 }
 
 const priceOfEnterprise = (visit: Visit, { amount, currency, frequencyId }: PlannedEnterprise): string =>
   amount === null || currency === null ? '' : priceOf(visit, { amount, currency, frequencyId });
 
-/** GET /plan: plans of the enterprises at which an account has a role. */
+/** GET /plan: the plans of an account's enterprises. */
 export const planPage = definePage({
   name: 'plan',
   route: 'GET /plan',
@@ -85,7 +85,7 @@ export const planPage = definePage({
     });
     const csv = csvAnswer(query, [list]);
     if (csv) return csv;
-    const body = html`${accountBar(visit, '/plan', account)}${panel(null, await list.render())}`;
+    const body = html`${renderAccountSwitch(visit, '/plan', account)}${panel(null, await list.render())}`;
     return show(words.title, body, { live: ['payments'] });
   },
 });
@@ -109,16 +109,17 @@ function planHeadings(visit: Visit): Headings<PlannedEnterprise, typeof PLANNED_
 }
 
 /** Returns the enterprise of a page. Throws NOT_FOUND if the account has no role there. */
-async function enterpriseOf(
+async function requirePlannedEnterprise(
   visit: Visit,
   deps: ConsoleDeps,
   accountId: string,
   rut: string,
 ): Promise<PlannedEnterprise> {
   const only = { after: null, limit: 1, only: rut };
-  const [found] = await listPlannedEnterprises(deps.orm.em.fork(), accountId, monthStart(visit.now), only);
-  if (!found) throw new Refusal('NOT_FOUND', 'There is no such enterprise.');
-  return found;
+  const em = deps.orm.em.fork();
+  const [enterprise] = await listPlannedEnterprises(em, accountId, monthStart(visit.now), only);
+  if (!enterprise) throw new Refusal('NOT_FOUND', 'There is no such enterprise.');
+  return enterprise;
 }
 
 /** GET /plan/{rut}: plan and payments of one enterprise. */
@@ -129,11 +130,11 @@ export const enterprisePlanPage = definePage({
   async handle({ params, query, visit }, deps) {
     const { plan: words } = visit.texts.members;
     const account = chooseAccount(visit, query.account);
-    const enterprise = await enterpriseOf(visit, deps, account.accountId, params.rut);
+    const enterprise = await requirePlannedEnterprise(visit, deps, account.accountId, params.rut);
     const plans = await listPlans(deps.orm.em.fork());
     const access = await findAccessAt(deps.orm, signedIn(visit).viewer, enterprise.rut);
-    const mayChoose = mayAt(access, planChoice.route);
-    const mayPay = mayAt(access, 'GET /plan/{rut}/payments/{id}');
+    const mayChoose = mayUse(access, planChoice.route);
+    const mayPay = mayUse(access, 'GET /plan/{rut}/payments/{id}');
     const list = paymentList(visit, deps, { rut: enterprise.rut, query, mayPay });
     const csv = csvAnswer(query, [list]);
     if (csv) return csv;
@@ -149,8 +150,8 @@ export const enterprisePlanPage = definePage({
       [words.used, figure(enterprise.used, visit.texts)],
       [words.role, visit.texts.members.roles[enterprise.role]],
     ];
-    const body = html`${accountBar(visit, '/plan', account)}${panel(null, factList(rows))}
-    ${mayChoose && planChoice.draw(visit, params, choicesOf(visit, enterprise, plans, account.accountId))}
+    const body = html`${renderAccountSwitch(visit, '/plan', account)}${panel(null, factList(rows))}
+    ${mayChoose && planChoice.draw(visit, params, planDrawing(visit, enterprise, plans, account.accountId))}
     ${panel(
       words.payments,
       html`${await list.render()}
@@ -161,7 +162,7 @@ export const enterprisePlanPage = definePage({
 });
 
 /** Returns what the page gives the form to choose a plan. */
-function choicesOf(
+function planDrawing(
   visit: Visit,
   { planId, frequencyId }: PlannedEnterprise,
   plans: readonly Plan[],
@@ -209,7 +210,7 @@ function paymentList(
   });
 }
 
-/** GET /plan/{rut}/payments/{id}: redirects to the page where a payment is made. */
+/** GET /plan/{rut}/payments/{id}: redirects to the page where the payment is made. */
 export const payPage = definePage({
   name: 'pay',
   route: 'GET /plan/{rut}/payments/{id}',
@@ -217,7 +218,7 @@ export const payPage = definePage({
     const access = await findAccessAt(deps.orm, signedIn(visit).viewer, rut);
     const payments = access ? await listPayments(deps.orm.em.fork(), { rut }) : [];
     const payment = payments.find((one) => one.id === id);
-    if (payment?.status !== PENDING) throw new Refusal('NOT_FOUND', 'No such payment waits.');
+    if (payment?.status !== PENDING) throw new Refusal('NOT_FOUND', 'There is no such pending payment.');
     requireRole(visit, access);
     return redirect(checkoutUrl(deps.checkoutUrl, id));
   },
@@ -228,7 +229,7 @@ export const planValue = (
   planId: string | null | undefined,
   frequencyId: string | null | undefined,
 ): string => (planId && frequencyId ? JSON.stringify([planId, frequencyId]) : '');
-/** Returns them; null for another value. */
+/** Returns the plan and frequency of a choice; null for another value. */
 export const parsePlanValue = (value: string): [string, string] | null =>
   readSentJson(z.tuple([z.string(), z.string()]).nullable(), value, null);
 const PlanChoice = z
@@ -241,8 +242,8 @@ const PlanChoice = z
     return z.NEVER;
   });
 
-/** The plans on sale, as circles to choose one. */
-const plans = ({ members: { plan: words } }: Texts): Field<[string, string]> => ({
+/** The plans on sale, as radio buttons. */
+const planField = ({ members: { plan: words } }: Texts): Field<[string, string]> => ({
   label: words.plan,
   schema: PlanChoice,
   path: '/plan_id',
@@ -250,18 +251,18 @@ const plans = ({ members: { plan: words } }: Texts): Field<[string, string]> => 
     html`<fieldset class="boxes">
       <legend>${words.plan}</legend>
       ${options.map(([one, text]) => {
-        const isPresent = one === value;
-        const present = isPresent && html` <span class="soft">(${words.present})</span>`;
+        const isCurrent = one === value;
+        const note = isCurrent && html` <span class="soft">(${words.present})</span>`;
         return html`<label>
-          <input type="radio" name="${name}" value="${one}" required ${isPresent && html`checked`} />
-          ${text}${present}
+          <input type="radio" name="${name}" value="${one}" required ${isCurrent && html`checked`} />
+          ${text}${note}
         </label>`;
       })}
     </fieldset>`,
 });
 
-/** Renders the open payment of a plan; null without one. */
-async function dueOf(
+/** Describes the pending payment for a plan; null without one. */
+async function describePendingPayment(
   { texts }: Visit,
   { orm }: ConsoleDeps,
   { rut, planId, frequencyId }: { rut: string; planId: string; frequencyId: string },
@@ -273,22 +274,21 @@ async function dueOf(
   return due ? amountText(due.currency, due.amount, texts) : null;
 }
 
-/** Chooses a plan, like the API's PUT of the enterprise. */
 export const planChoice = defineForm('POST /plan/{rut}', {
   as: 'panel',
-  words: (texts) => wordsOf(texts.members.plan, 'choose'),
-  fields: (texts) => ({ account: subject(z.uuid().optional()), plan: plans(texts) }),
+  words: (texts) => formWords(texts.members.plan, 'choose'),
+  fields: (texts) => ({ account: subject(z.uuid().optional()), plan: planField(texts) }),
   async find({ params: { rut }, form, visit }, deps) {
     const account = chooseAccount(visit, form.account);
-    await enterpriseOf(visit, deps, account.accountId, rut);
+    await requirePlannedEnterprise(visit, deps, account.accountId, rut);
     requireRole(visit, await findAccessAt(deps.orm, signedIn(visit).viewer, rut));
     return account;
   },
-  back: ({ params: { rut }, sent }) => backTo(`/plan/${rut}`, sent),
+  back: ({ params: { rut }, sent }) => accountPagePath(`/plan/${rut}`, sent),
   async run({ params: { rut }, form: { plan }, visit }, deps) {
     const [planId, frequencyId] = plan;
     await updateEnterprise(deps, { rut, update: { plan_id: planId, frequency_id: frequencyId } });
-    const due = await dueOf(visit, deps, { rut, planId, frequencyId });
+    const due = await describePendingPayment(visit, deps, { rut, planId, frequencyId });
     return visit.texts.members.plan.chosen(planName(visit, { planId, frequencyId }), due);
   },
 });

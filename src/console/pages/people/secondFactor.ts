@@ -9,8 +9,8 @@ import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import type { Texts } from '../../../words/console.ts';
 import { appKey } from '../../access/authenticatorApp.ts';
-import { appCode, type Drawn, secret, shownIf, state } from '../../fields.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { appCode, type FieldContext, secret, shownIf, state } from '../../fields.ts';
+import { defineForm, formWords } from '../../form.ts';
 import {
   type Answer,
   type ConsoleDeps,
@@ -21,11 +21,11 @@ import {
   type Visit,
 } from '../../page.ts';
 import { panel, usernameField } from '../../parts.ts';
-import { signInPlaceOf } from './signIn.ts';
+import { signInOriginOf } from './signIn.ts';
 
 const PATH = '/me/second-factor';
 
-/** A proof of identity: the password, and the present code of those who have a second factor. */
+/** A proof of identity: the password and, with a second factor, its current code. */
 const proof = ({ signIn, secondFactor: words }: Texts) => ({
   password: secret(signIn.password, { autocomplete: 'current-password' }),
   code: shownIf(appCode(words.present), ({ visit }) => signedIn(visit).session.hasSecondFactor),
@@ -53,56 +53,43 @@ function factorPanels(visit: Visit): Html {
   if (method === 'oidc') return panel(null, html`<p>${words.ofProvider}</p>`);
   if (operatorRole !== null && !hasSecondFactor) return panel(null, html`<p>${words.byInvitation}</p>`);
   const username = usernameField(session.email);
-  const setUp = secondFactor.draw(
-    visit,
-    {},
-    {
-      title: hasSecondFactor ? words.replace : words.setUp,
-      about: html`<p>${hasSecondFactor ? words.replaceAbout : words.setUpAbout}</p>
-        ${username}`,
-    },
-  );
-  const off =
-    hasSecondFactor &&
-    operatorRole === null &&
-    turnOff.draw(
-      visit,
-      {},
-      {
-        about: html`<p>${words.offAbout}</p>
-          ${username}`,
-      },
-    );
+  const title = hasSecondFactor ? words.replace : words.setUp;
+  const about = html`<p>${hasSecondFactor ? words.replaceAbout : words.setUpAbout}</p>
+    ${username}`;
+  const aboutOff = html`<p>${words.offAbout}</p>
+    ${username}`;
+  const setUp = secondFactor.draw(visit, {}, { title, about });
+  const off = hasSecondFactor && operatorRole === null && turnOff.draw(visit, {}, { about: aboutOff });
   return html`<p>${hasSecondFactor ? words.held : words.none}</p>
     <div class="panels">${setUp}${off}</div>`;
 }
 
 /**
- * POST /me/second-factor: offers a new key after a proof of identity; with the offered key and its first code, stores it. The
- * form returns the key encrypted for this session (docs/decisions/console.md#sessions-are-rows).
+ * POST /me/second-factor: after a proof of identity, shows a new key; with that key and its first code, stores the key. The
+ * form contains the key encrypted for this session (docs/decisions/console.md#sessions-are-rows).
  */
 export const secondFactor = defineForm('POST /me/second-factor', {
   as: 'panel',
-  words: ({ secondFactor: words }) => ({ go: words.show }),
+  words: ({ secondFactor: words }) => ({ submit: words.show }),
   fields(texts) {
     const { password, code } = proof(texts);
-    const isOffer = ({ values }: Drawn): boolean => values['offered'] !== undefined;
+    const isOffer = ({ values }: FieldContext): boolean => values['offered'] !== undefined;
     const newCode = appCode(texts.signIn.code);
     return {
       offered: state(z.string().max(200).optional()),
-      password: shownIf(password, (drawn) => !isOffer(drawn)),
-      code: { ...code, draw: (drawn: Drawn) => (isOffer(drawn) ? newCode : code).draw(drawn) },
+      password: shownIf(password, (context) => !isOffer(context)),
+      code: { ...code, draw: (context: FieldContext) => (isOffer(context) ? newCode : code).draw(context) },
     };
   },
   back: () => PATH,
   async run({ form: { offered, ...sent }, visit }, deps) {
     const { session } = signedIn(visit);
-    const from = signInPlaceOf(visit, session.email, deps);
+    const from = signInOriginOf(visit, session.email, deps);
     if (offered === undefined)
-      return offerForm(visit, await countRejectedProofs(deps, offerSecondFactor(deps, session, sent, from)));
+      return offerForm(visit, await reportRejectedProofs(deps, offerSecondFactor(deps, session, sent, from)));
     try {
       const done = confirmSecondFactor(deps, session, { offered, code: sent.code }, from);
-      return replaceSession(visit, await countRejectedProofs(deps, done), visit.texts.secondFactor.done);
+      return replaceSession(visit, await reportRejectedProofs(deps, done), visit.texts.secondFactor.done);
     } catch (error) {
       const secret = deps.totpSecrets.offered(offered, session.id, deps.clock());
       if (!secret || !(error instanceof Refusal) || error.code !== 'UNAUTHORIZED') throw error;
@@ -111,49 +98,45 @@ export const secondFactor = defineForm('POST /me/second-factor', {
   },
 });
 
-/** Removes it; the password alone is enough to sign in. */
+/** Turns the second factor off. */
 export const turnOff = defineForm('POST /me/second-factor/off', {
   as: 'panel',
-  words: (texts) => ({ ...wordsOf(texts.secondFactor, 'off'), isQuiet: true }),
+  words: (texts) => ({ ...formWords(texts.secondFactor, 'off'), isQuiet: true }),
   fields: (texts) => proof(texts),
   back: () => PATH,
   async run({ form, visit }, deps) {
     const { session } = signedIn(visit);
-    const done = removeSecondFactor(deps, session, form, signInPlaceOf(visit, session.email, deps));
-    return replaceSession(visit, await countRejectedProofs(deps, done), visit.texts.secondFactor.offDone);
+    const done = removeSecondFactor(deps, session, form, signInOriginOf(visit, session.email, deps));
+    return replaceSession(visit, await reportRejectedProofs(deps, done), visit.texts.secondFactor.offDone);
   },
 });
 
-/** Shows the new key, like an invitation, with the input for its first code. */
+/** Shows the new key, with the field for its first code. */
 function offerForm(visit: Visit, { secret, sealed }: OfferedSecret, refused?: string): Answer {
   const { secondFactor: words } = visit.texts;
   const { email } = signedIn(visit).session;
+  const about = html`<p>${words.newAbout}</p>
+    <div class="once">${appKey(visit, { email, secret })}</div>`;
+  const beside = html`<a class="after-once" href="${PATH}">${words.leave}</a>`;
+  const texts = { about, beside, submit: words.newSubmit };
   const form = secondFactor.draw(
     visit,
     {},
-    {
-      as: 'plain',
-      about: html`<p>${words.newAbout}</p>
-        <div class="once">${appKey(visit, { email, secret })}</div>`,
-      go: words.newGo,
-      values: { offered: sealed },
-      focus: 'code',
-      beside: html`<a class="after-once" href="${PATH}">${words.leave}</a>`,
-    },
+    { as: 'plain', ...texts, values: { offered: sealed }, focus: 'code' },
   );
   const why = refused !== undefined && html`<p class="flash failed" role="alert">${refused}</p>`;
   const body = html`<div class="narrow">${panel(null, html`${why}${form}`)}</div>`;
   return show(words.newTitle, body, refused === undefined ? {} : { status: 403 });
 }
 
-/** Sets the new session that replaced the old one, and redirects. */
+/** Sets the cookie of the new session, and redirects. */
 function replaceSession({ cookies }: Visit, token: string, text: string): Answer {
   cookies.set('session', token);
   return redirect(PATH, { kind: 'done', text });
 }
 
-/** Counts a rejected proof of identity as a rejected sign-in, so that guessing raises the same alert. */
-export async function countRejectedProofs<T>({ onSignIn }: ConsoleDeps, action: Promise<T>): Promise<T> {
+/** Reports a rejected proof of identity like a rejected sign-in, so that guessing raises the same alert. */
+export async function reportRejectedProofs<T>({ onSignIn }: ConsoleDeps, action: Promise<T>): Promise<T> {
   try {
     return await action;
   } catch (error) {

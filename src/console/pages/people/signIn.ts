@@ -58,7 +58,7 @@ function signInForm(
   return narrowPage(visit, words.title, html`${form}${oidc}`, refused);
 }
 
-/** Shows a form of sign-in, with why it was refused. */
+/** Shows a sign-in form with the reason of a refusal. */
 function narrowPage(
   visit: Visit,
   title: string,
@@ -71,10 +71,10 @@ function narrowPage(
   return show(title, body, refused ? { status: refused.status } : {});
 }
 
-/** Starts a session, or asks for its second factor. */
+/** Starts a session; with a second factor, asks for its code. */
 export const signInByPassword = defineForm('POST /sign-in', {
   query: To,
-  words: ({ signIn: words }) => ({ go: words.go }),
+  words: ({ signIn: words }) => ({ submit: words.submit }),
   fields: ({ signIn: words }) => ({
     email: text(words.email, { type: 'email', autocomplete: 'username', maxlength: 254 }),
     password: secret(words.password, { autocomplete: 'current-password' }),
@@ -82,7 +82,7 @@ export const signInByPassword = defineForm('POST /sign-in', {
   async run({ query, form: sent, visit }, deps) {
     const to = ownPath(query.to);
     try {
-      const started = await signIn(deps, sent, signInPlaceOf(visit, sent.email, deps));
+      const started = await signIn(deps, sent, signInOriginOf(visit, sent.email, deps));
       return startBrowserSession(visit, deps, started, sent.email, to);
     } catch (error) {
       const { signIn: words } = visit.texts;
@@ -113,20 +113,17 @@ function codeForm(visit: Visit, to: string, refused?: { text: string; status: nu
 
 export const confirmation = defineForm('POST /sign-in/code', {
   query: To,
-  words: ({ signIn: words }) => ({ go: words.codeGo }),
+  words: ({ signIn: words }) => ({ submit: words.codeSubmit }),
   fields: ({ signIn: words }) => ({ code: appCode(words.code) }),
   async run({ query, form: sent, visit }, deps) {
     const { pendingSession } = visit;
     const to = ownPath(query.to);
     if (!pendingSession) return redirect(link('/sign-in', { to: query.to }));
     try {
-      const started = await confirmSignIn(
-        deps,
-        pendingSession,
-        sent.code,
-        signInPlaceOf(visit, pendingSession.email, deps),
-      );
-      return startBrowserSession(visit, deps, started, pendingSession.email, to);
+      const { email } = pendingSession;
+      const origin = signInOriginOf(visit, email, deps);
+      const started = await confirmSignIn(deps, pendingSession, sent.code, origin);
+      return startBrowserSession(visit, deps, started, email, to);
     } catch (error) {
       const { signIn: words } = visit.texts;
       return codeForm(visit, to, describeFailure(error, deps, visit.texts, words.wrongCode));
@@ -154,7 +151,7 @@ const OidcVisitSchema = z.object({
   to: z.string(),
 });
 
-/** GET /sign-in/oidc/return: completes the sign-in by the OpenID provider. */
+/** GET /sign-in/oidc/return: completes the sign-in with the OpenID provider. */
 export const oidcReturn = definePage({
   name: 'sign-in-oidc-return',
   route: `GET ${OIDC_RETURN}`,
@@ -169,13 +166,8 @@ export const oidcReturn = definePage({
     try {
       const identity = await deps.oidc.end(new URL(visit.path, deps.consoleUrl).search, oidcVisit);
       const token = await signInByOidc(deps, identity, visit);
-      return startBrowserSession(
-        visit,
-        deps,
-        { token, complete: true },
-        identity.email,
-        ownPath(oidcVisit.to),
-      );
+      const started = { token, complete: true };
+      return startBrowserSession(visit, deps, started, identity.email, ownPath(oidcVisit.to));
     } catch (error) {
       return signInForm(visit, true, '/', describeFailure(error, deps, visit.texts, words.oidcRefused));
     }
@@ -186,7 +178,7 @@ export const oidcReturn = definePage({
 export const sendSignOut = definePage({
   name: 'sign-out',
   route: 'POST /sign-out',
-  // Not counted: a person above their limit may sign out anyway.
+  // Not counted: a person above their limit may still sign out.
   counted: false,
   async handle({ visit }, deps) {
     await signOut(withActor(deps, visit), signedIn(visit).session);
@@ -206,19 +198,16 @@ function startBrowserSession(
   visit.cookies.set('session', token);
   if (!complete) return redirect(link('/sign-in/code', { to }));
   deps.onSignIn('done');
-  visit.cookies.set(
-    'browser',
-    deps.knownBrowsers.remember(email, visit.cookies.get('browser')),
-    BROWSER_SECONDS,
-  );
+  const browser = deps.knownBrowsers.remember(email, visit.cookies.get('browser'));
+  visit.cookies.set('browser', browser, BROWSER_SECONDS);
   return redirect(to);
 }
 
-/** Prefix length of the largest usual IPv6 network of one site (RFC 6177). */
+/** Prefix length of the largest IPv6 network that one site usually gets (RFC 6177). */
 const SITE_BITS = 48;
 
-/** Returns network and browser of a sign-in or a proof of identity. */
-export function signInPlaceOf(visit: Visit, email: string, deps: ConsoleDeps): SignInOrigin {
+/** Returns the network and browser of a sign-in or proof of identity. */
+export function signInOriginOf(visit: Visit, email: string, deps: ConsoleDeps): SignInOrigin {
   const { address, browser, cookies } = visit;
   return {
     address,
@@ -229,7 +218,7 @@ export function signInPlaceOf(visit: Visit, email: string, deps: ConsoleDeps): S
   };
 }
 
-/** Returns the form's message and status for an error of sign-in; rethrows others. */
+/** Returns the message and status for a refused sign-in; rethrows other errors. */
 function describeFailure(
   error: unknown,
   { onSignIn }: ConsoleDeps,
@@ -240,7 +229,7 @@ function describeFailure(
     onSignIn('limited');
     return { text: describeRateLimit(error, texts), status: 429 };
   }
-  // Too many passwords are being checked; other unavailable services have a fault with its own text.
+  // Too many passwords are being checked. Other unavailable services have a fault with a text.
   if (error instanceof Refusal && error.code === 'UNAVAILABLE' && error.faults.length === 0)
     return { text: texts.signIn.busy, status: 503 };
   if (!(error instanceof Refusal) || !['UNAUTHORIZED', 'FORBIDDEN'].includes(error.code)) throw error;

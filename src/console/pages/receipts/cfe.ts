@@ -28,12 +28,12 @@ import { CFE_WORDS, rejectionMeans, rejectionMend } from '../../../words/cfeStat
 import type { Texts } from '../../../words/console.ts';
 import { refusalMeans } from '../../../words/refusals.ts';
 import { accountsOf, type EnterpriseAccess, findAccessAt } from '../../access/access.ts';
-import { enterprisePath, requireRole } from '../../access/atEnterprise.ts';
-import { mayAt, mayIn } from '../../access/permissions.ts';
+import { enterprisePath, requireRole } from '../../access/enterpriseContext.ts';
+import { mayUse, mayUseForAccount } from '../../access/permissions.ts';
 import { email, reason, subject } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { amount, dateOf, figure, timeOf } from '../../format.ts';
-import { link, runUrl } from '../../links.ts';
+import { link, workflowUrl } from '../../links.ts';
 import {
   type ConsoleDeps,
   definePage,
@@ -43,12 +43,13 @@ import {
   signedIn,
   type Visit,
 } from '../../page.ts';
-import { badge, factList, nothing, panel, table } from '../../parts.ts';
+import { badge, factList, panel, renderEmpty, table } from '../../parts.ts';
 import { mailMark } from '../enterprises/customers.ts';
 import { reportMark, reportPath } from '../reports/reports.ts';
 import { deliveryMark } from '../webhooks/deliveries.ts';
 import { redeliverInRow, redelivery } from '../webhooks/delivery.ts';
 
+/** Limit of shown e-mails, and of shown deliveries. */
 const MAX_ROWS = 100;
 
 export type CfeParams = ParamsOf<'GET /cfes/{rut}/{environment}/{cfe_id}'>;
@@ -56,16 +57,16 @@ export type CfeParams = ParamsOf<'GET /cfes/{rut}/{environment}/{cfe_id}'>;
 /** Returns the path of a CFE's page. */
 export const cfePath = ({ rut, environment, cfe_id }: CfeParams): string =>
   `/cfes/${rut}/${environment}/${cfe_id}`;
-/** Returns the parameters of a CFE's page, or of that of another CFE of its enterprise. */
+/** Returns the page parameters of a CFE; with `cfeId`, of another CFE of the same enterprise. */
 export const paramsOf = (cfe: Cfe, cfeId = formatCfeId(cfe)): CfeParams => ({
   rut: cfe.rut,
   environment: cfe.environment,
   cfe_id: cfeId,
 });
-/** Returns the path of a CFE's page, or of another CFE of its enterprise. */
-const cfePathOf = (cfe: Cfe, cfeId?: string): string => cfePath(paramsOf(cfe, cfeId));
+/** Returns the path of a CFE's page; with `cfeId`, of another CFE of the same enterprise. */
+export const cfePathOf = (cfe: Cfe, cfeId?: string): string => cfePath(paramsOf(cfe, cfeId));
 
-/** Returns the CFE and the viewer's role. Throws NOT_FOUND without a role there, FORBIDDEN if the role is too low. */
+/** Returns the CFE and the viewer's role. Throws NOT_FOUND without a role at its enterprise, FORBIDDEN if it is too low. */
 export async function findVisibleCfe(
   { orm }: Pick<ConsoleDeps, 'orm'>,
   visit: Visit,
@@ -80,7 +81,6 @@ export async function findVisibleCfe(
   return { cfe, access };
 }
 
-/** Data of the page. */
 interface CfePageData {
   readonly cfe: Cfe;
   readonly access: EnterpriseAccess;
@@ -150,118 +150,118 @@ const soft = (text: string): Html => html`<span class="soft">${text}</span>`;
 
 function factsOf(visit: Visit, { cfe, dossier }: CfePageData): Html {
   const words = CFE_WORDS[visit.language];
-  const { cfe: own, environments } = visit.texts;
+  const { cfe: labels, environments } = visit.texts;
   const { receiver, issuer } = cfe.document;
   const status = words.status[cfe.status];
   const means = cfe.reportOnly && cfe.status === 'ACCEPTED' ? words.onlyReported : status.means;
   const { originals, ahead, awaySince, since } = dossier;
   const rows: [string, Html | string][] = [
     [
-      own.issuer,
+      labels.issuer,
       html`<a href="${enterprisePath(cfe.rut)}">${issuer.legalName}</a>
         ${soft(`${cfe.rut} · ${environments[cfe.environment]}`)}`,
     ],
     [
       'cfe_id',
       html`<code>${formatCfeId(cfe)}</code>
-        ${cfe.document.ownCollection === true && badge(own.collection, 'calm')}`,
+        ${cfe.document.ownCollection === true && badge(labels.collection, 'calm')}`,
     ],
     [
-      own.receiver,
+      labels.receiver,
       [receiver?.legalName, receiver?.document?.number].filter(Boolean).join(' · ') || visit.texts.never,
     ],
-    [own.amount, amount(cfe.currency, cfe.payAmount, visit.texts)],
-    [own.emitted, dateOf(cfe.emissionDate)],
+    [labels.amount, amount(cfe.currency, cfe.payAmount, visit.texts)],
+    [labels.emitted, dateOf(cfe.emissionDate)],
     [
-      own.status,
+      labels.status,
       html`${badge(status.label, TONES[cfe.status])} <code class="soft">${cfe.status}</code> ${soft(means)}`,
     ],
-    [own.since, timeOf(since)],
+    [labels.since, timeOf(since)],
     ...stuckRows(visit, cfe),
     ...nextStepRows(visit, dossier),
-    ...(ahead === null ? [] : [[own.queue, own.ahead(ahead)] as [string, string]]),
-    ...(awaySince ? [[own.awaySince, timeOf(awaySince)] as [string, Html]] : []),
+    ...(ahead === null ? [] : [[labels.queue, labels.ahead(ahead)] as [string, string]]),
+    ...(awaySince ? [[labels.awaySince, timeOf(awaySince)] as [string, Html]] : []),
     ...originals.map(({ cfeId, status }): [string, Html] => [
-      CFE_TYPES[cfe.type].note === null ? own.refersTo : own.corrects,
+      CFE_TYPES[cfe.type].note === null ? labels.refersTo : labels.corrects,
       html`<a href="${cfePathOf(cfe, cfeId)}">${cfeId}</a> ${words.status[status].label}`,
     ]),
     ...otherReferences(visit, cfe),
     ...(cfe.rejection?.map(({ code, message, detail }): [string, Html] => [
-      own.reasons,
+      labels.reasons,
       html`<code>${code}</code> «${message}»${detail && ` (${detail})`} ${soft(rejectionMeans(code, words))}`,
     ]) ?? []),
     ...(cfe.externalId === null
       ? []
-      : [[own.externalId, html`<code>${cfe.externalId}</code>`] as [string, Html]]),
-    ...(cfe.idempotencyKey ? [[own.key, html`<code>${cfe.idempotencyKey}</code>`] as [string, Html]] : []),
-    ...(cfe.requestId ? [[own.request, html`<code>${cfe.requestId}</code>`] as [string, Html]] : []),
+      : [[labels.externalId, html`<code>${cfe.externalId}</code>`] as [string, Html]]),
+    ...(cfe.idempotencyKey ? [[labels.key, html`<code>${cfe.idempotencyKey}</code>`] as [string, Html]] : []),
+    ...(cfe.requestId ? [[labels.request, html`<code>${cfe.requestId}</code>`] as [string, Html]] : []),
   ];
   return factList(rows);
 }
 
-/** Returns the references of a receipt to CFEs of other systems, and to what is no CFE. */
+/** Returns the references of a receipt to CFEs of other systems, and those without a CFE. */
 function otherReferences(
-  { texts: { cfe: own } }: Visit,
+  { texts: { cfe: labels } }: Visit,
   { type, document: { references = [] } }: Cfe,
 ): [string, string][] {
-  const label = CFE_TYPES[type].note === null ? own.refersTo : own.corrects;
+  const label = CFE_TYPES[type].note === null ? labels.refersTo : labels.corrects;
   return references.flatMap(({ cfe, reason }): [string, string][] => {
     if (cfe?.cfeId !== undefined) return [];
-    const named = cfe && own.otherSystem(`${cfe.typeCode} ${cfe.serie}-${cfe.numero}`);
-    return [[label, [named, reason].filter(Boolean).join(' · ')]];
+    const receipt = cfe && labels.otherSystem(`${cfe.typeCode} ${cfe.serie}-${cfe.numero}`);
+    return [[label, [receipt, reason].filter(Boolean).join(' · ')]];
   });
 }
 
 /** Returns the next step and its time; empty for a CFE that is final. */
 function nextStepRows({ language, texts }: Visit, { next, nextAt }: CfeDossier): [string, Html][] {
   if (next === 'ended') return [];
-  const { cfe: own } = texts;
+  const { cfe: labels } = texts;
   const when =
     nextAt &&
     (next === 'portal'
-      ? html`${own.until} ${dateOf(montevideoDate(nextAt))}`
-      : html`${own.around} ${timeOf(nextAt)}`);
+      ? html`${labels.until} ${dateOf(montevideoDate(nextAt))}`
+      : html`${labels.around} ${timeOf(nextAt)}`);
   const words = CFE_WORDS[language].next[next];
-  return [[own.next, html`${words}${when && html` <span class="soft">${when}</span>`}`]];
+  return [[labels.next, html`${words}${when && html` <span class="soft">${when}</span>`}`]];
 }
 
 /** Returns the reason why a receipt needs support, and how to fix it. */
 function stuckRows(visit: Visit, { rut, stuckReason }: Cfe): [string, Html][] {
   if (!stuckReason) return [];
-  const { cfe: own } = visit.texts;
+  const { cfe: labels } = visit.texts;
   const { label, means, fix } = CFE_WORDS[visit.language].stuck[stuckReason];
   return [
-    [own.stuck, html`${badge(label, 'bad')} <code class="soft">${stuckReason}</code> ${means}`],
-    [own.fix, html`${fix} <a href="${enterprisePath(rut)}">${own.goToEnterprise}</a>`],
+    [labels.stuck, html`${badge(label, 'bad')} <code class="soft">${stuckReason}</code> ${means}`],
+    [labels.fix, html`${fix} <a href="${enterprisePath(rut)}">${labels.goToEnterprise}</a>`],
   ];
 }
 
-/** Renders a form for each possible action that the viewer may take, with its effect above the button. */
+/** Renders a form for each possible action, which explains its effect, if the viewer may take it. */
 function renderActions(visit: Visit, { cfe, access, dossier }: CfePageData): Html {
-  const { cfe: own } = visit.texts;
+  const { cfe: labels } = visit.texts;
   const words = CFE_WORDS[visit.language];
   const advice = rejectionAdvice(visit, cfe);
-  if (dossier.actions.length === 0) return advice ?? nothing(own.nothingToDo);
-  if (!mayAt(access, cfeSupport.route)) return advice ?? nothing(own.supportActs);
-  const one = (action: SupportAction): Html =>
+  if (dossier.actions.length === 0) return advice ?? renderEmpty(labels.nothingToDo);
+  if (!mayUse(access, cfeSupport.route)) return advice ?? renderEmpty(labels.supportActs);
+  const renderAction = (action: SupportAction): Html =>
     cfeSupport.draw(visit, paramsOf(cfe), {
       about: words.action[action].means,
-      go: words.action[action].label,
+      submit: words.action[action].label,
       isQuiet: action === 'abandon',
       values: { action },
     });
-  return html`${advice}${dossier.actions.map(one)}`;
+  return html`${advice}${dossier.actions.map(renderAction)}`;
 }
 
 /** Renders the link to the credit page; nothing for a receipt that cannot be credited. */
 function creditLink(visit: Visit, { cfe, access }: CfePageData): Html | false {
   const { credit: words } = visit.texts;
-  const may = mayAt(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/credit-notes');
-  const [text, kind] = may ? [words.open, 'main'] : [words.read, ''];
+  const mayCredit = mayUse(access, 'POST /cfes/{rut}/{environment}/{cfe_id}/credit-notes');
+  const [text, kind] = mayCredit ? [words.open, 'main'] : [words.read, ''];
   return isCreditable(cfe) && html`<p><a class="${kind}" href="${cfePathOf(cfe)}/credit">${text}</a></p>`;
 }
 
-/** Renders what the company does about each code of a rejection; null if the receipt is not rejected. */
+/** Renders what the company should do about each code of a rejection; null if the receipt is not rejected. */
 function rejectionAdvice({ language }: Visit, { status, rejection }: Cfe): Html | null {
   if (status !== 'REJECTED' || !rejection) return null;
   const words = CFE_WORDS[language];
@@ -274,20 +274,19 @@ function rejectionAdvice({ language }: Visit, { status, rejection }: Cfe): Html 
 
 function renderTimeline(visit: Visit, data: CfePageData): Html {
   const { cfe, access, dossier } = data;
-  const { cfe: own } = visit.texts;
+  const { cfe: labels } = visit.texts;
   const { createdAt, settledAt, status, rejection } = cfe;
-  // A key is shown to its own account and to operators.
+  // Only operators and the key's own account see the key.
   const visibleAccounts = accountsOf(signedIn(visit).viewer);
   const { askedBy } = dossier;
-  const isKnown =
+  const maySeeKey =
     askedBy !== null && (visibleAccounts === null || visibleAccounts.includes(askedBy.accountId));
-  const by = isKnown ? formatRequestingKey(askedBy) : null;
+  const by = maySeeKey ? formatRequestingKey(askedBy) : null;
   const history = { ...dossier, by, createdAt, settledAt, status, rejection, reportOnly: cfe.reportOnly };
-  const here = cfePathOf(cfe);
   const exchangeLink = ({ operation, answer }: AttemptSummary): Html =>
-    html` <a href="${link(`${here}/exchange`, { operation, answer })}">${own.said}</a>`;
-  const maySeeExchange = mayAt(access, 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange');
-  const maySeeActions = mayAt(access, 'GET /audit');
+    html` <a href="${link(`${cfePathOf(cfe)}/exchange`, { operation, answer })}">${labels.said}</a>`;
+  const maySeeExchange = mayUse(access, 'GET /cfes/{rut}/{environment}/{cfe_id}/exchange');
+  const maySeeActions = mayUse(access, 'GET /audit');
   const rows = cfeTimeline(history, CFE_WORDS[visit.language])
     // Only operators see the actions of support.
     .filter(({ kind }) => maySeeActions || kind !== 'act')
@@ -301,24 +300,24 @@ function renderTimeline(visit: Visit, data: CfePageData): Html {
     (a, b) => a.at.getTime() - b.at.getTime(),
   );
   return table(
-    own.timeline,
-    [own.when, own.what],
+    labels.timeline,
+    [labels.when, labels.what],
     all.map(({ at, shown }) => [timeOf(at), shown]),
   );
 }
 
 /** Returns the history entries of the page's settled e-mails and deliveries. */
 function notificationEntries(visit: Visit, { mails, deliveries }: CfePageData): { at: Date; shown: Html }[] {
-  const { cfe: own } = visit.texts;
+  const { cfe: labels } = visit.texts;
   const ended = <T extends { settledAt?: Date | null }>(all: readonly T[], shown: (one: T) => Html) =>
     all.flatMap((one) => (one.settledAt ? [{ at: one.settledAt, shown: shown(one) }] : []));
   return [
     ...ended(mails, ({ destination, status }) => {
-      const end = status === 'SENT' ? own.mailArrived : own.mailFailed;
+      const end = status === 'SENT' ? labels.mailArrived : labels.mailFailed;
       return html`${end} <span class="url">${destination}</span>`;
     }),
     ...ended(deliveries, ({ id, event, url, status }) => {
-      const end = status === 'DELIVERED' ? own.deliveryArrived : own.deliveryFailed;
+      const end = status === 'DELIVERED' ? labels.deliveryArrived : labels.deliveryFailed;
       return html`${end} <a href="/deliveries/${id}">${event}</a> <span class="soft url">${url}</span>`;
     }),
   ];
@@ -329,46 +328,46 @@ function mailsOf(
   { cfe, access, mails }: CfePageData,
   { sandboxMails = [] }: Pick<ConsoleDeps, 'sandboxMails'>,
 ): Html {
-  const { cfe: own } = visit.texts;
+  const { cfe: labels } = visit.texts;
   const isMailable = cfe.status !== 'REJECTED';
-  const maySend = isMailable && mayAt(access, newMail.route);
-  const mayRepeat = isMailable && mayAt(access, mailAgain.route);
+  const maySend = isMailable && mayUse(access, newMail.route);
+  const mayRepeat = isMailable && mayUse(access, mailAgain.route);
   const isSandbox = cfe.environment === 'sandbox';
   const isReachable = (address: string): boolean =>
     !isSandbox || isSandboxAddressAllowed(address, sandboxMails);
-  const again = ({ id }: Mail): Html => mailAgain.draw(visit, { ...paramsOf(cfe), mail_id: id });
+  const resendForm = ({ id }: Mail): Html => mailAgain.draw(visit, { ...paramsOf(cfe), mail_id: id });
   const rows = mails.map((mail) => [
     timeOf(mail.createdAt),
     html`<span class="url">${mail.destination}</span>`,
     mailMark(visit, mail),
-    mayRepeat && isReachable(mail.destination) ? again(mail) : '',
+    mayRepeat && isReachable(mail.destination) ? resendForm(mail) : '',
   ]);
   const list =
     rows.length === 0
-      ? nothing(own.noMails)
-      : table(own.mails, [own.when, own.receiver, own.status, own.act], rows);
+      ? renderEmpty(labels.noMails)
+      : table(labels.mails, [labels.when, labels.receiver, labels.status, labels.act], rows);
   if (!maySend || cfe.status === 'PENDING') return list;
-  if (isSandbox && sandboxMails.length === 0) return html`${list}${nothing(own.mailNoSandbox)}`;
+  if (isSandbox && sandboxMails.length === 0) return html`${list}${renderEmpty(labels.mailNoSandbox)}`;
   const options = isSandbox ? { destination: sandboxMails.map((one) => [one, one] as const) } : {};
   return html`${list}${newMail.draw(visit, paramsOf(cfe), { options })}`;
 }
 
 function deliveriesOf(visit: Visit, { deliveries }: CfePageData): Html {
-  const { cfe: own, webhooks: words } = visit.texts;
-  if (deliveries.length === 0) return nothing(own.noDeliveries);
+  const { cfe: labels, webhooks: words } = visit.texts;
+  if (deliveries.length === 0) return renderEmpty(labels.noDeliveries);
   const { viewer } = signedIn(visit);
-  const isAgain = (one: ListedDelivery): boolean =>
-    !one.isWebhookRemoved && mayIn(viewer, one.accountId, redelivery.route);
-  const rows = deliveries.map((one) => [
-    timeOf(one.createdAt),
-    html`<a href="/deliveries/${one.id}">${one.event}</a>
-      <a class="soft url" href="/webhooks/${one.webhookId}">${one.url}</a>`,
-    html`${deliveryMark(visit, one)}${isAgain(one) && redeliverInRow(visit, one.id, own.again)}`,
-    figure(one.attempts, visit.texts),
+  const mayResend = ({ isWebhookRemoved, accountId }: ListedDelivery): boolean =>
+    !isWebhookRemoved && mayUseForAccount(viewer, accountId, redelivery.route);
+  const rows = deliveries.map((delivery) => [
+    timeOf(delivery.createdAt),
+    html`<a href="/deliveries/${delivery.id}">${delivery.event}</a>
+      <a class="soft url" href="/webhooks/${delivery.webhookId}">${delivery.url}</a>`,
+    html`${deliveryMark(visit, delivery)}${mayResend(delivery) && redeliverInRow(visit, delivery.id, labels.again)}`,
+    figure(delivery.attempts, visit.texts),
   ]);
-  const heads = [own.when, own.event, own.status, words.attempts];
-  const about = deliveries.some(isAgain) && html`<p class="soft">${words.redeliverAbout}</p>`;
-  return html`${about}${table(own.deliveries, heads, rows, [3])}`;
+  const heads = [labels.when, labels.event, labels.status, words.attempts];
+  const about = deliveries.some(mayResend) && html`<p class="soft">${words.redeliverAbout}</p>`;
+  return html`${about}${table(labels.deliveries, heads, rows, [3])}`;
 }
 
 function linksOf(
@@ -376,35 +375,35 @@ function linksOf(
   { cfe, access, report }: CfePageData,
   { temporalUi, publicUrl }: Pick<ConsoleDeps, 'temporalUi' | 'publicUrl'>,
 ): Html {
-  const { cfe: own } = visit.texts;
+  const { cfe: labels } = visit.texts;
   const links = [
     ...receiptLinks(visit, cfe, publicUrl),
-    cfe.digest !== null && html`<a href="${cfePathOf(cfe)}/xml">${own.xml}</a>`,
+    cfe.digest !== null && html`<a href="${cfePathOf(cfe)}/xml">${labels.xml}</a>`,
     report
-      ? html`<a href="${reportPath(report)}">${own.report} ${dateOf(report.date)}</a>
+      ? html`<a href="${reportPath(report)}">${labels.report} ${dateOf(report.date)}</a>
           ${reportMark(visit, report.status)}`
-      : own.noReport,
-    mayAt(access, 'GET /audit') &&
-      html`<a href="${link('/audit', { rut: cfe.rut, subject: formatCfeId(cfe) })}">${own.audit}</a>`,
+      : labels.noReport,
+    mayUse(access, 'GET /audit') &&
+      html`<a href="${link('/audit', { rut: cfe.rut, subject: formatCfeId(cfe) })}">${labels.audit}</a>`,
     temporalUi &&
       cfe.workflowId !== null &&
       access.kind === 'operator' &&
-      html`<a href="${runUrl(temporalUi, cfe.workflowId)}" rel="noreferrer">${own.workflow}</a>`,
+      html`<a href="${workflowUrl(temporalUi, cfe.workflowId)}" rel="noreferrer">${labels.workflow}</a>`,
   ];
   return html`<ul class="plain">
     ${links.filter(Boolean).map((one) => html`<li>${one}</li>`)}
   </ul>`;
 }
 
-/** Renders links to the receiver's page and the printed form; none until the receipt may be handed over. */
+/** Renders links to the receiver's page and the printed form, once the receipt may be handed over. */
 function receiptLinks(visit: Visit, cfe: Cfe, publicUrl: string): Html[] {
-  const { cfe: own } = visit.texts;
+  const { cfe: labels } = visit.texts;
   if (receiptState(cfe) !== 'sent' || cfe.digest === null) return [];
   const url = receiptUrl(publicUrl, cfe.receiptToken);
-  const papers = PAPER_SIZES.map(
-    (paper) => html` <a href="${url}/pdf?paper=${paper}" rel="noreferrer">${paper}</a>`,
+  const pdfs = PAPER_SIZES.map(
+    (size) => html` <a href="${url}/pdf?paper=${size}" rel="noreferrer">${size}</a>`,
   );
-  return [html`<a href="${url}" rel="noreferrer">${own.receiptPage}</a>`, html`${own.pdf}:${papers}`];
+  return [html`<a href="${url}" rel="noreferrer">${labels.receiptPage}</a>`, html`${labels.pdf}:${pdfs}`];
 }
 
 /** GET …/xml: the signed CFE, byte for byte. */
@@ -415,7 +414,7 @@ export const cfeXmlPage = definePage({
     const { cfe } = await findVisibleCfe(deps, visit, params);
     const { rut, environment, type, sequence, serie, numero } = cfe;
     const withXml = await findCfeWithXml(deps.orm.em.fork(), { rut, environment, type, sequence });
-    if (!withXml?.signedXml) throw new Refusal('NOT_FOUND', 'It is not signed yet.');
+    if (!withXml?.signedXml) throw new Refusal('NOT_FOUND', 'The CFE is not signed yet.');
     const name = `${rut}-${CFE_TYPES[type].code}-${serie}-${numero}.xml`;
     return { kind: 'file', name, type: 'application/xml; charset=utf-8', content: withXml.signedXml };
   },
@@ -428,31 +427,35 @@ export const cfeExchangePage = definePage({
   query: z.object({ operation: z.enum(ATTEMPT_OPERATIONS), answer: z.string().max(1_000) }),
   async handle({ params, query, visit }, deps) {
     const { cfe } = await findVisibleCfe(deps, visit, params);
-    const { cfe: own } = visit.texts;
+    const { cfe: labels } = visit.texts;
     const em = deps.orm.em.fork();
     const exchange = await readLastCall(em, cfe.id, query);
     if (!exchange) throw new Refusal('NOT_FOUND', 'There is no such call.');
     const sobres = query.operation === 'sendSobre' ? await listSobreXmls(em, cfe.id) : [];
     const words = CFE_WORDS[visit.language].operation[query.operation];
-    const shown = (content: string | null): Html =>
-      content === null ? nothing(own.nothingKept) : html`<pre class="wide" tabindex="0">${content}</pre>`;
+    const renderMessage = (content: string | null): Html =>
+      content === null
+        ? renderEmpty(labels.nothingKept)
+        : html`<pre class="wide" tabindex="0">${content}</pre>`;
     const sent =
       sobres.length > 0
-        ? sobres.map(({ idemisor, xml }) => panel(own.sobre(String(idemisor)), shown(xml)))
-        : panel(own.sent, shown(exchange.request));
+        ? sobres.map(({ idemisor, xml }) => panel(labels.sobre(String(idemisor)), renderMessage(xml)))
+        : panel(labels.sent, renderMessage(exchange.request));
     const cfeLink = html`<a href="${cfePath(params)}">${formatCfeId(cfe)}</a>`;
-    const last = html`${exchange.count > 1 && `${own.lastOf(figure(exchange.count, visit.texts))} `}${timeOf(exchange.lastAt)}`;
+    const last = html`${exchange.count > 1 && `${labels.lastOf(figure(exchange.count, visit.texts))} `}${timeOf(exchange.lastAt)}`;
     const about = html`<p>${cfeLink} · ${words} → <code>${query.answer}</code> · ${last}</p>`;
-    return show(own.exchange, html`${about}${sent}${panel(own.answered, shown(exchange.response))}`);
+    return show(
+      labels.exchange,
+      html`${about}${sent}${panel(labels.answered, renderMessage(exchange.response))}`,
+    );
   },
 });
 
-/** What the forms of a CFE's page have in common. */
 const FORM = {
   back: ({ params }: { params: CfeParams }): string => cfePath(params),
   find: ({ params, visit }: { params: CfeParams; visit: Visit }, deps: ConsoleDeps) =>
     findVisibleCfe(deps, visit, params),
-  /** Names the rate limit of e-mails; the usual message would name that of sign-in. */
+  /** Describes the rate limit of e-mails; the usual message describes the one of sign-in. */
   refused: ({ cfe: words }: Texts, { code }: Refusal): string | undefined =>
     code === 'RATE_LIMITED' ? words.mailLimit : undefined,
 } as const;
@@ -460,9 +463,9 @@ const FORM = {
 export const cfeSupport = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/support', {
   ...FORM,
   fields: ({ cfe: words }) => ({ action: subject(z.enum(SUPPORT_ACTIONS)), reason: reason(words.reason) }),
-  async run({ params, found: { cfe }, form, visit }, deps) {
-    const asked = { id: cfe.id, ...form, dryRun: false, requestId: visit.requestId };
-    const { outcome, why } = await supportCfe(deps, asked);
+  async run({ params, target: { cfe }, form, visit }, deps) {
+    const request = { id: cfe.id, ...form, dryRun: false, requestId: visit.requestId };
+    const { outcome, why } = await supportCfe(deps, request);
     const { outcomes } = visit.texts.cfe;
     const words = Object.hasOwn(outcomes, outcome) ? outcomes[outcome as keyof typeof outcomes] : '';
     const text = why ? `${words} ${refusalMeans(why, visit.language)}` : words;
@@ -472,9 +475,9 @@ export const cfeSupport = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/su
 
 export const newMail = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails', {
   ...FORM,
-  words: ({ cfe: words }) => ({ about: words.mailMeans, go: words.mailSend }),
+  words: ({ cfe: words }) => ({ about: words.mailMeans, submit: words.mailSend }),
   fields: ({ cfe: words }) => ({ destination: email(words.mailTo) }),
-  async run({ found: { cfe, access }, form: { destination }, visit }, deps) {
+  async run({ target: { cfe, access }, form: { destination }, visit }, deps) {
     const accountId = access.kind === 'member' ? access.accountId : cfe.accountId;
     await sendMail(deps, { accountId, cfeUuid: cfe.id, destination });
     return visit.texts.cfe.mailSent(destination);
@@ -484,15 +487,15 @@ export const newMail = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails
 export const mailAgain = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/mails/{mail_id}', {
   ...FORM,
   as: 'inline',
-  words: ({ cfe: words }) => ({ go: words.again, isQuiet: true }),
-  async run({ params, found: { cfe, access }, visit }, deps) {
+  words: ({ cfe: words }) => ({ submit: words.again, isQuiet: true }),
+  async run({ params, target: { cfe, access }, visit }, deps) {
     const mail = await findMail(deps.orm.em.fork(), params.mail_id);
     if (mail?.cfeUuid !== cfe.id) throw new Refusal('NOT_FOUND', 'There is no such e-mail.');
-    const asking =
+    const sender =
       access.kind === 'member'
         ? ({ by: 'member', accountId: access.accountId } as const)
         : ({ by: 'operator' } as const);
-    await resendMail(deps, { mailId: mail.id, ...asking });
+    await resendMail(deps, { mailId: mail.id, ...sender });
     return visit.texts.cfe.sentAgain;
   },
 });

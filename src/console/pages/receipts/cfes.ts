@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import type { Cfe } from '../../../db/entities/receipts.ts';
 import { STUCK_REASONS } from '../../../domain/authority/stuckReason.ts';
-import { formatCfeId } from '../../../domain/receipts/cfeId.ts';
 import { CFE_TYPES, ENVIRONMENTS } from '../../../domain/receipts/cfeTypes.ts';
 import { CFES } from '../../../lists/cfes.ts';
 import { filterValues } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import { accountsOf } from '../../access/access.ts';
-import { enterprisePath } from '../../access/atEnterprise.ts';
+import { enterprisePath } from '../../access/enterpriseContext.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { type Filter, filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { amount, dateOf, timeOf } from '../../format.ts';
 import { figures, type Headings, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
 import { badge, optionsOf, wholeWords } from '../../parts.ts';
+import { cfePathOf, TONES } from './cfe.ts';
 import { exportsPath } from './exports.ts';
 
 const ANY = 'any';
@@ -52,7 +52,7 @@ export const cfesPage = definePage({
       },
       filters: fieldsOf(visit),
       headings: { ...receiptHeadings(visit), ...partyHeadings(visit) },
-      href: (cfe) => cfePath(cfe),
+      href: (cfe) => cfePathOf(cfe),
       empty: words.none,
       emptyAtFirst: words.noneYet,
       ...(mayOpen(signedIn(visit).viewer, 'GET /exports') ? { below: exportLink(visit, query) } : {}),
@@ -66,10 +66,6 @@ function exportLink({ texts }: Visit, { rut, environment, from }: Values): Html 
   const month = from?.slice(0, 7);
   return html`<p><a href="${exportsPath({ rut, environment, month })}">${texts.exports.link}</a></p>`;
 }
-
-/** Returns the path of a CFE's page. */
-const cfePath = (cfe: Pick<Cfe, 'rut' | 'environment' | 'type' | 'sequence'>): string =>
-  `/cfes/${cfe.rut}/${cfe.environment}/${formatCfeId(cfe)}`;
 
 function fieldsOf(visit: Visit): Filter[] {
   const { search: words, environments } = visit.texts;
@@ -98,14 +94,6 @@ function fieldsOf(visit: Visit): Filter[] {
     createdTo: words.createdTo,
   });
 }
-
-const TONES = {
-  PENDING: 'wait',
-  RECEIVED: 'wait',
-  ACCEPTED: 'good',
-  OBSERVED: 'good',
-  REJECTED: 'bad',
-} as const;
 
 type CfeHeadings = Headings<Cfe, typeof CFES.columns>;
 

@@ -18,29 +18,29 @@ import { withExactNumbers } from '../../../views/receipts/validation.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import type { Texts } from '../../../words/console.ts';
 import type { EnterpriseAccess } from '../../access/access.ts';
-import { mayAt } from '../../access/permissions.ts';
+import { mayUse } from '../../access/permissions.ts';
 import { type Field, onceKey, operatorsReason, reason, shownIf, state, subject, text } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { amount, dateOf } from '../../format.ts';
 import { type ConsoleDeps, definePage, LocalizedRefusal, redirect, show, type Visit } from '../../page.ts';
-import { badge, factList, nothing, panel, table } from '../../parts.ts';
+import { badge, factList, panel, renderEmpty, table } from '../../parts.ts';
 import { type CfeParams, cfePath, findVisibleCfe, paramsOf, TONES } from './cfe.ts';
 
-/** Lines for which a form has a field each. */
-const MOST_LINES = 100;
-/** Most characters of a note's body in a form: enough for every line. */
-const MOST_REQUEST = 16_000;
+/** Limit of lines that a form has a field for. */
+const MAX_LINES = 100;
+/** Limit of characters of a note's request in a form, enough for MAX_LINES. */
+const MAX_REQUEST = 16_000;
 const WAYS = ['all', 'percent', 'amount', 'counts', 'sums'] as const;
 type Way = (typeof WAYS)[number];
 
 const labelOf = ({ type, serie, numero }: Cfe): string => `${CFE_TYPES[type].label} ${serie}-${numero}`;
 const accountOf = (access: EnterpriseAccess, cfe: Cfe): string =>
   access.kind === 'member' ? access.accountId : cfe.accountId;
-/** Without a sign for thousands: people type what they see. */
+/** Formats a quantity without thousands separators, because people type what they see. */
 const quantityText = (count: string, { numerals }: Texts): string =>
   decimalText(count, 0, { ...numerals, thousands: '' });
 
-/** GET …/credit: what is left of a receipt to credit, its notes, and the forms for another. */
+/** GET …/credit: what is left of a receipt to credit, its credit notes, and the forms for another one. */
 export const creditPage = definePage({
   name: 'credit',
   route: 'GET /cfes/{rut}/{environment}/{cfe_id}/credit',
@@ -50,9 +50,12 @@ export const creditPage = definePage({
     const { credit: words } = visit.texts;
     const body = html`<div class="panels">
       <div>
-        ${panel(words.left, leftOf(visit, cfe, left))} ${panel(words.notes, notesOf(visit, cfe, notes))}
+        ${panel(words.left, renderLeft(visit, cfe, left))}
+        ${panel(words.notes, notesTable(visit, cfe, notes))}
       </div>
-      <div>${left && !isUsedUp(left) && mayAt(access, creditPreview.route) && formsOf(visit, cfe, left)}</div>
+      <div>
+        ${left && !isUsedUp(left) && mayUse(access, creditPreview.route) && formsOf(visit, cfe, left)}
+      </div>
     </div>`;
     return show(words.title(labelOf(cfe)), body, { live: ['cfes'] });
   },
@@ -65,7 +68,7 @@ const receiptRow = (visit: Visit, cfe: Cfe): [string, Html] => [
     ${amount(cfe.currency, cfe.payAmount, visit.texts)}`,
 ];
 
-/** A line with something left of it. */
+/** A line of which something is left to credit. */
 interface LeftLine {
   readonly number: number;
   readonly name: string;
@@ -74,35 +77,31 @@ interface LeftLine {
 }
 
 function leftLines({ document }: Cfe, { counts, amounts }: Figures, texts: Texts): LeftLine[] {
-  return document.lines.flatMap(({ name }, at) => {
-    const [count, sum] = [counts[at], amounts[at]];
-    if (!count || !sum || (count.eq(0) && sum.eq(0))) return [];
-    const shown = quantityText(count.toFixed(3), texts);
-    return [{ number: at + 1, name, count: shown, amount: money(amountText(sum), texts.numerals) }];
+  return document.lines.flatMap(({ name }, i) => {
+    const [quantity, sum] = [counts[i], amounts[i]];
+    if (!quantity || !sum || (quantity.eq(0) && sum.eq(0))) return [];
+    const count = quantityText(quantity.toFixed(3), texts);
+    return [{ number: i + 1, name, count, amount: money(amountText(sum), texts.numerals) }];
   });
 }
 
-function leftOf(visit: Visit, cfe: Cfe, left: Figures | null): Html {
+function renderLeft(visit: Visit, cfe: Cfe, left: Figures | null): Html {
   const { credit: words } = visit.texts;
   const receipt = receiptRow(visit, cfe);
-  if (!left) return html`${factList([receipt])}${nothing(words.never)}`;
-  if (isUsedUp(left)) return html`${factList([receipt])}${nothing(words.nothingLeft)}`;
+  if (!left) return html`${factList([receipt])}${renderEmpty(words.never)}`;
+  if (isUsedUp(left)) return html`${factList([receipt])}${renderEmpty(words.nothingLeft)}`;
   const facts = factList([receipt, [words.left, amount(cfe.currency, amountText(left.pay), visit.texts)]]);
-  const rows = leftLines(cfe, left, visit.texts).map((one) => [
-    String(one.number),
-    one.name,
-    one.count,
-    one.amount,
-  ]);
+  const lines = leftLines(cfe, left, visit.texts);
+  const rows = lines.map(({ number, name, count, amount: sum }) => [String(number), name, count, sum]);
   const heads = [words.line, words.item, words.count, words.lineAmount];
   return html`${facts}
     <p class="soft">${words.leftAbout}</p>
     ${table(words.lines, heads, rows, [0, 2, 3])}`;
 }
 
-function notesOf(visit: Visit, cfe: Cfe, notes: readonly CreditNoteRow[]): Html {
+function notesTable(visit: Visit, cfe: Cfe, notes: readonly CreditNoteRow[]): Html {
   const { credit: words, cfe: own } = visit.texts;
-  if (notes.length === 0) return nothing(words.notesNone);
+  if (notes.length === 0) return renderEmpty(words.notesNone);
   const { status: states } = CFE_WORDS[visit.language];
   const rows = notes.map((note) => {
     const id = formatCfeId(note);
@@ -115,10 +114,10 @@ function notesOf(visit: Visit, cfe: Cfe, notes: readonly CreditNoteRow[]): Html 
   return table(words.notes, [words.note, own.status, own.amount], rows, [2]);
 }
 
-/** Renders a form for each way to say how much. */
+/** Renders a form for each way to choose how much to credit. */
 function formsOf(visit: Visit, cfe: Cfe, left: Figures): Html {
   const { credit: words } = visit.texts;
-  const lines = leftLines(cfe, left, visit.texts).filter(({ number }) => number <= MOST_LINES);
+  const lines = leftLines(cfe, left, visit.texts).filter(({ number }) => number <= MAX_LINES);
   const values = Object.fromEntries(lines.map(({ number }) => [lineName(number), '']));
   const before = Object.fromEntries(
     lines.map((one) => [
@@ -126,7 +125,7 @@ function formsOf(visit: Visit, cfe: Cfe, left: Figures): Html {
       html`<p class="soft">${words.leftOfLine(one.name, one.count, one.amount)}</p>`,
     ]),
   );
-  const more = cfe.document.lines.length > MOST_LINES && words.moreLines(MOST_LINES);
+  const more = cfe.document.lines.length > MAX_LINES && words.moreLines(MAX_LINES);
   return html`${WAYS.map((take) => {
     const isOfLines = take === 'counts' || take === 'sums';
     const what = isOfLines && html`<p>${words.linesAbout[take]}${more && ` ${more}`}</p>`;
@@ -140,14 +139,15 @@ function formsOf(visit: Visit, cfe: Cfe, left: Figures): Html {
   })}`;
 }
 
+const LINE_NUMBERS = Array.from({ length: MAX_LINES }, (_, i) => i + 1);
 const lineName = (number: number): `line_${number}` => `line_${number}`;
 
-/** The fields of the lines, drawn where the page gives them a value. */
+/** A field for each line, shown if the page gives it a value. */
 const lineFields = ({ credit: words }: Texts): Record<`line_${number}`, Field<string>> =>
   Object.fromEntries(
-    Array.from({ length: MOST_LINES }, (_, at) => {
-      const name = lineName(at + 1);
-      const field = text(words.lineOf(at + 1), { optional: true, maxlength: 20 });
+    LINE_NUMBERS.map((number) => {
+      const name = lineName(number);
+      const field = text(words.lineOf(number), { optional: true, maxlength: 20 });
       return [name, shownIf(field, ({ values }) => values[name] !== undefined)];
     }),
   );
@@ -156,21 +156,19 @@ type CreditForm = { readonly take: Way; readonly percent: string; readonly amoun
   readonly reason: string;
 } & Readonly<Record<`line_${number}`, string>>;
 
-/** Money as typed; `1.500` may mean 1,500. Throws INVALID_INPUT at the field. */
+/** Reads a typed amount. Throws INVALID_INPUT for `1.500`, which may mean 1,500. */
 function readMoney(typed: string, name: string): JsonNumber | string {
   if (!/^\d+[.,]\d{3}$/.test(typed)) return parseTypedNumber(typed);
   const message = `${name}: must have at most 2 decimals and no sign for thousands, found "${typed}".`;
   throw invalidInput([{ path: `/${name}`, code: 'credit.ambiguous', message }]);
 }
 
-/** Returns the body of POST …/credit-notes for a form, and the number of each line in it. */
+/** Returns a form as the body of POST …/credit-notes, with the line numbers that the body's lines have. */
 function bodyOf(form: CreditForm): { body: unknown; numbers: readonly number[] } {
   const { take } = form;
   const field = take === 'counts' ? 'count' : 'amount';
   const isOfLines = take === 'counts' || take === 'sums';
-  const numbers = Array.from({ length: MOST_LINES }, (_, at) => at + 1).filter(
-    (number) => form[lineName(number)],
-  );
+  const numbers = LINE_NUMBERS.filter((number) => form[lineName(number)]);
   const lines = numbers.map((number) => {
     const [name, typed] = [lineName(number), form[lineName(number)] ?? ''];
     return {
@@ -179,7 +177,7 @@ function bodyOf(form: CreditForm): { body: unknown; numbers: readonly number[] }
     };
   });
   if (isOfLines && lines.length === 0)
-    throw invalidInput([{ path: '', code: 'credit.line', message: 'No line says how much.' }]);
+    throw invalidInput([{ path: '', code: 'credit.line', message: 'No line has an amount.' }]);
   const body = omitUndefined({
     reason: form.reason,
     percent: take === 'percent' ? parseTypedNumber(form.percent) : undefined,
@@ -189,8 +187,8 @@ function bodyOf(form: CreditForm): { body: unknown; numbers: readonly number[] }
   return { body, numbers };
 }
 
-/** Moves the fault of a line to its field. */
-function atLine(fault: Fault, numbers: readonly number[]): Fault {
+/** Moves the fault of a line in the body to the form's field for it. */
+function moveToLineField(fault: Fault, numbers: readonly number[]): Fault {
   const [, index] = /^\/lines\/(\d+)/.exec(fault.path) ?? [];
   const number = index === undefined ? undefined : numbers[Number(index)];
   return number === undefined ? fault : { ...fault, path: `/${lineName(number)}` };
@@ -210,21 +208,22 @@ const FORM = {
 export const creditPreview = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/credit', {
   ...FORM,
   as: 'folded',
-  words: ({ credit: words }) => ({ go: words.look }),
+  words: ({ credit: words }) => ({ submit: words.look }),
   fields: (texts) => {
     const { credit: words } = texts;
-    const of = (take: Way, field: Field<string>) => shownIf(field, ({ values }) => values['take'] === take);
+    const shownFor = (take: Way, field: Field<string>) =>
+      shownIf(field, ({ values }) => values['take'] === take);
     return {
       take: subject(z.enum(WAYS)),
-      percent: of('percent', text(words.percent, { maxlength: 6 })),
-      amount: of('amount', text(words.amount, { maxlength: 20 })),
+      percent: shownFor('percent', text(words.percent, { maxlength: 6 })),
+      amount: shownFor('amount', text(words.amount, { maxlength: 20 })),
       ...lineFields(texts),
       reason: reason(words.reason, LENGTHS.referenceReason),
-      // Of this form and of the note shown for it: a browser that sends the form again leads to the same note.
+      // The preview passes the key on, so that sending this form again cannot issue a second note.
       once: onceKey(),
     };
   },
-  async run({ params, found: { cfe, access }, form, visit }, deps) {
+  async run({ params, target: { cfe, access }, form, visit }, deps) {
     const { body, numbers } = bodyOf(form);
     try {
       const { content, basis } = await previewCreditByHand(handDeps(deps), {
@@ -233,15 +232,18 @@ export const creditPreview = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}
         body,
       });
       const { once } = form;
-      return show(visit.texts.credit.preview, previewOf(visit, { cfe, params, content, basis, body, once }));
+      return show(
+        visit.texts.credit.preview,
+        renderPreview(visit, { cfe, params, content, basis, body, once }),
+      );
     } catch (error) {
       if (!(error instanceof Refusal) || error.faults.length === 0) throw error;
-      throw invalidInput(error.faults.map((fault) => atLine(fault, numbers)));
+      throw invalidInput(error.faults.map((fault) => moveToLineField(fault, numbers)));
     }
   },
 });
 
-/** What is shown of a note before it is issued. */
+/** Data of the preview. */
 interface Preview {
   readonly cfe: Cfe;
   readonly params: CfeParams;
@@ -251,7 +253,7 @@ interface Preview {
   readonly once: string;
 }
 
-function previewOf(visit: Visit, { cfe, params, content, basis, body, once }: Preview): Html {
+function renderPreview(visit: Visit, { cfe, params, content, basis, body, once }: Preview): Html {
   const { credit: words, never, numerals } = visit.texts;
   const { totals, receiver, lines } = content;
   const sum = (value: string): string => amount(totals.currency, value, visit.texts);
@@ -287,7 +289,7 @@ function previewOf(visit: Visit, { cfe, params, content, basis, body, once }: Pr
   const heads = [words.item, words.count, words.price, words.lineAmount];
   const issue = creditIssue.draw(visit, params, {
     about: words.issueAbout,
-    go: words.go(sum(totals.pay)),
+    submit: words.submit(sum(totals.pay)),
     values: { once, request: JSON.stringify(withExactNumbers(body)), expected: basis },
     beside: html`<a href="${creditPath(params)}">${words.back}</a>`,
   });
@@ -300,18 +302,18 @@ function previewOf(visit: Visit, { cfe, params, content, basis, body, once }: Pr
   ${panel(null, issue)}`;
 }
 
-/** POST …/credit-notes: issues the note that was shown. */
+/** POST …/credit-notes: issues the previewed note. */
 export const creditIssue = defineForm('POST /cfes/{rut}/{environment}/{cfe_id}/credit-notes', {
   ...FORM,
   fields: (texts) => ({
     once: state(z.uuid()),
-    request: state(z.string().max(MOST_REQUEST)),
-    expected: state(z.string().max(MOST_REQUEST)),
+    request: state(z.string().max(MAX_REQUEST)),
+    expected: state(z.string().max(MAX_REQUEST)),
     why: operatorsReason(texts),
   }),
   refused: ({ credit: words }, { code }) =>
     code === 'IDEMPOTENCY_IN_PROGRESS' ? words.inProgress : undefined,
-  async run({ params, found: { cfe, access }, form, visit }, deps) {
+  async run({ params, target: { cfe, access }, form, visit }, deps) {
     const { once: key, request, expected, why } = form;
     const { credit: words } = visit.texts;
     const read = readJson(request);

@@ -24,8 +24,8 @@ import { EXPORTS } from '../../../lists/exports.ts';
 import { filterValues } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { findAccessAt } from '../../access/access.ts';
-import { requireEnterprise } from '../../access/atEnterprise.ts';
-import { accountsFor, mayAt } from '../../access/permissions.ts';
+import { requireEnterprise } from '../../access/enterpriseContext.ts';
+import { accountsFor, mayUse } from '../../access/permissions.ts';
 import { choice, text, tick } from '../../fields.ts';
 import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { defineForm } from '../../form.ts';
@@ -47,11 +47,10 @@ import { badge, optionsOf } from '../../parts.ts';
 const ID = z.string().regex(/^\d{12}-(sandbox-)?\d{4}-\d{2}-[0-9a-f]{6}$/);
 const MEGABYTE = 1_000_000;
 /** Limit of enterprises suggested while typing. */
-const MAX_SUGGESTED = 100;
-/** Id of their list on the page. */
-const SUGGESTED = 'enterprises-to-export';
+const MAX_SUGGESTIONS = 100;
+const SUGGESTIONS_ID = 'enterprises-to-export';
 
-/** Returns the path of the form with these values filled in. */
+/** Returns the path of the page with a prefilled form. */
 export const exportsPath = (values: { rut?: string; environment?: string; month?: string }): string =>
   link('/exports', values);
 
@@ -85,7 +84,7 @@ export const exportsPage = definePage({
 
 type FormValues = { readonly [K in 'rut' | 'environment' | 'month']?: string | undefined };
 
-/** Renders the form if the viewer may request an export of the enterprise in `values`, or of any. */
+/** Renders the form if the viewer may request an export of the enterprise in `values`; without one, of any enterprise. */
 async function renderRequestForm(
   visit: Visit,
   { orm, businessClock }: ConsoleDeps,
@@ -94,21 +93,15 @@ async function renderRequestForm(
   const { rut, environment = 'production', month = monthBefore(montevideoDate(businessClock())) } = values;
   const { viewer } = signedIn(visit);
   const accounts = accountsFor(viewer, newExport.route);
-  const offered =
-    accounts === null ? [] : await listExportableEnterprises(orm.em.fork(), accounts, MAX_SUGGESTED);
-  const mayAny = accounts === null || offered.length > 0;
-  if (rut === undefined ? !mayAny : !mayAt(await findAccessAt(orm, viewer, rut), newExport.route))
+  const suggestions =
+    accounts === null ? [] : await listExportableEnterprises(orm.em.fork(), accounts, MAX_SUGGESTIONS);
+  const mayExportAny = accounts === null || suggestions.length > 0;
+  if (rut === undefined ? !mayExportAny : !mayUse(await findAccessAt(orm, viewer, rut), newExport.route))
     return html``;
-  const only = offered.length === 1 ? offered[0]?.rut : undefined;
-  const options = offered.map((one) => html`<option value="${one.rut}">${one.legalName}</option>`);
-  return newExport.draw(
-    visit,
-    {},
-    {
-      values: { rut: rut ?? only, environment, month },
-      before: { environment: html`<datalist id="${SUGGESTED}">${options}</datalist>` },
-    },
-  );
+  const onlyRut = suggestions.length === 1 ? suggestions[0]?.rut : undefined;
+  const options = suggestions.map((one) => html`<option value="${one.rut}">${one.legalName}</option>`);
+  const before = { environment: html`<datalist id="${SUGGESTIONS_ID}">${options}</datalist>` };
+  return newExport.draw(visit, {}, { values: { rut: rut ?? onlyRut, environment, month }, before });
 }
 
 function headingsOf(visit: Visit, now: Date): Headings<ReceiptExport, typeof EXPORTS.columns> {
@@ -117,7 +110,7 @@ function headingsOf(visit: Visit, now: Date): Headings<ReceiptExport, typeof EXP
     month: words.month,
     rut: words.rut,
     environment: [words.environment, ({ environment }) => environments[environment]],
-    state: [words.state, (row) => stateOf(visit, row, now)],
+    state: [words.state, (row) => renderState(visit, row, now)],
     with_pdfs: [words.withPdfs, ({ withPdfs }) => (withPdfs ? words.yes : words.no)],
     receipts: figures(words.receipts, ({ total }) => figure(total, visit.texts)),
     left_out: figures(words.leftOut, ({ leftOut }) => figure(leftOut, visit.texts)),
@@ -126,13 +119,13 @@ function headingsOf(visit: Visit, now: Date): Headings<ReceiptExport, typeof EXP
 }
 
 /** Renders the progress with a button to stop, or the link to the file. */
-function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
+function renderState(visit: Visit, row: ReceiptExport, now: Date): Html {
   const { exports: words } = visit.texts;
   const { id, state, done, total } = row;
   if (state === 'RUNNING') {
-    const far = words.of(figure(done, visit.texts), figure(total, visit.texts));
-    const bar = html`<progress max="${String(total)}" value="${String(done)}">${far}</progress>`;
-    return html`<label>${badge(words.running, 'wait')} ${far} ${bar}</label>
+    const progress = words.of(figure(done, visit.texts), figure(total, visit.texts));
+    const bar = html`<progress max="${String(total)}" value="${String(done)}">${progress}</progress>`;
+    return html`<label>${badge(words.running, 'wait')} ${progress} ${bar}</label>
       ${exportStop.draw(visit, { id })}`;
   }
   if (state === 'STOPPED') return badge(words.stopped, 'calm');
@@ -145,9 +138,9 @@ function stateOf(visit: Visit, row: ReceiptExport, now: Date): Html {
 export const newExport = defineForm('POST /exports', {
   as: 'panel',
   onBusinessClock: true,
-  words: ({ exports: words }) => ({ title: words.ask, about: words.about, go: words.go }),
+  words: ({ exports: words }) => ({ title: words.ask, about: words.about, submit: words.submit }),
   fields: ({ exports: words, environments, numerals }) => ({
-    rut: text(words.rut, { schema: Rut, inputmode: 'numeric', maxlength: 12, list: SUGGESTED }),
+    rut: text(words.rut, { schema: Rut, inputmode: 'numeric', maxlength: 12, list: SUGGESTIONS_ID }),
     environment: choice(words.environment, optionsOf(ENVIRONMENTS, environments)),
     month: text(words.monthAs, {
       schema: Month,
@@ -172,7 +165,7 @@ export const newExport = defineForm('POST /exports', {
   },
 });
 
-/** Returns the valid values of the form, to fill it in again. */
+/** Returns the valid values of a sent form. */
 function validValues(sent: Sent): { rut?: string; environment?: string; month?: string } {
   const schemas = { rut: Rut, environment: z.enum(ENVIRONMENTS), month: Month };
   return Object.fromEntries(
@@ -183,7 +176,7 @@ function validValues(sent: Sent): { rut?: string; environment?: string; month?: 
   );
 }
 
-/** Returns an export. Throws NOT_FOUND if the viewer now has no role at its enterprise. */
+/** Returns an export. Throws NOT_FOUND if the viewer has no role at its enterprise. */
 async function findVisibleExport(visit: Visit, deps: ConsoleDeps, id: string): Promise<ReceiptExport> {
   const found = await findExport(deps.orm.em.fork(), id);
   if (!found) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
@@ -195,7 +188,7 @@ export const exportStop = defineForm('POST /exports/{id}/stop', {
   as: 'inline',
   params: { id: ID },
   onBusinessClock: true,
-  words: ({ exports: words }) => ({ go: words.stop, isQuiet: true }),
+  words: ({ exports: words }) => ({ submit: words.stop, isQuiet: true }),
   find: ({ params: { id }, visit }, deps) => findVisibleExport(visit, deps, id),
   async run({ params: { id }, visit }, deps) {
     await stopExport(deps, id);
@@ -203,11 +196,11 @@ export const exportStop = defineForm('POST /exports/{id}/stop', {
   },
 });
 
-/** GET /exports/{id}/zip: the file, if the viewer still may have it. */
+/** GET /exports/{id}/zip: the file. */
 export const exportZip = definePage({
   name: 'export-zip',
   route: 'GET /exports/{id}/zip',
-  // Counted, because each download writes a row of the audit.
+  // Counted because each download adds an entry to the audit.
   counted: true,
   params: { id: ID },
   async handle({ params: { id }, visit }, deps) {

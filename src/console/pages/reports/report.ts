@@ -22,14 +22,14 @@ import { type Html, html } from '../../../page/html.ts';
 import { CFE_WORDS } from '../../../words/cfeStates.ts';
 import type { Texts } from '../../../words/console.ts';
 import { REPORT_WORDS } from '../../../words/reportStates.ts';
-import { enterprisePath, requireEnterprise } from '../../access/atEnterprise.ts';
-import { mayAt } from '../../access/permissions.ts';
+import { enterprisePath, requireEnterprise } from '../../access/enterpriseContext.ts';
+import { mayUse } from '../../access/permissions.ts';
 import { reason } from '../../fields.ts';
 import { defineForm } from '../../form.ts';
 import { dateOf, figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { type ConsoleDeps, definePage, LocalizedRefusal, show, type Visit } from '../../page.ts';
-import { badge, nothing, panel, table } from '../../parts.ts';
+import { badge, panel, renderEmpty, table } from '../../parts.ts';
 import { reportMark, reportPath } from './reports.ts';
 
 const MAX_WAITING = 100;
@@ -37,11 +37,11 @@ const MAX_WAITING = 100;
 const COMPARED: readonly string[] = ['DIFFERS', 'REFUSED', 'SUPERSEDED'];
 
 /** Returns the report of a page. Throws NOT_FOUND to a viewer without a role at its enterprise. */
-async function reportOf(visit: Visit, deps: ConsoleDeps, key: ReportKey) {
-  const at = await requireEnterprise(visit, deps, key.rut);
+async function requireVisibleReport(visit: Visit, deps: ConsoleDeps, key: ReportKey) {
+  const context = await requireEnterprise(visit, deps, key.rut);
   const report = await findReport(deps.orm.em.fork(), key);
   if (!report) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
-  return { ...at, report };
+  return { ...context, report };
 }
 
 /** GET /reports/{rut}/{environment}/{date}: one day's report, with its submissions, their results and the actions. */
@@ -50,18 +50,18 @@ export const reportPage = definePage({
   route: 'GET /reports/{rut}/{environment}/{date}',
   async handle({ params, visit }, deps) {
     const { reports: words, environments } = visit.texts;
-    const { report, enterprise, access } = await reportOf(visit, deps, params);
+    const { report, enterprise, access } = await requireVisibleReport(visit, deps, params);
     const em = deps.orm.em.fork();
     const submissions = await listSubmissions(em, params, { populate: ['types'] });
     const waiting = await listUnsettledCfes(em, params, MAX_WAITING);
     const reported = submissions.at(-1)?.types ?? [];
     const acts = actsOf(report, montevideoDate(deps.businessClock())).filter((act) =>
-      mayAt(access, ACTS[act].route),
+      mayUse(access, ACTS[act].route),
     );
     const compared = COMPARED.includes(report.status) ? await countHeldNumbers(em, params) : undefined;
-    const of = html`<a href="${enterprisePath(params.rut)}">${enterprise.legalName}</a>`;
+    const enterpriseLink = html`<a href="${enterprisePath(params.rut)}">${enterprise.legalName}</a>`;
     const body = html`<p>
-        ${of} <span class="soft">${params.rut}</span> · ${environments[params.environment]}
+        ${enterpriseLink} <span class="soft">${params.rut}</span> · ${environments[params.environment]}
       </p>
       ${statusPanel(visit, report, submissions)}
       ${compared !== undefined && differencePanel(visit, reported, compared)}
@@ -69,7 +69,7 @@ export const reportPage = definePage({
       ${panel(
         words.reported,
         reported.length === 0
-          ? nothing(words.reportedNone)
+          ? renderEmpty(words.reportedNone)
           : html`${totalsTable(visit, reported)}${amountsTable(visit, reported)}`,
       )}
       ${panel(words.waitsFor, waitingTable(visit, params, waiting))}`;
@@ -101,7 +101,7 @@ function statusPanel(visit: Visit, report: DailyReport, submissions: readonly Re
   );
 }
 
-/** Renders the authority's own words, and the meaning of its code. */
+/** Renders the authority's reasons, each with its meaning. */
 function reasonList({ language, texts }: Visit, reasons: readonly RejectionReason[]): Html {
   const { reason, otherReason } = REPORT_WORDS[language];
   return html`<p>${texts.reports.saidByAuthority}:</p>
@@ -131,19 +131,20 @@ function differencePanel(
     const before = reported.find((one) => one.type === type);
     const now = current.find((one) => one.type === type);
     return (['issued', 'annulled'] as const).map((what) => {
-      const [was, is] = [before?.[what] ?? 0, now?.[what] ?? 0];
+      const [reportedCount, currentCount] = [before?.[what] ?? 0, now?.[what] ?? 0];
+      const change = currentCount - reportedCount;
       return [
         CFE_TYPES[type as keyof typeof CFE_TYPES].label,
         words[what],
-        figure(was, texts),
-        figure(is, texts),
-        was === is ? html`<span class="soft">${words.same}</span>` : badge(signed(is - was, texts), 'bad'),
+        figure(reportedCount, texts),
+        figure(currentCount, texts),
+        change === 0 ? html`<span class="soft">${words.same}</span>` : badge(signed(change, texts), 'bad'),
       ];
     });
   });
   const heads = [words.type, words.numbers, words.toldNow, words.heldNow, words.moved];
   const shown =
-    rows.length === 0 ? nothing(words.reportedNone) : table(words.difference, heads, rows, [2, 3, 4]);
+    rows.length === 0 ? renderEmpty(words.reportedNone) : table(words.difference, heads, rows, [2, 3, 4]);
   return panel(
     words.difference,
     html`<p>${words.differenceAbout}</p>
@@ -155,13 +156,13 @@ const signed = (n: number, texts: Texts): string =>
   n > 0 ? `+${figure(n, texts)}` : `−${figure(-n, texts)}`;
 
 function actPanel(visit: Visit, report: DailyReport, act: ReportAct): Html {
-  const { title, about, go } = visit.texts.reports.acts[act];
-  return ACTS[act].draw(visit, report, { title, about, go, isQuiet: act === 'settle' });
+  const { title, about, submit } = visit.texts.reports.acts[act];
+  return ACTS[act].draw(visit, report, { title, about, submit, isQuiet: act === 'settle' });
 }
 
 function submissionsPanel(visit: Visit, report: ReportKey, submissions: readonly ReportSubmission[]): Html {
   const { reports: words, never } = visit.texts;
-  if (submissions.length === 0) return panel(words.submissions, nothing(words.submissionsNone));
+  if (submissions.length === 0) return panel(words.submissions, renderEmpty(words.submissionsNone));
   const rows = submissions
     .toReversed()
     .map(({ id, sequence, sentAt, answeredAt, status, authorityId, reasons }) => {
@@ -215,7 +216,7 @@ function totalsTable({ texts }: Visit, reported: readonly TypeSummary[]): Html {
   return table(words.reported, heads, rows, [1, 2, 3, 4]);
 }
 
-/** Amounts that have a column only where they are. */
+/** Amounts without a column if all are zero. */
 const RARE: readonly string[] = ['perceived', 'suspended', 'otherNet', 'otherVat'];
 
 function amountsTable({ texts }: Visit, reported: readonly TypeSummary[]): Html {
@@ -237,7 +238,7 @@ function amountsTable({ texts }: Visit, reported: readonly TypeSummary[]): Html 
 
 function waitingTable(visit: Visit, { rut, environment }: ReportKey, waiting: readonly UnsettledCfe[]): Html {
   const { reports: words } = visit.texts;
-  if (waiting.length === 0) return nothing(words.waitsForNone);
+  if (waiting.length === 0) return renderEmpty(words.waitsForNone);
   const rows = waiting.map(({ type, sequence, serie, numero, status }) => {
     const cfeId = formatCfeId({ type, sequence });
     return [
@@ -257,16 +258,16 @@ export const reportXml = definePage({
   route: 'GET /reports/{rut}/{environment}/{date}/xml',
   query: z.object({ submission: z.string().regex(/^\d{1,18}$/) }),
   async handle({ params, query, visit }, deps) {
-    await reportOf(visit, deps, params);
+    await requireVisibleReport(visit, deps, params);
     const submissions = await listSubmissions(deps.orm.em.fork(), params, { populate: ['xml'] });
-    const found = submissions.find(({ id }) => String(id) === query.submission);
-    if (!found) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
-    const name = `reporte-${params.rut}-${params.date}-${found.sequence}.xml`;
-    return { kind: 'file', name, type: 'application/xml', content: found.xml };
+    const submission = submissions.find(({ id }) => String(id) === query.submission);
+    if (!submission) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
+    const name = `reporte-${params.rut}-${params.date}-${submission.sequence}.xml`;
+    return { kind: 'file', name, type: 'application/xml', content: submission.xml };
   },
 });
 
-/** Defines the form of an action on a report; rejected if the report's state has changed and no longer permits it. */
+/** Defines the form of an action on a report. It is refused if the report's state does not permit the action any more. */
 const actForm = (
   act: ReportAct,
   work: (key: ReportKey, reason: string, visit: Visit, deps: ConsoleDeps) => Promise<string>,
@@ -277,7 +278,7 @@ const actForm = (
     fields: ({ reports: words }) => ({ reason: reason(words.reason) }),
     back: ({ params }) => reportPath(params),
     async find({ params, visit }, deps) {
-      const { report } = await reportOf(visit, deps, params);
+      const { report } = await requireVisibleReport(visit, deps, params);
       const { reports: words } = visit.texts;
       if (!actsOf(report, montevideoDate(deps.businessClock())).includes(act))
         throw new LocalizedRefusal('INVALID_INPUT', act === 'send' ? words.sendNot : words.nothingToDo);
@@ -290,7 +291,7 @@ export const sendNow = actForm('send', async (key, reason, visit, deps) => {
   return visit.texts.reports.sendDone;
 });
 
-const support = (action: 'retry' | 'settle') =>
+const supportForm = (action: 'retry' | 'settle') =>
   actForm(action, async (key, reason, { texts: { reports: words }, requestId }, deps) => {
     const { outcome } = await supportReport(deps, { key, action, reason, requestId });
     if (outcome === 'refused') throw new LocalizedRefusal('INVALID_INPUT', words.refused);
@@ -298,6 +299,6 @@ const support = (action: 'retry' | 'settle') =>
     return action === 'retry' ? words.retried : words.settled;
   });
 
-export const retry = support('retry');
-export const settle = support('settle');
+export const retry = supportForm('retry');
+export const settle = supportForm('settle');
 const ACTS = { send: sendNow, retry, settle } as const satisfies Record<ReportAct, unknown>;

@@ -17,9 +17,9 @@ import { accountsOf } from '../../access/access.ts';
 import { mayOpen } from '../../access/permissions.ts';
 import { choice, text } from '../../fields.ts';
 import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { dateOf, timeOf } from '../../format.ts';
-import { figures, type Headings, showList, shownColumns } from '../../lists.ts';
+import { columnsWithHeading, figures, type Headings, showList } from '../../lists.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
 import { badge, panel, table } from '../../parts.ts';
 
@@ -44,8 +44,8 @@ export const reportPath = ({
   date: day,
 }: Pick<ReportRow, 'rut' | 'environment' | 'date'>): string => `/reports/${rut}/${environment}/${day}`;
 
-/** Renders the authority's deadline; flags it as overdue if the report is missing. */
-function due({ texts }: Visit, { dueAt, status }: ReportRow, now: Date): Html {
+/** Renders the authority's deadline, marked as overdue if DGI has no report of the day. */
+function renderDue({ texts }: Visit, { dueAt, status }: ReportRow, now: Date): Html {
   const isLate = dueAt < now && (status === 'OPEN' || status === 'SENT' || status === 'REFUSED');
   return html`${timeOf(dueAt)}${isLate && html` ${badge(texts.reports.overdue, 'bad')}`}`;
 }
@@ -59,7 +59,7 @@ const FILTERS = {
   environment: z.enum(ENVIRONMENTS),
 } as const;
 
-/** GET /reports: days with the status of their reports; first those that need a person. */
+/** GET /reports: the daily reports with their status; first those that need attention. */
 export const reportsPage = definePage({
   name: 'reports',
   route: 'GET /reports',
@@ -105,31 +105,26 @@ function dayHeadings(visit: Visit, now: Date): Headings<ReportRow, typeof REPORT
     stuck_reason: [words.needs, (row) => stuck(visit, row)],
     sequence: figures(words.sequence),
     is_complete: [words.complete, ({ isComplete }) => (isComplete ? words.yes : words.no)],
-    due_at: [words.due, (row) => due(visit, row, now)],
+    due_at: [words.due, (row) => renderDue(visit, row, now)],
     environment: [words.environment, ({ environment }) => environments[environment]],
   };
 }
 
-/** Renders some days of one enterprise, for its own page. */
-export function reportTable(visit: Visit, found: readonly ReportRow[], now: Date): Html {
-  const columns = shownColumns(REPORTS, dayHeadings(visit, now));
-  const rows = found.map((row) =>
+/** Renders some reports of one enterprise, for its page. */
+export function reportTable(visit: Visit, reports: readonly ReportRow[], now: Date): Html {
+  const columns = columnsWithHeading(REPORTS, dayHeadings(visit, now));
+  const rows = reports.map((report) =>
     columns.map((column, i) =>
-      i === 0 ? html`<a href="${reportPath(row)}">${column.cell(row)}</a>` : column.cell(row),
+      i === 0 ? html`<a href="${reportPath(report)}">${column.cell(report)}</a>` : column.cell(report),
     ),
   );
-  return table(
-    visit.texts.enterprises.reports,
-    columns.map(({ head }) => head),
-    rows,
-    [3],
-  );
+  const heads = columns.map(({ head }) => head);
+  return table(visit.texts.enterprises.reports, heads, rows, [3]);
 }
 
-/** The form of the UI value of a year, on the page of rates. */
 export const uiValueForm = defineForm('POST /rates/ui', {
   as: 'folded',
-  words: ({ reports: words }) => wordsOf(words, 'ui'),
+  words: ({ reports: words }) => formWords(words, 'ui'),
   fields: ({ reports: words }) => {
     const { year, value, source } = UiValueInput.shape;
     return {
@@ -154,7 +149,7 @@ export const uiValueForm = defineForm('POST /rates/ui', {
     setUiValues(deps, [{ ...row, estimate: kind === 'estimate' }]),
 });
 
-/** Renders the UI values of all years and, for administrators, the form of one. */
+/** Renders the UI values of all years and, for administrators, the form to set one. */
 function uiValuePanel(visit: Visit, values: readonly UiValue[]): Html {
   const { reports: words, numerals } = visit.texts;
   const rows = values.map(({ year, value, source, estimate }) => [

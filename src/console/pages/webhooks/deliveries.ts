@@ -5,7 +5,7 @@ import { DELIVERIES } from '../../../lists/deliveries.ts';
 import { filterValues } from '../../../lists/list.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { accountsOf } from '../../access/access.ts';
-import { enterprisePath } from '../../access/atEnterprise.ts';
+import { enterprisePath } from '../../access/enterpriseContext.ts';
 import { filterFields, filterSchemas, listQuery } from '../../filters.ts';
 import { timeOf } from '../../format.ts';
 import { figures, type Headings, showList } from '../../lists.ts';
@@ -30,13 +30,13 @@ export const deliveriesPage = definePage({
     const webhooks =
       accounts === null ? undefined : await listWebhooksOfAccounts(deps.orm.em.fork(), accounts);
     return showList(visit, deps, DELIVERIES, {
-      ...shownDeliveries(visit, { withWebhook: true, withAccount: accounts === null }),
+      ...deliveryListOptions(visit, { withWebhook: true, withAccount: accounts === null }),
       title: words.deliveries,
       path: '/deliveries',
       query,
       search: { ...filterValues(DELIVERIES, query), accounts },
       filters: filterFields(FILTERS, {
-        ...outcomeFilters(visit),
+        ...outcomeFilterTexts(visit),
         webhook: webhooks
           ? [words.webhook, webhooks.map(({ id, url }) => [id, url] as const)]
           : words.webhook,
@@ -50,15 +50,15 @@ export const deliveriesPage = definePage({
   },
 });
 
-/** Returns the words of the filters by status and event. */
-export const outcomeFilters = ({ texts: { webhooks: words } }: Visit) =>
+/** Returns the texts of the filters by status and event. */
+export const outcomeFilterTexts = ({ texts: { webhooks: words } }: Visit) =>
   ({
     status: [words.status, words.statuses],
     event: [words.event, EVENT_NAMES.map((event) => [event, event] as const)],
   }) as const;
 
-/** Returns how deliveries are shown, on their page and on that of their webhook. */
-export function shownDeliveries(
+/** Returns how deliveries are shown on the page of all deliveries and on a webhook's page. */
+export function deliveryListOptions(
   visit: Visit,
   { withWebhook, withAccount }: { withWebhook: boolean; withAccount: boolean },
 ) {
@@ -73,11 +73,11 @@ export function shownDeliveries(
       rut: [
         words.enterprise,
         ({ rut, environment }) =>
-          html`${rut && enterpriseOf(visit, rut)} <span class="soft">${environments[environment]}</span>`,
+          html`${rut && renderEnterprise(visit, rut)} <span class="soft">${environments[environment]}</span>`,
       ],
       cfe_id: words.cfe,
       attempts: figures(words.attempts),
-      last_answer: [words.last, ({ lastResult }) => resultWords(visit, lastResult)],
+      last_answer: [words.last, ({ lastResult }) => describeResult(visit, lastResult)],
       next_attempt_at: [words.next, (row) => nextAttempt(visit, row)],
     } satisfies Headings<ListedDelivery, typeof DELIVERIES.columns>,
     href: ({ id }: ListedDelivery) => `/deliveries/${id}`,
@@ -86,11 +86,11 @@ export function shownDeliveries(
   };
 }
 
-/** Renders the CFE without a link for accounts that have since lost their role at its enterprise. */
-export const enterpriseOf = (visit: Visit, rut: string): Html | string =>
+/** Renders an enterprise; only for operators as a link, because an account may have lost its role at the enterprise. */
+export const renderEnterprise = (visit: Visit, rut: string): Html | string =>
   signedIn(visit).viewer.kind === 'operator' ? html`<a href="${enterprisePath(rut)}">${rut}</a>` : rut;
 
-/** Renders the state of a delivery; one that waits for a retry shows that it failed. */
+/** Renders the status of a delivery; a failed attempt shows as a pending retry. */
 export function deliveryMark(
   { texts: { webhooks: words } }: Visit,
   { status, nextAttemptAt }: Pick<ListedDelivery, 'status'> & { nextAttemptAt?: Date | null },
@@ -103,12 +103,12 @@ export function deliveryMark(
 }
 
 /** Describes an attempt's result: the HTTP status, or why there was no response. */
-export function resultWords({ texts: { webhooks: words } }: Visit, result: string | null): string {
+export function describeResult({ texts: { webhooks: words } }: Visit, result: string | null): string {
   if (result === null) return '';
   return Object.hasOwn(words.errors, result) ? words.errors[result as keyof typeof words.errors] : result;
 }
 
-/** Renders the time of the next attempt; empty once the delivery is final. */
+/** Renders the time of the next attempt; null once the delivery is final. */
 export function nextAttempt(
   { texts: { webhooks: words }, now }: Visit,
   { status, nextAttemptAt }: Pick<ListedDelivery, 'status' | 'nextAttemptAt'>,

@@ -13,24 +13,24 @@ import { SELECTABLE_EVENTS } from '../../../domain/webhooks/events.ts';
 import { Refusal } from '../../../errors.ts';
 import { DELIVERIES } from '../../../lists/deliveries.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { mayIn } from '../../access/permissions.ts';
-import { isAllowedIn } from '../../accounts.ts';
+import { mayUseForAccount } from '../../access/permissions.ts';
+import { isAllowedForAccount } from '../../accounts.ts';
 import { boxes, confirm, state, subject, text } from '../../fields.ts';
 import { filterFields } from '../../filters.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { showList } from '../../lists.ts';
 import { showOnce } from '../../once.ts';
 import { definePage, redirect, signedIn, type Visit } from '../../page.ts';
 import { badge, button, factList, hidden, panel } from '../../parts.ts';
-import { OUTCOME_FILTERS, outcomeFilters, shownDeliveries, WebhookDeliveries } from './deliveries.ts';
+import { deliveryListOptions, OUTCOME_FILTERS, outcomeFilterTexts, WebhookDeliveries } from './deliveries.ts';
 import { MAX_URL, rateMark, stateMark } from './webhooks.ts';
 
 /** Returns a webhook. Throws NOT_FOUND if the viewer may not use this route for its account. */
-async function webhookFor(visit: Visit, orm: Orm, id: string): Promise<Webhook> {
+async function requireVisibleWebhook(visit: Visit, orm: Orm, id: string): Promise<Webhook> {
   const webhook = await findWebhook(orm.em.fork(), id);
-  if (webhook && isAllowedIn(visit, webhook.accountId)) return webhook;
+  if (webhook && isAllowedForAccount(visit, webhook.accountId)) return webhook;
   throw new Refusal('NOT_FOUND', 'There is no webhook with this id.');
 }
 
@@ -41,32 +41,37 @@ export const webhookPage = definePage({
   query: WebhookDeliveries,
   async handle({ params, query, visit }, deps) {
     const { webhooks: words } = visit.texts;
-    const webhook = await webhookFor(visit, deps.orm, params.id);
+    const webhook = await requireVisibleWebhook(visit, deps.orm, params.id);
     const em = deps.orm.em.fork();
     const { name } = await requireAccount(em, webhook.accountId);
-    const fare = (await readWebhookHealth(em, [webhook.id], visit.now)).get(webhook.id);
+    const health = (await readWebhookHealth(em, [webhook.id], visit.now)).get(webhook.id);
     const { viewer } = signedIn(visit);
-    const isThere = webhook.removedAt === null;
-    const mayChange = isThere && mayIn(viewer, webhook.accountId, webhookChange.route);
-    const mayRun = isThere && mayIn(viewer, webhook.accountId, 'GET /runs/new');
+    const exists = webhook.removedAt === null;
+    const mayChange = exists && mayUseForAccount(viewer, webhook.accountId, webhookChange.route);
+    const mayRun = exists && mayUseForAccount(viewer, webhook.accountId, 'GET /runs/new');
     const heading = html`<h2 id="deliveries">${words.deliveries}</h2>`;
     return showList(visit, deps, DELIVERIES, {
-      ...shownDeliveries(visit, { withWebhook: false, withAccount: false }),
+      ...deliveryListOptions(visit, { withWebhook: false, withAccount: false }),
       title: words.webhook,
       label: words.deliveries,
       path: `/webhooks/${webhook.id}`,
       query,
       search: { status: query.status, event: query.event, webhook: webhook.id, accounts: null },
-      filters: filterFields(OUTCOME_FILTERS, outcomeFilters(visit)),
-      above: html`${facts(visit, webhook, name, fare)}${mayChange && forms(visit, webhook)}${heading}${
-        mayRun && againForm(visit, webhook.id)
+      filters: filterFields(OUTCOME_FILTERS, outcomeFilterTexts(visit)),
+      above: html`${renderFacts(visit, webhook, name, health)}${mayChange && renderForms(visit, webhook)}${heading}${
+        mayRun && resendForm(visit, webhook.id)
       }`,
       live: ['deliveries'],
     });
   },
 });
 
-function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookHealth | undefined): Html {
+function renderFacts(
+  visit: Visit,
+  webhook: Webhook,
+  account: string,
+  health: WebhookHealth | undefined,
+): Html {
   const { webhooks: words } = visit.texts;
   const rows: [string, Html | string][] = [
     [words.url, html`<span class="url">${webhook.url}</span>`],
@@ -75,35 +80,34 @@ function facts(visit: Visit, webhook: Webhook, account: string, fare: WebhookHea
     [words.status, stateMark(visit, webhook)],
     [words.created, timeOf(webhook.createdAt)],
   ];
-  if (fare) {
-    rows.push([words.day, rateMark(visit, fare.day)], [words.week, rateMark(visit, fare.week)]);
-    if (fare.retried > 0) rows.push([words.retried, badge(figure(fare.retried, visit.texts), 'wait')]);
+  if (health) {
+    rows.push([words.day, rateMark(visit, health.day)], [words.week, rateMark(visit, health.week)]);
+    if (health.retried > 0) rows.push([words.retried, badge(figure(health.retried, visit.texts), 'wait')]);
   }
   const { previousSecretUntil: until } = webhook;
   if (until && until > visit.now) rows.push([words.secretUntil, timeOf(until)]);
   return panel(null, factList(rows));
 }
 
-/** Renders the link to the preview of a bulk run over failed deliveries, all or since a day. */
-const againForm = ({ texts }: Visit, id: string): Html =>
+/** Renders a form that opens the preview of a bulk run over failed deliveries, all or since a day. */
+const resendForm = ({ texts }: Visit, id: string): Html =>
   html`<form class="filters" method="get" action="/runs/new">
     ${hidden('kind', 'redeliver')}${hidden('webhook', id)}
     <label class="field"><span>${texts.runs.undeliveredSince}</span><input name="since" type="date" /></label>
     <div class="buttons">${button(texts.webhooks.redeliverUndelivered)}</div>
   </form>`;
 
-/** Renders the forms of a webhook. */
-function forms(visit: Visit, { id, url, events, enabled, previousSecretUntil }: Webhook): Html {
+function renderForms(visit: Visit, { id, url, events, enabled, previousSecretUntil }: Webhook): Html {
   const { webhooks: words } = visit.texts;
   const seen = previousSecretUntil?.toISOString() ?? '';
-  const turn = enabled
+  const switchDrawing = enabled
     ? { title: words.disable, about: words.disableAbout, values: { enabled: 'no' } }
     : { title: words.enable, about: words.enableAbout, values: { enabled: 'yes' } };
   return html`<div class="panels">
     <div>${webhookChange.draw(visit, { id }, { values: { url, event: events } })}</div>
     <div>
       ${sendWebhookTest.draw(visit, { id })} ${newWebhookSecret.draw(visit, { id }, { values: { seen } })}
-      ${webhookSwitch.draw(visit, { id }, turn)} ${webhookRemoval.draw(visit, { id })}
+      ${webhookSwitch.draw(visit, { id }, switchDrawing)} ${webhookRemoval.draw(visit, { id })}
     </div>
   </div>`;
 }
@@ -111,29 +115,29 @@ function forms(visit: Visit, { id, url, events, enabled, previousSecretUntil }: 
 const FORM = {
   as: 'panel',
   find: ({ params: { id }, visit }: { params: { id: string }; visit: Visit }, { orm }: { orm: Orm }) =>
-    webhookFor(visit, orm, id),
+    requireVisibleWebhook(visit, orm, id),
   back: ({ params }: { params: { id: string } }): string => `/webhooks/${params.id}`,
 } as const;
 
 export const webhookChange = defineForm('POST /webhooks/{id}/change', {
   ...FORM,
-  words: ({ webhooks: words }) => ({ ...wordsOf(words, 'change'), done: words.changed }),
+  words: ({ webhooks: words }) => ({ ...formWords(words, 'change'), done: words.changed }),
   fields: ({ webhooks: words }) => ({
     url: text(words.url, { maxlength: MAX_URL }),
     event: boxes(words.events, SELECTABLE_EVENTS),
   }),
-  command: ({ found, form: { url, event: events } }, deps) =>
-    updateWebhook(deps, { webhookId: found.id, url, events }),
+  command: ({ target, form: { url, event: events } }, deps) =>
+    updateWebhook(deps, { webhookId: target.id, url, events }),
 });
 
-/** Enables or disables it for new events. */
+/** Enables or disables a webhook for new events. */
 export const webhookSwitch = defineForm('POST /webhooks/{id}/enabled', {
   ...FORM,
   fields: () => ({ enabled: subject(z.enum(['yes', 'no'])) }),
-  async run({ found, form, visit }, deps) {
+  async run({ target, form, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const enabled = form.enabled === 'yes';
-    await updateWebhook(deps, { webhookId: found.id, enabled });
+    await updateWebhook(deps, { webhookId: target.id, enabled });
     return enabled ? words.enabledDone : words.disabledDone;
   },
 });
@@ -141,9 +145,9 @@ export const webhookSwitch = defineForm('POST /webhooks/{id}/enabled', {
 /** Sends webhook.test, and redirects to its delivery. */
 export const sendWebhookTest = defineForm('POST /webhooks/{id}/test', {
   ...FORM,
-  words: ({ webhooks: words }) => wordsOf(words, 'test'),
-  async run({ found, visit }, deps) {
-    const { id } = await testWebhook(deps, { webhookId: found.id });
+  words: ({ webhooks: words }) => formWords(words, 'test'),
+  async run({ target, visit }, deps) {
+    const { id } = await testWebhook(deps, { webhookId: target.id });
     return redirect(`/deliveries/${id}`, { kind: 'done', text: visit.texts.webhooks.tested });
   },
 });
@@ -151,11 +155,11 @@ export const sendWebhookTest = defineForm('POST /webhooks/{id}/test', {
 /** Creates a new secret and shows it once. */
 export const newWebhookSecret = defineForm('POST /webhooks/{id}/secret', {
   ...FORM,
-  words: ({ webhooks: words }) => wordsOf(words, 'secret'),
+  words: ({ webhooks: words }) => formWords(words, 'secret'),
   fields: () => ({ seen: state(z.union([z.literal(''), z.iso.datetime()])) }),
-  async run({ found, form, visit }, deps) {
+  async run({ target, form, visit }, deps) {
     const { webhooks: words } = visit.texts;
-    const { id: webhookId, url } = found;
+    const { id: webhookId, url } = target;
     const seen = form.seen === '' ? null : new Date(form.seen);
     const { secret, webhook } = await rotateWebhookSecret(deps, { webhookId, seen });
     const { previousSecretUntil: until } = webhook;
@@ -173,11 +177,13 @@ export const newWebhookSecret = defineForm('POST /webhooks/{id}/secret', {
 
 export const webhookRemoval = defineForm('POST /webhooks/{id}/remove', {
   ...FORM,
-  words: ({ webhooks: words }) => wordsOf(words, 'remove'),
+  words: ({ webhooks: words }) => formWords(words, 'remove'),
   fields: ({ webhooks: words }) => ({ sure: confirm(words.removeSure) }),
-  async run({ found: { id, accountId }, visit }, deps) {
+  async run({ target: { id, accountId }, visit }, deps) {
     await removeWebhook(deps, { webhookId: id });
-    const to = link('/webhooks', { account: accountId });
-    return redirect(to, { kind: 'done', text: visit.texts.webhooks.removed });
+    return redirect(link('/webhooks', { account: accountId }), {
+      kind: 'done',
+      text: visit.texts.webhooks.removed,
+    });
   },
 });

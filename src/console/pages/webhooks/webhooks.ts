@@ -6,19 +6,19 @@ import { SELECTABLE_EVENTS } from '../../../domain/webhooks/events.ts';
 import { Refusal } from '../../../errors.ts';
 import { WEBHOOKS } from '../../../lists/deliveries.ts';
 import { type Html, html } from '../../../page/html.ts';
-import { mayIn } from '../../access/permissions.ts';
+import { mayUseForAccount } from '../../access/permissions.ts';
 import {
+  AccountSearch,
   accountFilter,
-  accountLine,
-  backTo,
+  accountPagePath,
   chooseAccount,
-  findOperatorsAccount,
-  isAllowedIn,
-  SoughtAccount,
+  isAllowedForAccount,
+  renderAccount,
+  resolveAccountFilter,
 } from '../../accounts.ts';
 import { boxes, onceKey, subject, text } from '../../fields.ts';
 import { LIST_QUERY } from '../../filters.ts';
-import { defineForm, wordsOf } from '../../form.ts';
+import { defineForm, formWords } from '../../form.ts';
 import { figure, timeOf } from '../../format.ts';
 import { link } from '../../links.ts';
 import { figures, type Headings, showList } from '../../lists.ts';
@@ -26,24 +26,24 @@ import { showOnce } from '../../once.ts';
 import { definePage, signedIn, type Visit } from '../../page.ts';
 import { badge } from '../../parts.ts';
 
-/** Limit of what browsers let people type; the command has its own. */
+/** Limit in browsers; the command has another one. */
 export const MAX_URL = 2_048;
 
 /** GET /webhooks: an account's webhooks with their events and failures; for operators, those of all accounts. */
 export const webhooksPage = definePage({
   name: 'webhooks',
   route: 'GET /webhooks',
-  query: z.object({ ...LIST_QUERY, account: SoughtAccount }),
+  query: z.object({ ...LIST_QUERY, account: AccountSearch }),
   async handle({ query, visit }, deps) {
     const { webhooks: words } = visit.texts;
     const { viewer } = signedIn(visit);
     const chosen = viewer.kind === 'member' ? chooseAccount(visit, query.account) : null;
-    const sought = chosen
+    const selected = chosen
       ? { id: chosen.accountId }
-      : await findOperatorsAccount(visit, deps, '/webhooks', query);
-    if ('kind' in sought) return sought;
-    const { id: accountId } = sought;
-    const may = accountId !== undefined && mayIn(viewer, accountId, newWebhook.route);
+      : await resolveAccountFilter(visit, deps, '/webhooks', query);
+    if ('kind' in selected) return selected;
+    const { id: accountId } = selected;
+    const mayAdd = accountId !== undefined && mayUseForAccount(viewer, accountId, newWebhook.route);
     return showList(visit, deps, WEBHOOKS, {
       title: words.title,
       path: '/webhooks',
@@ -53,9 +53,9 @@ export const webhooksPage = definePage({
       headings: headingsOf(visit, chosen === null),
       href: ({ webhook }) => `/webhooks/${webhook.id}`,
       empty: chosen ? words.none : words.noneAnywhere,
-      above: html`${chosen && accountLine(visit, chosen)}`,
+      above: html`${chosen && renderAccount(visit, chosen)}`,
       below: html`<p class="soft">${words.sample}</p>
-        ${may && newWebhook.draw(visit, {}, { values: { account: accountId } })}`,
+        ${mayAdd && newWebhook.draw(visit, {}, { values: { account: accountId } })}`,
       live: ['deliveries'],
     });
   },
@@ -78,7 +78,7 @@ function headingsOf(visit: Visit, withAccount: boolean): Headings<ListedWebhook,
   };
 }
 
-/** Renders the failed deliveries out of all final ones. */
+/** Renders the number of failed deliveries out of all finished ones. */
 export function rateMark({ texts }: Visit, { failed, ended }: DeliveryRate): Html {
   const { webhooks: words, never } = texts;
   if (ended === 0) return html`${never}`;
@@ -86,7 +86,7 @@ export function rateMark({ texts }: Visit, { failed, ended }: DeliveryRate): Htm
   return failed === 0 ? badge(text, 'good') : badge(text, failed * 10 >= ended ? 'bad' : 'wait');
 }
 
-/** Renders whether a webhook gets new events, and why not. */
+/** Renders whether a webhook gets new events, or why not. */
 export function stateMark({ texts: { webhooks: words } }: Visit, webhook: ListedWebhook['webhook']): Html {
   if (webhook.removedAt !== null) return badge(words.removedMark, 'calm');
   if (webhook.enabled) return badge(words.enabled, 'good');
@@ -96,17 +96,17 @@ export function stateMark({ texts: { webhooks: words } }: Visit, webhook: Listed
 /** Adds a webhook and shows its secret once. */
 export const newWebhook = defineForm('POST /webhooks', {
   as: 'panel',
-  words: ({ webhooks: words }) => wordsOf(words, 'add'),
+  words: ({ webhooks: words }) => formWords(words, 'add'),
   fields: ({ webhooks: words }) => ({
     account: subject(z.uuid()),
     once: onceKey(),
     url: text(words.url, { maxlength: MAX_URL, placeholder: words.urlHint }),
     event: boxes(words.events, SELECTABLE_EVENTS),
   }),
-  back: ({ sent }) => backTo('/webhooks', sent),
+  back: ({ sent }) => accountPagePath('/webhooks', sent),
   async run({ form: { account: accountId, once: webhookId, url, event: events }, visit }, deps) {
     const { webhooks: words } = visit.texts;
-    if (!isAllowedIn(visit, accountId)) throw new Refusal('NOT_FOUND', 'No account of yours.');
+    if (!isAllowedForAccount(visit, accountId)) throw new Refusal('NOT_FOUND', 'This account is not yours.');
     const { name } = await requireAccount(deps.orm.em.fork(), accountId);
     const { secret } = await addWebhook(deps, { accountId, url, events, webhookId });
     return showOnce(visit, {

@@ -81,7 +81,7 @@ describe('why an enterprise is not ready', () => {
     expect(missingIn(after)).toEqual(['start date']);
   });
 
-  test('one that became ready and lost a paper says so; a suspended one says why to operators alone', async () => {
+  test('one that became ready and lost its certificate says so; a suspended one says why to operators alone', async () => {
     const rut = await aReadyEnterprise(db.orm, account, { caes: [{ expirationDate: day(-1) }] });
     expect(await read(owner, `/enterprises/${rut}`)).toContain('It cannot issue at the moment.');
     expect(await act(admin, `/enterprises/${rut}/suspend`, { reason: 'Falta de pago' })).toContain(
@@ -119,10 +119,10 @@ describe('lists', () => {
     );
 
     // Which CAEs end this week.
-    expect(ruts(await read(member, '/papers'))).toEqual([soon]);
-    expect(ruts(await read(member, '/papers?within=90'))).toEqual([soon, fine]);
-    expect(ruts(await read(member, '/papers?kind=certificate'))).toEqual([]);
-    expect(ruts(await read(admin, '/papers'))).toContain(other);
+    expect(ruts(await read(member, '/warnings'))).toEqual([soon]);
+    expect(ruts(await read(member, '/warnings?within=90'))).toEqual([soon, fine]);
+    expect(ruts(await read(member, '/warnings?kind=certificate'))).toEqual([]);
+    expect(ruts(await read(admin, '/warnings'))).toContain(other);
   });
 });
 
@@ -160,11 +160,11 @@ describe('numbers running low', () => {
     const member = await site.as(await site.aMember(ours, 'VIEWER'));
     const low = [few, none, otherType].toSorted();
 
-    expect(ruts(await read(member, '/papers')).toSorted()).toEqual(low);
-    expect(ruts(await read(member, '/papers?kind=low')).toSorted()).toEqual(low);
-    expect(ruts(await read(member, '/papers?kind=cae'))).toEqual([]);
-    expect(ruts(await read(admin, '/papers?kind=low'))).toContain(theirs);
-    const csv = await read(member, '/papers?kind=low&format=csv');
+    expect(ruts(await read(member, '/warnings')).toSorted()).toEqual(low);
+    expect(ruts(await read(member, '/warnings?kind=low')).toSorted()).toEqual(low);
+    expect(ruts(await read(member, '/warnings?kind=cae'))).toEqual([]);
+    expect(ruts(await read(admin, '/warnings?kind=low'))).toContain(theirs);
+    const csv = await read(member, '/warnings?kind=low&format=csv');
     expect(csv).toContain(`${none},Comercial Ñandú S.A.,ETICKET,low,,,${FAR},0\r\n`);
     expect(csv).toContain(`${few},Comercial Ñandú S.A.,ETICKET,low,,,${FAR},9\r\n`);
 
@@ -178,7 +178,7 @@ describe('numbers running low', () => {
     expect(marked(await read(member, `/enterprises/${beside}`))).toBe(0);
 
     await giveCae(db.orm, none, { serie: 'B', from: 101, to: 200, expirationDate: FAR });
-    expect(ruts(await read(member, '/papers')).toSorted()).toEqual([few, otherType].toSorted());
+    expect(ruts(await read(member, '/warnings')).toSorted()).toEqual([few, otherType].toSorted());
     expect(await standing(member, none)).toContain('Ready to issue.');
   });
 
@@ -201,11 +201,11 @@ describe('numbers running low', () => {
     const member = await site.as(await site.aMember(ours, 'VIEWER'));
     expect(await standing(member, rut)).toContain('The numbers of e-Ticket run out in 5 days');
     await db.orm.em.fork().insert(Warning, { rut, about: 'cae.low/ETICKET', givenAt: new Date() });
-    expect(ruts(await read(member, '/papers'))).toEqual([rut]);
+    expect(ruts(await read(member, '/warnings'))).toEqual([rut]);
     expect(ruts(await read(member, '/'))).toContain(rut);
 
     await giveCae(db.orm, rut, { serie: 'B', from: 61, to: 1_000, expirationDate: FAR });
-    expect(ruts(await read(member, '/papers'))).toEqual([]);
+    expect(ruts(await read(member, '/warnings'))).toEqual([]);
     expect(await standing(member, rut)).toContain('Ready to issue.');
   });
 });
@@ -231,7 +231,7 @@ test('an enterprise’s page leads to all that is of it, for whoever may go ther
   for (const path of await places(admin)) expect((await admin.get(`/${path}`)).status).toBe(200);
 });
 
-describe('papers are uploaded without script', () => {
+describe('certificates and CAEs are uploaded without script', () => {
   test('a certificate: refused in words of the reader’s language, taken, and its password kept nowhere', async () => {
     const rut = await anEnterprise(db.orm, account);
     const path = `/enterprises/${rut}/certificate`;
@@ -434,7 +434,7 @@ describe('acts of operators', () => {
     expect(proven).toContain('Certificate, DGI access, receipts and the access of other accounts stay');
   });
 
-  test('suspend, resume, permissions, transfer and duty are done once, with reason and person in the audit', async () => {
+  test('suspend, resume, permissions, transfer and reporting obligation are done once, with reason and person in the audit', async () => {
     const [rut, next] = [await aReadyEnterprise(db.orm, account), await anAccount(db.orm)];
     const at = (path: string) => `/enterprises/${rut}/${path}`;
     const reason = 'Acordado con la empresa';
@@ -448,9 +448,9 @@ describe('acts of operators', () => {
     );
     await act(admin, at('resume'), { reason });
     await act(admin, at('permissions'), { act: 'withdraw', permission: 'PROD', reason });
-    expect(await act(admin, at('report-duty'), { act: 'start', from: '2026-12-01', reason })).toContain(
-      'Guardado',
-    );
+    expect(
+      await act(admin, at('reporting-obligation'), { act: 'start', from: '2026-12-01', reason }),
+    ).toContain('Guardado');
     expect(await act(admin, at('transfer'), { account: next, reason })).toContain('otra cuenta');
     expect((await owner.get(`/enterprises/${rut}`)).status).toBe(404);
     const audit = await db.orm.em
@@ -489,7 +489,7 @@ describe('acts of operators', () => {
     const rows = await db.orm.em
       .fork()
       .execute(
-        'select from_date::text, (select last from sobre_sequence where rut = ?) from report_duty where rut = ?',
+        'select from_date::text, (select last from sobre_sequence where rut = ?) from reporting_obligation where rut = ?',
         [rut, rut],
       );
     expect(rows).toEqual([{ from_date: day(10), last: '5000000008' }]);

@@ -157,11 +157,11 @@ test('what has not ended yet comes first, and where there is more than the panel
   const days = [...panel.matchAll(/<time datetime="([\d-]+)">/g)].map(([, at]) => at);
   expect(days).toHaveLength(20);
   expect(days[0]).toBe(tomorrow);
-  expect(panel).toContain('There are more. <a href="/papers?within=30">All that expire or run low</a>');
+  expect(panel).toContain('There are more. <a href="/warnings?within=30">All that expire or run low</a>');
 
   await db.asOwner(`delete from cae where rut = '${rut}' and expiration_date < '${tomorrow}'`);
   expect(await panelOf()).toContain(
-    '<div class="more"><a href="/papers?within=30">All that expire or run low</a>',
+    '<div class="more"><a href="/warnings?within=30">All that expire or run low</a>',
   );
 });
 

@@ -1,4 +1,4 @@
-/** Shared by pages and forms of one enterprise. */
+/** The enterprise of a page or form, and the viewer's role at it. */
 import { findEnterprise } from '../../db/enterprises/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { Refusal } from '../../errors.ts';
@@ -6,22 +6,22 @@ import { type Html, html } from '../../page/html.ts';
 import { type Declaration, defineForm, type Fields, type Form, type FormRoute } from '../form.ts';
 import { type ConsoleDeps, LocalizedRefusal, routeOf, signedIn, type Visit } from '../page.ts';
 import { type EnterpriseAccess, findAccessAt } from './access.ts';
-import { mayAt, type PageRoute } from './permissions.ts';
+import { mayUse, type PageRoute } from './permissions.ts';
 
-export interface AtEnterprise {
+export interface EnterpriseContext {
   readonly enterprise: Enterprise;
   readonly access: EnterpriseAccess;
 }
 
 /**
- * Returns the enterprise of a page. Throws NOT_FOUND to a viewer without a role there, to hide that it exists; FORBIDDEN if
- * their role is too low.
+ * Returns the enterprise of a page. Without a role at it, throws NOT_FOUND, to hide that it exists; with too low a role,
+ * FORBIDDEN.
  */
 export async function requireEnterprise(
   visit: Visit,
   { orm }: Pick<ConsoleDeps, 'orm'>,
   rut: string,
-): Promise<AtEnterprise> {
+): Promise<EnterpriseContext> {
   const access = await findAccessAt(orm, signedIn(visit).viewer, rut);
   const enterprise = access && (await findEnterprise(orm.em.fork(), rut));
   if (!enterprise) throw new Refusal('NOT_FOUND', 'NOT_FOUND');
@@ -31,12 +31,12 @@ export async function requireEnterprise(
 
 /** Throws FORBIDDEN if the role is too low for the requested page or form. */
 export function requireRole(visit: Visit, access: EnterpriseAccess | null): void {
-  if (!mayAt(access, routeOf(visit))) {
+  if (!mayUse(access, routeOf(visit))) {
     throw new LocalizedRefusal('FORBIDDEN', visit.texts.refused.notForRole);
   }
 }
 
-/** Sections of an enterprise's page; a form leads back to its own. */
+/** Sections of an enterprise's page. */
 export type Section =
   'login' | 'certificate' | 'caes' | 'branches' | 'data' | 'accounts' | 'annulments' | 'reports' | 'acts';
 
@@ -46,14 +46,14 @@ export const enterprisePath = (rut: string, section?: Section): string =>
 type EnterpriseRoute = Extract<FormRoute, `POST /enterprises/{rut}/${string}`>;
 const rutOf = (params: object): string => ('rut' in params ? String(params.rut) : '');
 
-/** Defines a form of an enterprise's page, which leads back to its section. */
+/** Defines a form of an enterprise's page, which returns to its section. */
 // biome-ignore lint/complexity/noBannedTypes: a form without fields
 export const enterpriseForm = <R extends EnterpriseRoute, F extends Fields = {}>(
   section: Section,
   route: R,
-  form: Omit<Declaration<R, F, AtEnterprise>, 'find' | 'back' | 'onBusinessClock'>,
+  form: Omit<Declaration<R, F, EnterpriseContext>, 'find' | 'back' | 'onBusinessClock'>,
 ): Form<R, F> =>
-  defineForm<R, F, AtEnterprise>(route, {
+  defineForm<R, F, EnterpriseContext>(route, {
     as: 'folded',
     ...form,
     onBusinessClock: true,
@@ -62,11 +62,11 @@ export const enterpriseForm = <R extends EnterpriseRoute, F extends Fields = {}>
   });
 
 /** Renders a form of an enterprise's page if the viewer may send it. */
-export const offerAt = <D>(
+export const drawIfAllowed = <D>(
   form: {
     readonly route: PageRoute;
     draw(visit: Visit, params: { readonly rut: string }, drawing?: D): Html;
   },
-  { enterprise: { rut }, access, visit }: AtEnterprise & { visit: Visit },
+  { enterprise: { rut }, access, visit }: EnterpriseContext & { visit: Visit },
   drawing?: D,
-): Html => (mayAt(access, form.route) ? form.draw(visit, { rut }, drawing) : html``);
+): Html => (mayUse(access, form.route) ? form.draw(visit, { rut }, drawing) : html``);
