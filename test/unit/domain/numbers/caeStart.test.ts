@@ -41,7 +41,7 @@ describe('warnings', () => {
       {
         code: 'cae.first_number_known',
         message:
-          'The tax authority already knows ETICKET A 500, the first number that this service uses of CAE 90260000194: the operator of the service must skip what the earlier system used.',
+          'The tax authority already knows ETICKET A 500, the first number that this service uses from CAE 90260000194: the operator of the service must skip what the earlier system used.',
       },
     ]);
   });
