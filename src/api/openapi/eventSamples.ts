@@ -1,5 +1,5 @@
 /**
- * One event of each name, made by the service itself: the examples of the document and of docs/webhooks.md.
+ * One event of each name, created by the service's own code: the examples in the document and in docs/webhooks.md.
  */
 
 import {
