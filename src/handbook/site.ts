@@ -118,7 +118,8 @@ export function createSearch(reference: readonly ReferencePart[]): Search {
   return (visit, query) => {
     const words = SITE_WORDS[visit.language];
     const queryWords = [...new Set(foldText(query).split(/\s+/).filter(Boolean))].slice(0, MOST_WORDS);
-    const hasAll = ({ folded: { all } }: Part): boolean => queryWords.every((word) => findWord(word, all) >= 0);
+    const hasAll = ({ folded: { all } }: Part): boolean =>
+      queryWords.every((word) => findWord(word, all) >= 0);
     const results = (queryWords.length === 0 ? [] : partsIn(visit.language).filter(hasAll))
       .map((part) => ({ part, rank: rank(part, queryWords) }))
       .toSorted((a, b) => b.rank - a.rank)
