@@ -27,7 +27,7 @@ import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../domain/receipts/c
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../../errors.ts';
 import { auditAct } from '../steps/auditAct.ts';
-import { requireEnterprise } from '../steps/requireEnterprise.ts';
+import { requireKnownEnterprise } from '../steps/requireEnterprise.ts';
 import { requireEnterpriseRole } from '../steps/requireEnterpriseRole.ts';
 import { type EquipSandboxDeps, equipSandbox } from './equipSandbox.ts';
 
@@ -122,7 +122,7 @@ export async function readApplicationFacts(
   em: EntityManager,
   rut: string,
 ): Promise<Omit<ApplicationFacts, 'provider' | 'publicUrl'>> {
-  const enterprise = await requireEnterprise(em, rut);
+  const enterprise = await requireKnownEnterprise(em, rut);
   const passed = await findPassedTestRun(em, rut);
   const types: readonly CfeType[] = TESTING_TYPES;
   return {
@@ -138,7 +138,7 @@ async function requireAccount(
   em: EntityManager,
   { rut, accountId }: StartTestRunInput,
 ): Promise<{ enterprise: Enterprise; accountId: string }> {
-  const enterprise = await requireEnterprise(em, rut);
+  const enterprise = await requireKnownEnterprise(em, rut);
   if (accountId !== null && !(await isDeveloperAccount(em, accountId)))
     throw new Refusal('FORBIDDEN', 'Only developer accounts may use the sandbox.');
   return { enterprise, accountId: accountId ?? enterprise.ownerAccountId };

@@ -13,7 +13,7 @@ import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { Refusal } from '../../errors.ts';
 import { auditAct } from '../steps/auditAct.ts';
 import type { CommandDeps } from '../steps/deps.ts';
-import { requireEnterprise } from '../steps/requireEnterprise.ts';
+import { requireKnownEnterprise } from '../steps/requireEnterprise.ts';
 
 export interface AnnulNumbersInput extends NumberSpan {
   rut: string;
@@ -31,7 +31,7 @@ export interface AnnulNumbersInput extends NumberSpan {
 export function annulNumbers(deps: CommandDeps, input: AnnulNumbersInput): Promise<Annulment[]> {
   const { rut, environment, type, serie, from, to, reason } = input;
   return deps.orm.em.fork().transactional(async (em) => {
-    await requireEnterprise(em, rut);
+    await requireKnownEnterprise(em, rut);
     // Numbering takes this lock before it reads which numbers are withheld.
     await lockNumbering(em, { rut, environment, type });
     const cae = await requireUnusedRange(em, input);

@@ -254,7 +254,7 @@ async function checkRequest(
   return { content, warnings, draft };
 }
 
-/** Stands in for the certificate that the enterprise obtains before signing. */
+/** Replaces the certificate that the enterprise obtains before signing. */
 const PENDING_CERTIFICATE = { notAfter: new Date(8.64e15), revoked: false };
 
 /** Returns the branch of the request unless it is the first; locked until the transaction ends. */

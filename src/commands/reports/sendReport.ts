@@ -14,7 +14,7 @@ import { Refusal } from '../../errors.ts';
 import { SIGNALS } from '../../temporal.ts';
 import { auditAct } from '../steps/auditAct.ts';
 import type { CommandDeps } from '../steps/deps.ts';
-import { requireEnterprise } from '../steps/requireEnterprise.ts';
+import { requireKnownEnterprise } from '../steps/requireEnterprise.ts';
 
 interface SendReportInput extends ReportKey {
   reason: string;
@@ -34,7 +34,7 @@ export async function sendReport(
 ): Promise<DailyReport> {
   const report = await deps.orm.em.fork().transactional(async (em) => {
     const { rut, environment, date } = key;
-    await requireEnterprise(em, rut);
+    await requireKnownEnterprise(em, rut);
     const now = deps.clock();
     if (date > montevideoDate(now))
       throw new Refusal(

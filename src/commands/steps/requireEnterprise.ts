@@ -4,7 +4,7 @@ import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { Refusal } from '../../errors.ts';
 
 /** Returns the enterprise. Throws NOT_FOUND for an unknown RUT. */
-export const requireEnterprise = async (em: EntityManager, rut: string): Promise<Enterprise> =>
+export const requireKnownEnterprise = async (em: EntityManager, rut: string): Promise<Enterprise> =>
   (await findEnterprise(em, rut)) ?? refuseUnknown(rut);
 
 /** Returns the enterprise, locked until the open transaction ends. Throws NOT_FOUND for an unknown RUT. */
