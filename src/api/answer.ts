@@ -3,7 +3,7 @@ import { exactNumber } from '../domain/values/exactNumber.ts';
 import { messageInSpanish } from '../words/errors.ts';
 import type { FileAnswer } from './route.ts';
 
-/** Languages of messages; the first without a wish (Accept-Language). */
+/** Languages of messages; the first is the default without Accept-Language. */
 const LANGUAGES = ['en', 'es'] as const;
 export type MessageLanguage = (typeof LANGUAGES)[number];
 
@@ -31,7 +31,7 @@ export function answerStored(ctx: Context, status: number, data: string): void {
   else answerText(ctx, status, `{"data":${data}}`);
 }
 
-/** JSON.parse gives the text of each value to its reviver, which TypeScript does not know yet. */
+/** Parses JSON with exact numbers: JSON.parse passes each value's text to its reviver, which TypeScript does not know yet. */
 const parseExact = (json: string): unknown =>
   (
     JSON.parse as (
@@ -40,7 +40,7 @@ const parseExact = (json: string): unknown =>
     ) => unknown
   )(json, (_key, value, { source }) => (typeof value === 'number' ? exactNumber(source) : value));
 
-/** A replacer for JSON.stringify. A message without a Spanish row stays. */
+/** Translates the messages of warnings, as a replacer for JSON.stringify; a message without a Spanish row stays English. */
 const warningsInSpanish = (key: string, value: unknown): unknown =>
   key === 'warnings' && Array.isArray(value)
     ? (value as { message: string }[]).map((one) => ({

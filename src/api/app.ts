@@ -63,7 +63,7 @@ export function createApp({
   app.use(refuseUnmatched(router));
   app.use(router.routes());
 
-  // Errors after the middleware: an answer cannot be written because the client disconnected.
+  // Handles errors after the middleware: the client disconnected while the answer was written.
   app.on('error', (err: unknown) => logger.warn({ err }, 'answer not written'));
   return app;
 }

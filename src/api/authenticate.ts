@@ -19,7 +19,6 @@ import type { ApiCaller, Route } from './route.ts';
 export interface Lookups {
   /** Returns the key with this public id, revoked or not. */
   apiKey(publicId: string): Promise<KnownApiKey | null>;
-  /** Records the use of a key. */
   recordKeyUse(key: KnownApiKey['key']): Promise<void>;
   /** Counts a request against its account's rate limit and finds its enterprise, if any. */
   admit(
@@ -28,7 +27,7 @@ export interface Lookups {
   ): Promise<RequestAdmission>;
   /** Counts a failed authentication of a network. */
   countFailedAuthentication(network: string): Promise<RateLimitUsage>;
-  /** Returns all keys that are not revoked, by public id. */
+  /** Returns all keys that are not revoked, by their public ids. */
   liveKeys(): Promise<ReadonlyMap<string, LiveKey>>;
 }
 
@@ -49,8 +48,8 @@ export function databaseLookups({
 }
 
 /**
- * Lets requests with a key that is being looked up share the next lookup. Each gets one that started after it
- * arrived, so a revoked key is never accepted. @internal exported for tests
+ * Lets requests with the same key share lookups. A request gets a lookup that started after its arrival, so a revoked key
+ * is never accepted. @internal exported for tests
  */
 export function shareLookups<T>(lookUp: (key: string) => Promise<T>): (key: string) => Promise<T> {
   const running = new Map<string, { current: Promise<T>; next: Promise<T> | null }>();
@@ -76,8 +75,8 @@ export function shareLookups<T>(lookUp: (key: string) => Promise<T>): (key: stri
 }
 
 /**
- * Authenticates the headers: X-API-Key alone where the route takes the key (otherwise throws
- * INVALID_API_KEY), else the key and a token obtained with it (otherwise throws UNAUTHORIZED).
+ * Authenticates the headers: on routes with `key` X-API-Key alone (throws INVALID_API_KEY), on others the key and a token
+ * that was obtained with the key (throws UNAUTHORIZED).
  */
 export async function authenticate(
   route: Pick<Route, 'auth' | 'method' | 'storesNothing'>,
@@ -103,7 +102,7 @@ export async function authenticate(
   return { accountId, keyId, environment, isDeveloper: known.isDeveloper };
 }
 
-/** Whether a route does what a key that only reads must not do. */
+/** Returns whether a key that only reads must not call a route. */
 const changes = ({
   auth,
   method,

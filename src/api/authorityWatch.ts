@@ -8,7 +8,7 @@ const CACHE_MILLISECONDS = 1_000;
 /** Returns the state of the authority, at most a second old. */
 export type AuthorityWatch = () => Promise<readonly AuthorityState[]>;
 
-/** Creates a watch on the database. Concurrent callers share one query; a failed one is not cached. */
+/** Creates a watch on the database. Concurrent callers share one query; a failed query is not cached. */
 export function createAuthorityWatch({ orm }: { orm: Database }): AuthorityWatch {
   const readings = new LRUCache<'latest', readonly AuthorityState[]>({
     max: 1,

@@ -19,9 +19,9 @@ function isJson(type: string): boolean {
 }
 
 function isHarmless(parameter: string): boolean {
-  const at = parameter.indexOf('=');
-  const [name, value] = [parameter.slice(0, at).trimEnd(), parameter.slice(at + 1).trimStart()];
-  return at > 0 && TOKEN.test(name) && TOKEN.test(value) && (name !== 'charset' || value === 'utf-8');
+  const sign = parameter.indexOf('=');
+  const [name, value] = [parameter.slice(0, sign).trimEnd(), parameter.slice(sign + 1).trimStart()];
+  return sign > 0 && TOKEN.test(name) && TOKEN.test(value) && (name !== 'charset' || value === 'utf-8');
 }
 
 /**
@@ -36,9 +36,9 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
   try {
     return await getRawBody(request, { limit: limitBytes, ...(chunked === undefined ? { length } : {}) });
   } catch (cause) {
-    // Reads and discards the rest: a client that is still sending would not receive the answer.
+    // Reads and discards the rest of the body: a client that is still sending would not receive the answer.
     request.resume();
-    if (typeOf(cause) === 'entity.too.large') throw tooLarge(limitBytes);
+    if (failureType(cause) === 'entity.too.large') throw tooLarge(limitBytes);
     throw new Refusal('INVALID_INPUT', 'The body is incomplete.', { cause });
   }
 }
@@ -59,8 +59,8 @@ function requireJson({ headers }: IncomingMessage): void {
 const tooLarge = (limitBytes: number): Refusal =>
   new Refusal('PAYLOAD_TOO_LARGE', `The body must not be larger than ${limitBytes / 1024} KiB.`);
 
-/** Returns raw-body's name of the failure. */
-function typeOf(error: unknown): unknown {
+/** Returns the `type` by which raw-body names a failure. */
+function failureType(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'type' in error ? error.type : undefined;
 }
 

@@ -13,17 +13,17 @@ import type { ReceiptPdfs } from '../print/receiptPdfs.ts';
 import type { AuthorityWatch } from './authorityWatch.ts';
 import type { VerdictWatch } from './receipts/verdictWatch.ts';
 
-/** Dependencies of every handler: those of the commands, and the keys of the service. */
+/** Dependencies of every handler: the commands' dependencies, and the keys of the service. */
 export interface ApiDeps
   extends IssueDeps,
     UpdateEnterpriseDeps,
     UploadCertificateDeps,
     CredentialsCheckDeps {
   readonly outbox: IssueDeps['outbox'];
-  /** The clock of tokens and request counts; tests may move `clock`, which sets dates. */
+  /** The clock of tokens and request counts; only `clock`, for business dates, can be moved in tests. */
   readonly realClock: () => Date;
   /**
-   * The same database through separate connections, so that counting and handlers never wait for each other.
+   * The same database through separate connections, so that counters and handlers never wait for each other.
    */
   readonly counters: Database;
   /** Source of test certificates and test CAEs; null when no sandbox is configured. */

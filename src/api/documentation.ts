@@ -1,4 +1,4 @@
-/** The description of the API, a page to try it, and the guides: without login and without other hosts. */
+/** The API's description, a page to try the API, and the guides: without login and without other hosts. */
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,7 +23,7 @@ import type { Route } from './route.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** The page loads only its own files, and pictures embedded in its style sheet; it calls only this host. */
+/** The page to try the API loads only this host's files and embedded pictures, and calls only this host. */
 const PAGE_POLICY = ownFilesPolicy('none');
 
 const PAGE = `<!doctype html>
@@ -48,7 +48,7 @@ const GUIDE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const MOST_SEARCHED = 100;
 
-/** No validator or document (`?url=`) of another host, and no key that outlives the page. */
+/** Starts the page without validators or documents (`?url=`) of other hosts, and forgets keys with the page. */
 const START = `SwaggerUIBundle({
   url: '../openapi.json',
   dom_id: '#page',
@@ -74,13 +74,13 @@ const FILES: Readonly<Record<string, { readonly type: string; readonly read: () 
   'favicon-32x32.png': { type: 'image/png', read: () => readPackageFile('favicon-32x32.png') },
 };
 
-const read = new Map<string, Buffer>();
+const packageFiles = new Map<string, Buffer>();
 
-/** Returns a file of the package, read once. */
+/** Returns a file of swagger-ui, read at the first call. */
 function readPackageFile(name: string): Buffer {
-  const known = read.get(name) ?? readFileSync(resolve(`swagger-ui-dist/${name}`));
-  read.set(name, known);
-  return known;
+  const bytes = packageFiles.get(name) ?? readFileSync(resolve(`swagger-ui-dist/${name}`));
+  packageFiles.set(name, bytes);
+  return bytes;
 }
 
 /** Serves `/openapi.json`, `/docs` and their files below `prefix`, describing `routes`. */
@@ -123,8 +123,8 @@ export function serveDocumentation(
 
 /** Runs `make` at the first call and caches its result. */
 function once<T extends {}>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
+  let value: T | undefined;
+  return () => (value ??= make());
 }
 
 type Show = (path: string, make: (visit: GuideVisit, ctx: Context) => string) => void;
@@ -138,8 +138,8 @@ function serveGuidePages(router: Router<RequestState>, base: string): Show {
       const language =
         GUIDE_LANGUAGES.find((one) => one === chosen) ??
         (ctx.acceptsLanguages(...GUIDE_LANGUAGES) || GUIDE_LANGUAGES[0]);
-      const asked = queryValue(ctx.querystring, 'code');
-      const code = CODE_VARIANTS.find((one) => one === asked) ?? CODE_VARIANTS[0];
+      const variant = queryValue(ctx.querystring, 'code');
+      const code = CODE_VARIANTS.find((one) => one === variant) ?? CODE_VARIANTS[0];
       ctx.set('Content-Security-Policy', GUIDE_POLICY);
       ctx.vary('Accept-Language');
       answer(ctx, 'text/html', make({ base, language: language as GuideVisit['language'], code }, ctx));

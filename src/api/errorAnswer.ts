@@ -24,7 +24,7 @@ export const STATUS_OF: Readonly<Record<RefusalCode, number>> = {
   UNAVAILABLE: 503,
 };
 
-/** How a client without a valid key or token can authenticate (RFC 9110 §11.6.1). */
+/** WWW-Authenticate for clients without a valid key or token (RFC 9110 §11.6.1). */
 const CHALLENGES: Partial<Record<RefusalCode, string>> = {
   INVALID_API_KEY: 'ApiKey realm="cfe"',
   UNAUTHORIZED: 'Bearer realm="cfe"',
@@ -38,7 +38,7 @@ export interface ErrorBody {
     readonly message: string;
     readonly details?: {
       readonly fields: readonly (Fault & { readonly docs: string })[];
-      /** The CFE issued with a reused key. */
+      /** The CFE that was issued with a reused Idempotency-Key. */
       readonly enterprise_rut?: string;
       readonly cfe_id?: string;
     };
@@ -51,7 +51,7 @@ interface ErrorAnswer {
   readonly body: ErrorBody;
 }
 
-/** For whom an answer is written. */
+/** The request and language of an answer. */
 interface Reader {
   readonly requestId: string;
   readonly language: MessageLanguage;

@@ -9,11 +9,10 @@ import { bearerToken, type Lookups } from './authenticate.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Route } from './route.ts';
 
-/** Most networks remembered; forgotten ones are counted in the database again. */
+/** Most networks remembered; the database counts for forgotten networks again. */
 const MOST_REMEMBERED = 10_000;
 /**
- * The least time between two readings of the live keys, which happen only while a network is beyond the
- * limit.
+ * How long the live keys are cached; they are read only while a network is beyond the limit.
  */
 const KEYS_KEPT_MILLISECONDS = 1_000;
 const KEYS_PATIENCE_MILLISECONDS = 5_000;
@@ -27,16 +26,15 @@ export interface AuthenticationAttempt {
 
 /** Limits the failures of each network; one per process. */
 export interface FailureLimit {
-  /** Runs `authenticate` and counts its refusals; beyond the limit throws RATE_LIMITED instead. */
+  /** Runs `authenticate` and counts its refusals; beyond the limit throws RATE_LIMITED instead of the refusal. */
   guard<T>(attempt: AuthenticationAttempt, authenticate: () => Promise<T>): Promise<T>;
-  /** Counts a failure of an address elsewhere; returns `error`, or RATE_LIMITED beyond the limit. */
+  /** Counts a failure of an address outside `guard`; returns `error`, or RATE_LIMITED beyond the limit. */
   refusalFor(address: string, error: Refusal): Promise<Refusal>;
 }
 
 /**
- * Counts failed authentications by network, in the database for all processes. Beyond the limit a failure is
- * RATE_LIMITED, but a right key still passes: an address may be shared by others, and 256 random bits need no
- * lock-out.
+ * Counts failed authentications by network, in the database for all processes. Beyond the limit a failure is RATE_LIMITED,
+ * but a valid key still passes: other callers may share the network, and 256 random bits need no lock-out.
  *
  * This process remembers networks beyond the limit until their window ends and rejects wrong keys from
  * memory, so a flood costs one query per second, not one per request.
@@ -67,7 +65,7 @@ export function createFailureLimit({
     return tooManyFailures(usage, deps.realClock());
   }
 
-  /** Whether `attempt` may succeed, judged without a query for it. */
+  /** Returns whether `attempt` may succeed, by the cached keys. */
   async function maySucceed({ route, headers }: AuthenticationAttempt): Promise<boolean> {
     const text = String(headers['x-api-key'] ?? '');
     const parts = parseApiKey(text);
@@ -76,7 +74,7 @@ export function createFailureLimit({
     const claims = token === null ? null : await deps.tokens.verify(token, deps.realClock());
     if (route.auth === 'token' && !claims) return false;
     const keys = await liveKeys();
-    // Without an answer of the database, let the attempt itself decide.
+    // If the database does not answer, the attempt itself decides.
     if (!keys) return true;
     const key = keys.get(parts.publicId);
     return key !== undefined && (!claims || claims.keyId === key.id) && deps.apiKeys.matches(text, key.hash);

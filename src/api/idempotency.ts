@@ -20,24 +20,24 @@ import type { Route } from './route.ts';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 
-/** A string of RFC 8941 §3.3.3, as the IETF draft requires; an unquoted key is accepted too. */
+/** A quoted key (a string of RFC 8941 §3.3.3), as the IETF draft requires; unquoted keys are accepted too. */
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
 type RouteRequest = Parameters<Route['handle']>[0];
 
-/** Whether a route takes the header: every POST except those that may safely be repeated: of tokens, and those that store nothing. */
+/** Returns whether a route takes the header: every POST, except for tokens and for routes that store nothing. */
 export function takesIdempotencyKey(route: Pick<Route, 'method' | 'auth' | 'storesNothing'>): boolean {
   return route.method === 'POST' && route.auth === 'token' && !route.storesNothing;
 }
 
 /**
- * Returns the key of a request with the keyed hash of its meaning (`json`: the body as `readJson` reads it);
- * null without one, and for routes that take none. Throws INVALID_INPUT for a malformed or repeated header.
+ * Returns the key of a request with the keyed hash of its content (`json`: the body as `readJson` reads it); null without a
+ * key, and for routes that take none. Throws INVALID_INPUT for a malformed or repeated header.
  */
 export function readRequestKey(
   route: Pick<Route, 'method' | 'auth' | 'storesNothing'>,
   request: Pick<IncomingMessage, 'headersDistinct'>,
-  asked: { path: string; json: unknown; hashOf: RequestHash },
+  content: { path: string; json: unknown; hashOf: RequestHash },
 ): ComparableKey | null {
   const texts = request.headersDistinct[IDEMPOTENCY_KEY.toLowerCase()] ?? [];
   const [text] = texts;
@@ -48,7 +48,7 @@ export function readRequestKey(
     const code: RequestRule = 'idempotency_key.malformed';
     throw invalidInput([{ path: `/headers/${IDEMPOTENCY_KEY}`, code, message }]);
   }
-  return comparableKey(key, { method: route.method, ...asked });
+  return comparableKey(key, { method: route.method, ...content });
 }
 
 /** The handler's `data`, or the first answer to the same request as JSON. */
@@ -74,7 +74,7 @@ async function prepareAndHandle(route: Route, request: RouteRequest, deps: ApiDe
   return await route.handle(request, deps, prepared);
 }
 
-/** Skips the slow `prepare` when the answer is stored; runOnce checks again, for a concurrent twin. */
+/** Skips the slow `prepare` when the answer is already stored; runOnce checks again, because of concurrent requests. */
 async function handleInTransaction(route: Route, request: RouteRequest, once: OnceRequest, deps: ApiDeps) {
   const kept = route.prepare ? await findFirstAnswer(deps, once) : null;
   if (kept) return { kept };
@@ -87,7 +87,7 @@ async function handleInTransaction(route: Route, request: RouteRequest, once: On
 
 function answerTextOf(kept: KeptResult, route: Route, deps: ApiDeps): string {
   if (kept.kind === 'answer') return kept.answer;
-  // The hash covers the path, so a CFE is only ever found by the route that issued it.
+  // The hash covers the path, so only the route that issued a CFE finds it.
   if (!route.firstAnswer) throw new Error(`${route.name} cannot answer a CFE again`);
   return JSON.stringify(route.firstAnswer(kept.cfe, deps));
 }

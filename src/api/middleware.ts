@@ -32,7 +32,7 @@ export function identifyRequest(trustedProxies: number, logger: Logger): Middlew
   };
 }
 
-/** Health checks, every few seconds: their lines would bury those of real requests. */
+/** Health checks, which are not logged: every few seconds their lines would bury the lines of real requests. */
 const PROBES = new Set(['/livez', '/readyz']);
 
 /**
@@ -70,7 +70,7 @@ export function observeRequests(logger: Logger, metrics: ApiMetrics): Middleware
   };
 }
 
-/** A response is for one caller: it must not be executed, framed, sniffed or cached. */
+/** Headers for responses to one caller: not to be executed, framed, sniffed or cached. */
 const SECURITY_HEADERS = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy':
@@ -161,7 +161,7 @@ export function answerErrors({
   };
 }
 
-/** For clients whose base URL lacks /v1. */
+/** Explains an unknown path; also to clients whose base URL lacks /v1. */
 const unknownPath = (path: string): string =>
   path.startsWith('/v1/')
     ? 'This path does not exist.'
@@ -176,8 +176,8 @@ export function refuseUnmatched(router: Router<RequestState>): Middleware<Reques
     const layers = router.match(ctx.path, ctx.method).path;
     if (layers.length === 0) throw new Refusal('NOT_FOUND', unknownPath(ctx.path));
     const fewest = Math.min(...layers.map(({ paramNames }) => paramNames.length));
-    const own = layers.filter(({ paramNames }) => paramNames.length === fewest);
-    const methods = new Set(own.flatMap((layer) => layer.methods));
+    const best = layers.filter(({ paramNames }) => paramNames.length === fewest);
+    const methods = new Set(best.flatMap((layer) => layer.methods));
     if (methods.has(ctx.method)) return next();
     ctx.set('Allow', [...methods, 'OPTIONS'].sort().join(', '));
     if (ctx.method !== 'OPTIONS') {

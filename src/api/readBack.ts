@@ -1,5 +1,5 @@
 /**
- * Lets clients PUT an object as they read it: fields that the PUT does not change are compared and ignored.
+ * Lets clients PUT an object as they read it: accepts read-only fields whose value is unchanged.
  */
 import * as z from 'zod';
 import type { BodyRule } from '../domain/requests/bodyRules.ts';
@@ -9,7 +9,7 @@ import { invalidInput } from '../errors.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields that change with issuing and the calendar, so they differ between reading and writing. */
+/** Read-only fields that are not compared: they change with every receipt, or with the calendar. */
 const VOLATILE: readonly string[] = ['last_number', 'numbers_left', 'days_left', 'warnings'];
 
 const ABOUT =
@@ -22,7 +22,7 @@ const acceptAnyValue = (field: z.ZodType): z.ZodType =>
 function exampleOf(field: z.ZodType): unknown {
   const [first] = (field.meta()?.['examples'] as unknown[] | undefined) ?? [];
   if (first !== undefined) return first;
-  // A part of an object is enough.
+  // An incomplete object is enough for an example.
   const simple = ['READY', 'OWNER', false, {}, []].find((value) => field.safeParse(value).success);
   return simple ?? (field.safeParse(null).success ? null : {});
 }
@@ -51,8 +51,8 @@ export function requireUnchanged(sent: Fields, current: Fields): void {
     .filter((name) => !isUnchanged(sent[name], current[name]))
     .map((name) => {
       const value = current[name];
-      const shown = typeof value === 'object' && value !== null ? '' : ` ${JSON.stringify(value)},`;
-      const message = `must be${shown} as it was read; it is not changed here.`;
+      const expected = typeof value === 'object' && value !== null ? '' : ` ${JSON.stringify(value)},`;
+      const message = `must be${expected} as it was read; it is not changed here.`;
       return faultAt([name], 'body.read_only' satisfies BodyRule, message);
     });
   if (faults.length > 0) throw invalidInput(faults);

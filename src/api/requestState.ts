@@ -6,6 +6,6 @@ export interface RequestState {
   /** The caller, once authenticated. */
   accountId: string | null;
   keyId: string | null;
-  /** The caller's network address; proxies are believed only as far as they are trusted. */
+  /** The caller's network address, according to trusted proxies only. */
   address: string;
 }

@@ -18,7 +18,7 @@ export const BODY_LIMITS = { cfe: 1024 * 1024, file: 128 * 1024, other: 16 * 102
 /** Longest header value read by a pattern, in characters (docs/contract.md#limits). */
 export const LONGEST_FIELD = 256;
 
-/** The authenticated caller. `environment` is that of the key, and so of the request. */
+/** The authenticated caller. `environment`: the key's, and therefore the request's. */
 export interface ApiCaller {
   readonly accountId: string;
   readonly keyId: string;
@@ -93,8 +93,8 @@ export interface Route {
   /** Checks several path values together; the paths of faults are `/path/<name>`. */
   checkParams?(params: unknown): readonly Fault[];
   /**
-   * Throws NOT_FOUND for a missing resource before the body is read, when the handler would find it only
-   * after checking the body.
+   * Throws NOT_FOUND for a missing resource before the body is read, on routes whose handler looks for the resource only
+   * after it has checked the body.
    */
   requireResource?(named: { readonly params: unknown }, deps: ApiDeps): Promise<void>;
   /** Strict schema of the query parameters, which arrive as strings; null allows none. */
@@ -106,17 +106,17 @@ export interface Route {
     readonly description: string;
     readonly schema: z.ZodType;
   };
-  /** Refusals of the handler itself; those of earlier checks follow from the definition. */
+  /** Refusals of the handler itself; the definition implies the refusals of earlier checks. */
   readonly errors: readonly RefusalCode[];
   /**
-   * Runs before the handler, outside its transaction: it may be slow, and its effects stay if the request is
-   * refused. The result is passed to the handler and disposed of afterwards.
+   * Runs before the handler, outside its transaction: may be slow, and has effects that stay if the request is refused. The
+   * result is passed to the handler and disposed of afterwards.
    */
   prepare?(request: RouteRequest, deps: ApiDeps): Promise<Prepared>;
   handle(request: RouteRequest, deps: ApiDeps, prepared: unknown): Promise<unknown>;
   /**
-   * For file answers with an ETag. The file is made from `data` outside the account's concurrency slots, so
-   * that it delays no other call of the account.
+   * For file answers with an ETag: creates the file from `data` outside the account's concurrency slots, so that it delays
+   * no other call of the account.
    */
   readonly file?: {
     readonly mediaType: string;
@@ -135,7 +135,7 @@ export interface Route {
    * from that row. Other routes store their answers for 24 hours, unchanged.
    */
   firstAnswer?(cfe: Cfe, deps: ApiDeps): unknown;
-  /** For routes that support `Prefer: wait`: waits for the work that `data` started and returns its state. */
+  /** For routes that support `Prefer: wait`: waits for the result of the request, and returns the new `data`. */
   waitFor?(request: RouteRequest, data: unknown, waiting: WaitOptions, deps: ApiDeps): Promise<unknown>;
 }
 

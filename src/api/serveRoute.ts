@@ -23,8 +23,8 @@ import type { RequestState } from './requestState.ts';
 import type { ApiCaller, Route } from './route.ts';
 
 /**
- * Serves one route: the checks in order (docs/contract.md#order-of-checks; the router has done path and
- * method), then the handler. `values` are the decoded path values.
+ * Serves one route: runs the checks in order (docs/contract.md#order-of-checks; the router has checked path and method),
+ * then the handler. `values`: the decoded path values.
  */
 export function serveRoute(
   route: Route,
@@ -117,8 +117,8 @@ function requireRutInPath({ role, name }: Route, { rut }: Readonly<Record<string
 }
 
 /**
- * Waits as the caller asked (`Prefer: wait`) and returns the new `data`. If waiting fails, the request is
- * done anyway: returns the old `data`.
+ * Waits as long as the caller wants (`Prefer: wait`) and returns the new `data`; the old `data` if waiting fails, because
+ * the request itself has succeeded.
  */
 async function waitForData(
   ctx: Context,
@@ -152,7 +152,7 @@ function readInput(
   throw invalidInput(limitFaults([query, body].flatMap((part) => (part.ok ? [] : part.faults))));
 }
 
-/** Returns the body for its route, and as read from JSON with numbers as `JsonNumber`. */
+/** Returns the body in two forms: as the route wants it, and as JSON with numbers as `JsonNumber`. */
 function readBodyOf({ body }: Route, rawBody: Uint8Array): Checked<{ body: unknown; json: unknown }> {
   if (!body) return { ok: true, value: { body: undefined, json: null } };
   const json = parseBody(rawBody, { optional: body.optional ?? false });
@@ -233,7 +233,7 @@ function wrongEnvironment(environment: Environment, supported: boolean): string 
     : 'The API key is for the sandbox; this endpoint is for production only.';
 }
 
-// The enterprise, and the caller's role at it.
+// The enterprise of a request, and the caller's role.
 
 /** The enterprise of a request and the caller's role; both null when the route requires no role. */
 interface Access {

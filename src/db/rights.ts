@@ -98,7 +98,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   cae: {
     api: 'select, insert, update (last_number)',
     console: 'select, insert, update (last_number, withheld)',
-    // It numbers the receipts of test runs.
+    // The worker numbers the receipts of test runs.
     worker: 'select, update (last_number, withheld, start_open, start_findings)',
     operator: 'select, insert, update (last_number, number_end, elsewhere, withheld), delete',
   },
@@ -110,7 +110,7 @@ export const RIGHTS: Readonly<Record<string, Readonly<Partial<Record<Program, st
   },
   cfe: {
     api: 'select, insert, update (first_answer)',
-    // Both issue credit notes; the update only locks a CFE, and changes nothing.
+    // Console and operator issue credit notes; the update only locks a CFE, and changes nothing.
     console: 'select, insert, update (request_id)',
     worker: 'select, insert, update',
     operator: 'select, insert, update (request_id)',

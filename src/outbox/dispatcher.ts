@@ -104,7 +104,7 @@ export function createDispatcher(options: {
 
   return {
     scheduleDispatch,
-    dispatchStored: memory.start,
+    dispatchStored: (message) => memory.start(message),
     startRelay() {
       timer ??= setInterval(scheduleDispatch, RELAY_MILLISECONDS);
     },

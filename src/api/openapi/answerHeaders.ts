@@ -11,8 +11,8 @@ const integer = (description: string, example: number) => ({
 });
 
 /**
- * `components.headers`; headers with `required` are on every answer that lists them. A header with several
- * meanings has several names here.
+ * `components.headers`; a `required` header is on every answer that lists it. A header with several meanings has several
+ * names here.
  */
 export const ANSWER_HEADERS = {
   'X-Request-Id': {
@@ -63,7 +63,7 @@ export const ANSWER_HEADERS = {
 
 type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
-/** The sent header, when it differs from the name in the table. */
+/** The names of headers that differ from their names in the table. */
 const SENT_AS: Partial<Record<AnswerHeader, string>> = { 'Retry-After-If-Any': 'Retry-After' };
 
 const references = (names: readonly AnswerHeader[]) =>

@@ -11,7 +11,7 @@ import { errorSchemas, refusalResponses } from './responses.ts';
 import { createSchemaBook } from './schemas.ts';
 import { WEBHOOKS_TAG, webhookOperations } from './webhooks.ts';
 
-/** The document as an object that is JSON. */
+/** The document, as plain JSON. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** Sample errors that do not occur on a quiet stack, made by the service itself. */
+/** Sample errors that do not occur on a quiet stack, created by the service's own code. */
 import { requestInProgress } from '../../commands/steps/runOnce.ts';
 import { Refusal, type RefusalCode } from '../../errors.ts';
 import { type ErrorBody, errorAnswer } from '../errorAnswer.ts';

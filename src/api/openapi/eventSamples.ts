@@ -1,4 +1,4 @@
-/** One event of each name, made by the service itself: the examples of the document. */
+/** One event of each name, created by the service's own code: the examples of the document. */
 
 import {
   enterpriseChanges,

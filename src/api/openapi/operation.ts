@@ -48,7 +48,7 @@ export function operation(route: Route, book: SchemaBook, examples: OperationExa
   };
 }
 
-/** Describes the environments of a route, by the caller's key and by what it reads. */
+/** Describes the environments of a route: by the caller's key, or by the query. */
 function environmentsOf({ sandbox, query }: Route): string {
   if (sandbox) return 'Available in the sandbox.';
   return query instanceof z.ZodObject && 'environment' in query.shape
@@ -99,7 +99,7 @@ export function tagsOf(routes: readonly Route[]): { name: string; description: s
   return [...new Set(routes.map(tagOf))].map((name) => ({ name, description: TAG_WORDS[name] }));
 }
 
-/** Returns the tag of a route: that of the last tagged segment of its path. */
+/** Returns the tag of a route: the tag of the last tagged segment of its path. */
 function tagOf({ path }: Pick<Route, 'path'>): Tag {
   const word = path.split('/').findLast((part) => Object.hasOwn(TAGS, part));
   return (word === undefined ? undefined : TAGS[word]) ?? 'Enterprises';
@@ -167,7 +167,7 @@ function jsonAnswer(
     properties: { data },
     required: ['data'],
   };
-  // One envelope per kind of data, whichever route returns it.
+  // Routes with the same kind of data share one envelope.
   const name = typeof data['$ref'] === 'string' ? data['$ref'].split('/').at(-1) : unnamed;
   return {
     description: words,

@@ -20,7 +20,7 @@ interface Operation extends Explained {
 export function referenceParts(document: object): ReferencePart[] {
   const parts = new Map<string, { texts: Set<string>; place: string }>();
   const { components = {} } = document as { components?: { schemas?: Record<string, Explained> } };
-  // A field with a named schema is explained there.
+  // The description of a field with a named schema is in that schema.
   const explainedAt = (one: Explained): Explained =>
     one.description === undefined ? (components.schemas?.[one.$ref?.split('/').at(-1) ?? ''] ?? one) : one;
   const add = (name: string, explained: Explained, place: string): void => {
@@ -45,16 +45,16 @@ export function referenceParts(document: object): ReferencePart[] {
   return [...parts].map(([name, { texts, place }]) => ({ name, text: [...texts].join(' · '), place }));
 }
 
-/** Calls `found` for every field, parameter and header below `node`. */
-function eachNamed(node: unknown, found: (name: string, explained: Explained) => void): void {
+/** Calls `visit` for every field, parameter and header below `node`. */
+function eachNamed(node: unknown, visit: (name: string, explained: Explained) => void): void {
   if (typeof node !== 'object' || node === null) return;
   const { name, in: place, properties, headers, ...others } = node as Record<string, unknown>;
-  if (typeof name === 'string' && typeof place === 'string') found(name, node);
+  if (typeof name === 'string' && typeof place === 'string') visit(name, node);
   for (const named of [properties, headers]) {
     for (const [field, explained] of Object.entries(named ?? {})) {
-      found(field, explained as Explained);
-      eachNamed(explained, found);
+      visit(field, explained as Explained);
+      eachNamed(explained, visit);
     }
   }
-  for (const [key, inner] of Object.entries(others)) if (!key.startsWith('example')) eachNamed(inner, found);
+  for (const [key, inner] of Object.entries(others)) if (!key.startsWith('example')) eachNamed(inner, visit);
 }

@@ -1,4 +1,4 @@
-/** The refusals of each route; those of the checks before its handler follow from its definition. */
+/** The refusals of each route; its definition decides which refusals the checks before its handler add. */
 import { REFUSAL_CODES, type RefusalCode } from '../../errors.ts';
 import { STATUS_OF } from '../errorAnswer.ts';
 import { takesIdempotencyKey } from '../idempotency.ts';
@@ -36,10 +36,10 @@ export const REFUSAL_MEANINGS: Readonly<Record<RefusalCode, string>> = {
 /** Returns every code that `route` can answer, by HTTP status in ascending order. */
 export function refusalsOf(route: Route): [status: number, codes: RefusalCode[]][] {
   const codes = new Set<RefusalCode>([
-    // A malformed X-Sandbox-Mode header, an unknown query parameter.
+    // For a malformed X-Sandbox-Mode header, or an unknown query parameter.
     'INVALID_INPUT',
     route.auth === 'key' ? 'INVALID_API_KEY' : 'UNAUTHORIZED',
-    // The key's environment, the sandbox without is_developer, the role.
+    // For a key of the other environment, the sandbox without is_developer, or a missing role.
     'FORBIDDEN',
     ...(route.role === null ? [] : (['NOT_FOUND'] as const)),
     ...(route.body ? (['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) : []),

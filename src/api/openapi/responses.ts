@@ -1,4 +1,4 @@
-/** Error answers: one for each set of codes that share a status, named in `components.responses`. */
+/** Error answers: one in `components.responses` for each set of codes that share a status. */
 import { enumWords } from '../../domain/requests/enums.ts';
 import { MAX_FAULTS } from '../../domain/requests/faults.ts';
 import { REFUSAL_CODES, type RefusalCode } from '../../errors.ts';
@@ -156,13 +156,13 @@ function response(
 ): object {
   const errors = { ...ERROR_SAMPLES, ...recordedErrors };
   const recorded = codes.flatMap((code) => (errors[code] ? [[code, { value: errors[code] }]] : []));
-  const one = codes.map((code) => schemaAt(errorName(code)));
+  const schemas = codes.map((code) => schemaAt(errorName(code)));
   return {
     description: codes.map((code) => `\`${code}\`: ${REFUSAL_MEANINGS[code]}`).join(' '),
     headers: answerHeaders(status),
     content: {
       'application/json': {
-        schema: codes.length === 1 ? one[0] : { anyOf: one },
+        schema: codes.length === 1 ? schemas[0] : { anyOf: schemas },
         ...(recorded.length > 0 ? { examples: Object.fromEntries(recorded) as object } : {}),
       },
     },

@@ -1,4 +1,4 @@
-/** Converts zod schemas to those of OpenAPI 3.1 (JSON Schema 2020-12) and collects the named ones. */
+/** Converts zod schemas to OpenAPI 3.1 (JSON Schema 2020-12) and collects the named schemas. */
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 
@@ -7,9 +7,9 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** Whether a schema describes requests or answers. */
 export type Direction = 'input' | 'output';
 
-/** The schemas of a document: converts each, and collects the named ones. */
+/** Converts the schemas of a document, and collects the named schemas. */
 export interface SchemaBook {
-  /** Returns the schema, or a reference to it if it has a name: by `.meta({id})`, or `name`. */
+  /** Returns the converted schema, or a reference if the schema has a name: by `.meta({id})`, or `name`. */
   of(schema: z.ZodType, direction: Direction, name?: string): JsonSchema;
   /** Stores `schema` as `id` and returns a reference to it. */
   name(id: string, schema: JsonSchema): JsonSchema;
@@ -48,12 +48,12 @@ function jsonSchemaOf(schema: z.ZodType, direction: Direction) {
   return z.toJSONSchema(schema, {
     target: 'draft-2020-12',
     io: direction,
-    // Our own schemas parse numbers and codes; they describe themselves (`.meta`).
+    // Our own schemas of numbers and codes describe themselves (`.meta`).
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      // A new field in an answer must not break generated clients.
+      // Allows new fields in answers without breaking generated clients.
       if (direction === 'output') delete jsonSchema.additionalProperties;
-      // Our examples are of JSON that is sent, not of values that a transform returns.
+      // Examples show the JSON that is sent, not the values that a transform returns.
       const { examples } = z.globalRegistry.get(zodSchema) ?? {};
       if (Array.isArray(examples)) jsonSchema.examples = examples;
       // The service itself writes webhooks and answers; `readOnly` is about requests.
@@ -64,15 +64,15 @@ function jsonSchemaOf(schema: z.ZodType, direction: Direction) {
   });
 }
 
-/** Removes bounds that are only JavaScript's own. */
+/** Removes the bounds of JavaScript's numbers. */
 function removeBinaryBounds(schema: { minimum?: number | undefined; maximum?: number | undefined }): void {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
 }
 
 /**
- * Describes decimals in words: validators divide in binary and would reject 4.35 as a multiple of 0.01. The
- * service checks exactly.
+ * Describes decimals in words instead of `multipleOf`: validators divide in binary and would reject 4.35 as a multiple of
+ * 0.01.
  */
 function describeDecimals(schema: {
   multipleOf?: number | undefined;

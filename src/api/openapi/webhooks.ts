@@ -60,9 +60,9 @@ export function webhookOperations(book: SchemaBook): Record<string, { post: obje
 }
 
 function samplesOf(name: EventName): Record<string, { summary: string; value: unknown }> {
-  const all = { sample: [summaryOf(name), sampleBody(name)] as const, ...moreSamples(name) };
+  const samples = { sample: [summaryOf(name), sampleBody(name)] as const, ...moreSamples(name) };
   return Object.fromEntries(
-    Object.entries(all).map(([key, [summary, body]]) => [
+    Object.entries(samples).map(([key, [summary, body]]) => [
       key,
       { summary, value: JSON.parse(body) as unknown },
     ]),

@@ -29,7 +29,7 @@ const queue = createFairQueue({
 });
 const threads = createThreads<PageTask, Uint8Array>({
   script: new URL('./pageWorker.ts', import.meta.url),
-  // The longest receipt takes a tenth of a second.
+  // The page of the longest receipt takes a tenth of a second.
   mostSeconds: 10,
   mostMegabytes: 256,
   idleMs: 60_000,
@@ -41,13 +41,13 @@ export async function drawPage(task: PageTask, accountId: string): Promise<Uint8
 }
 
 /** Draws the page in this thread. */
-export function writePage({ json, digest, receiptToken, ...shown }: PageTask): Uint8Array {
+export function writePage({ json, digest, receiptToken, ...task }: PageTask): Uint8Array {
   const document = JSON.parse(json) as CfeDocument;
   const { issuer, type, serie, numero, totals, signedAt } = document;
   const typeCode = CFE_TYPES[type].code;
-  const { environment } = shown;
+  const { environment } = task;
   const page = receiptPage({
-    ...shown,
+    ...task,
     document,
     securityCode: securityCode(digest),
     qrUrl: qrUrl({

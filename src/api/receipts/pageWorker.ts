@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { type PageTask, writePage } from './drawPage.ts';
 
 parentPort?.on('message', (task: PageTask) => {
-  // A copy in its own buffer, which can be transferred.
+  // Copies the page to its own buffer, because only whole buffers can be transferred.
   const page = Uint8Array.from(writePage(task));
   parentPort?.postMessage(page, [page.buffer]);
 });

@@ -14,7 +14,7 @@ import type { PageTask } from './drawPage.ts';
 
 const RETRY_AFTER_SECONDS = 5;
 
-/** A receipt that may be handed over: its CFE is signed. */
+/** A receipt that may be handed over, with a signed CFE. */
 export interface SentReceipt extends Receipt {
   readonly digest: string;
   readonly xmlBytes: number;
@@ -28,7 +28,7 @@ export function notSentYet(): Refusal {
 }
 
 /**
- * Returns the receipt once its sobre was sent. Throws NOT_SENT_YET before that, and when it never will be.
+ * Returns the receipt if its sobre was sent. Throws NOT_SENT_YET before that, and for a receipt that is never sent.
  */
 export function requireSentReceipt(receipt: Receipt): SentReceipt {
   const state = receiptState(receipt);
@@ -60,7 +60,7 @@ export async function encodeSignedXml(
   return Buffer.concat(pieces);
 }
 
-/** A millisecond of work at most. */
+/** A piece takes at most a millisecond. */
 const PIECE_CHARACTERS = 256 * 1024;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Receipt pages for holders of the link: HTML outside /v1, without login. The token in the URL is the right
- * to see that one receipt (docs/contract.md#receipt-page).
+ * Receipt pages for holders of the link: HTML outside /v1, without login. The token in the URL grants access to one receipt
+ * (docs/contract.md#receipt-page).
  */
 import { createHash } from 'node:crypto';
 import type { Router } from '@koa/router';
@@ -33,8 +33,8 @@ import {
 import { serveVerificationPage } from './verificationPage.ts';
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
-/** No scripts and nothing from other hosts: the style by its hash, pictures only if embedded. */
-const policy = (formAction: "'none'" | "'self'"): string =>
+/** Returns the Content-Security-Policy of pages: no scripts, the style by its hash, pictures only if embedded. */
+const pagePolicy = (formAction: "'none'" | "'self'"): string =>
   [
     "default-src 'none'",
     `style-src 'sha256-${STYLE_HASH}'`,
@@ -50,14 +50,13 @@ const TOKEN = /^[A-Za-z0-9_-]{22}$/;
 /** Concurrent lookups per network, and how many may wait: guessing must not exhaust the database. */
 const LOOK_UPS = { atOnce: 4, waiting: 100 } as const;
 /**
- * Concurrent prints per network and per receipt, and pages and XML per account; cached files need no slot.
+ * Concurrent prints per network and per receipt, and concurrent pages and XML per account; cached files need no slot.
  */
 const ONE_AT_A_TIME = { atOnce: 1, waiting: 100 } as const;
-/** Concurrent pages and XML per network; separate from prints, which may take seconds. */
+/** Concurrent pages and XML per network. They do not wait for prints, which may take seconds. */
 const PAGES_OF_NETWORK = 2;
 /**
- * Bytes of pages and XML cached in memory: some 3,000 ordinary ones; one account gets room for two of the
- * longest.
+ * Bytes of pages and XML cached in memory: some 3,000 ordinary receipts; one account gets room for two of the longest.
  */
 const MOST_BYTES = 32 * 1024 * 1024;
 
@@ -96,7 +95,7 @@ async function answerGuarded(
 ): Promise<void> {
   stateOf(ctx).route = route;
   ctx.set({
-    'Content-Security-Policy': policy(formAction),
+    'Content-Security-Policy': pagePolicy(formAction),
     'X-Robots-Tag': 'noindex, nofollow, noarchive',
   });
   try {
@@ -114,8 +113,8 @@ export function serveReceiptPages(
   const lookUpSlots = createConcurrencySlots(LOOK_UPS);
 
   /**
-   * Returns the receipt of the token. Throws NOT_FOUND or RATE_LIMITED for an unknown one, counted as failed
-   * authentication.
+   * Returns the receipt of the token. Counts an unknown token as a failed authentication, and throws NOT_FOUND or
+   * RATE_LIMITED.
    */
   async function requireReceipt({ address }: RequestState, token = ''): Promise<Receipt> {
     const look = () => findReceiptByToken(deps.orm.em.fork(), token);
@@ -124,18 +123,18 @@ export function serveReceiptPages(
     throw await failures.refusalFor(address, new Refusal('NOT_FOUND', 'There is no such receipt.'));
   }
 
-  const { print, keptFile: cachedFile } = createFileQueues();
+  const { print, cachedFile } = createFileQueues();
   async function loadPage(state: RequestState, receipt: SentReceipt, below: string): Promise<Uint8Array> {
     // A page changes only when the CFE is rejected.
-    const what = receipt.status === 'REJECTED' ? `page, rejected ${below}` : `page ${below}`;
+    const fileKey = receipt.status === 'REJECTED' ? `page, rejected ${below}` : `page ${below}`;
     const make = async () => {
       const { receiptToken, ...task } = await loadPageTask(deps, receipt);
       return drawPage({ ...task, receiptToken: `${below}${receiptToken}` }, receipt.accountId);
     };
-    return (await cachedFile(state, receipt, what, make)).bytes;
+    return (await cachedFile(state, receipt, fileKey, make)).bytes;
   }
 
-  /** Shows a receipt; `below`: where the addresses of its files begin, as seen from the page. */
+  /** Shows a receipt; `below`: the start of the addresses of its files, relative to the page. */
   async function answerReceipt(ctx: Context, receipt: Receipt, below: string): Promise<void> {
     const state = receiptState(receipt);
     const page =
@@ -172,33 +171,33 @@ export function serveReceiptPages(
   serveVerificationPage(router, { deps, pages: { answer: answerPage, answerReceipt, guard } });
 }
 
-/** Creates files in turn, per network and per account or receipt, and caches the last pages and XML. */
+/** Creates queues for files, per network and per account or receipt, and a cache of the last pages and XML. */
 function createFileQueues() {
   const prints = createConcurrencySlots(ONE_AT_A_TIME);
   const pages = createConcurrencySlots({ ...ONE_AT_A_TIME, atOnce: PAGES_OF_NETWORK });
   const owners = createConcurrencySlots(ONE_AT_A_TIME);
   const files = createFileCache(MOST_BYTES);
 
-  /** Runs `make` when no other print of the network or the receipt is running. */
+  /** Runs `make` when no other print for the network or of the receipt is running. */
   const print = <T>({ address }: RequestState, { id }: SentReceipt, make: () => Promise<T>): Promise<T> =>
     prints.hold(networkOf(address), () => owners.hold(id, make));
 
   /**
-   * Returns a cached file, or creates it in the account's turn. `what` distinguishes the files of a receipt.
+   * Returns a cached file, or creates it in the account's queue. `fileKey` distinguishes the files of a receipt.
    */
-  async function keptFile(
+  async function cachedFile(
     { address }: RequestState,
     { id, accountId, digest }: SentReceipt,
-    what: string,
+    fileKey: string,
     make: () => Promise<Uint8Array>,
   ): Promise<CachedFile> {
-    const key = { key: [id, digest, what].join(' '), accountId };
+    const key = { key: [id, digest, fileKey].join(' '), accountId };
     return (
       files.kept(key) ??
       pages.hold(networkOf(address), () => owners.hold(accountId, () => files.file(key, make)))
     );
   }
-  return { print, keptFile };
+  return { print, cachedFile };
 }
 
 const stateOf = (ctx: Context): RequestState => ctx['state'];

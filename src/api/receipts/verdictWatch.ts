@@ -16,8 +16,8 @@ export interface WaitOptions {
 
 export interface VerdictWatch {
   /**
-   * Resolves at the verdict on the CFE, the timeout, the caller's disconnect or `close`, whichever is first.
-   * Never rejects and holds no database connection.
+   * Resolves at the verdict on the CFE, the timeout, the caller's disconnect or `close`, whichever is first. Never rejects,
+   * and occupies no database connection.
    */
   wait(cfeUuid: string, waiting: WaitOptions): Promise<void>;
   /** Ends all waiting, permanently. */

@@ -1,6 +1,6 @@
 /**
- * The page on which anybody verifies a printed e-Ticket, outside /v1 and without login: RUC, type, serie, number and
- * security code of the paper lead to its receipt (docs/contract.md#verification-page).
+ * The public page that verifies a printed e-Ticket, outside /v1 and without login: RUC, type, serie, number and security
+ * code on the paper lead to its receipt (docs/contract.md#verification-page).
  */
 import type { Router } from '@koa/router';
 import type { Context } from 'koa';
@@ -20,21 +20,20 @@ import type { RequestState } from '../requestState.ts';
 
 /** Concurrent look-ups per network, and how many may wait. */
 const LOOK_UPS = { atOnce: 4, waiting: 100 } as const;
-/** Most networks remembered; forgotten ones are counted in the database again. */
+/** Most networks remembered; the database counts for forgotten networks again. */
 const MOST_REMEMBERED = 10_000;
 
 const FIELDS = ['ruc', 'tipo', 'serie', 'numero', 'codigo'] as const;
 
-/** Answers a page with its HTML, or with that of a receipt. */
+/** Ways to answer a request with a page. */
 interface Pages {
   answer(ctx: Context, status: number, page: string): void;
-  /** `below`: where the receipt's own address begins, as seen from the page. */
+  /** `below`: the start of the receipt's own address, relative to the page. */
   answerReceipt(ctx: Context, receipt: Receipt, below: string): Promise<void>;
   /** Answers errors as pages. */
   guard(ctx: Context, route: string, work: () => Promise<void>): Promise<void>;
 }
 
-/** Serves the page. */
 export function serveVerificationPage(
   router: Router<RequestState>,
   { deps, pages }: { deps: ApiDeps; pages: Pages },
@@ -44,7 +43,7 @@ export function serveVerificationPage(
 
   /**
    * Returns the receipt with these data, or null. Counts the look-up before its result is known; throws RATE_LIMITED
-   * after too many misses of the network, even for right data: six characters can be guessed.
+   * after too many misses of the network, even for correct data: six characters can be guessed.
    */
   async function lookUp(network: string, printed: PrintedNumber | null): Promise<Receipt | null> {
     const now = deps.realClock();
@@ -66,13 +65,13 @@ export function serveVerificationPage(
 
   router.get(VERIFICATION_PATH, (ctx) =>
     pages.guard(ctx, VERIFICATION_PATH, async () => {
-      const given = FIELDS.map((name) => queryValue(ctx.querystring, name)?.trim() ?? '');
-      if (given.every((value) => value === '')) return pages.answer(ctx, 200, verificationPage('form'));
-      const type = cfeTypeOfCode(Number(given[1]));
+      const values = FIELDS.map((name) => queryValue(ctx.querystring, name)?.trim() ?? '');
+      if (values.every((value) => value === '')) return pages.answer(ctx, 200, verificationPage('form'));
+      const type = cfeTypeOfCode(Number(values[1]));
       if (type && CFE_TYPES[type].family !== 'ticket')
         return pages.answer(ctx, 200, verificationPage('other'));
       const network = networkOf(ctx.state.address);
-      const receipt = await slots.hold(network, () => lookUp(network, printedNumberOf(given)));
+      const receipt = await slots.hold(network, () => lookUp(network, printedNumberOf(values)));
       if (!receipt) return pages.answer(ctx, 404, verificationPage('miss'));
       return pages.answerReceipt(ctx, receipt, 'r/');
     }),
@@ -81,7 +80,7 @@ export function serveVerificationPage(
 
 const CODE = new RegExp(`^[A-Za-z0-9+/]{${SECURITY_CODE_LENGTH}}$`);
 
-/** Returns the data of the paper, or null if no e-Ticket can have them. */
+/** Returns the data on the paper; null for data that no e-Ticket can have. */
 function printedNumberOf([rut = '', code, serie = '', numero = '', securityCode = '']: readonly string[]) {
   const type = cfeTypeOfCode(Number(code));
   const isPossible =

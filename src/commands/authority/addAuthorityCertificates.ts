@@ -14,10 +14,10 @@ import type { CommandDeps } from '../steps/deps.ts';
 export type AuthorityRuts = Readonly<Record<Environment, string>>;
 
 /**
- * Trusts the certificates of a PEM file as the authority's, in `environment` or in the one whose authority
- * has the RUT in the certificate's subject. A trusted certificate is left unchanged, or moved to the named
- * environment. Operators only. Returns all certificates in the file. Throws INVALID_INPUT for a file without
- * certificates, an unreadable one, or one whose environment is unknown.
+ * Trusts the certificates of a PEM file as the authority's, in `environment` or in the environment whose authority has the
+ * RUT in the certificate's subject. Moves a trusted certificate only to a named environment. Operators only. Returns all
+ * certificates in the file. Throws INVALID_INPUT for a file without certificates, and for a certificate that is unreadable
+ * or whose environment is unknown.
  */
 export async function addAuthorityCertificates(
   deps: CommandDeps & { readonly authorityRuts: AuthorityRuts },
@@ -39,12 +39,12 @@ export async function addAuthorityCertificates(
   }));
   return deps.orm.em.fork().transactional(async (em) => {
     const fingerprints = rows.map(({ fingerprint }) => fingerprint);
-    const held = new Map(
+    const trusted = new Map(
       (await findAuthorityCertificates(em, fingerprints)).map((one) => [one.fingerprint, one.environment]),
     );
     for (const { fingerprint } of rows) {
-      const isKept = named === undefined || held.get(fingerprint) === named;
-      if (held.has(fingerprint) && isKept) continue;
+      const stays = named === undefined || trusted.get(fingerprint) === named;
+      if (trusted.has(fingerprint) && stays) continue;
       const reason = named === undefined ? undefined : `named for ${named}`;
       auditAct(deps, em, { action: 'authority_certificate.add', subject: fingerprint, reason }, addedAt);
     }

@@ -1,10 +1,5 @@
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
-import {
-  type BranchFacts,
-  type BranchKey,
-  lockEnterprise,
-  openBranch,
-} from '../../db/enterprises/enterprises.ts';
+import { type BranchFacts, type BranchKey, openBranch } from '../../db/enterprises/enterprises.ts';
 import { Branch, type Enterprise } from '../../db/entities/enterprises.ts';
 import { recordEnterpriseChanges } from '../../db/webhooks/events.ts';
 import type { CreateBranch, UpdateBranch } from '../../domain/enterprises/enterprise.ts';
@@ -13,6 +8,7 @@ import type { AuditAction } from '../../domain/operations/audit.ts';
 import { invalidInput, Refusal } from '../../errors.ts';
 import { auditAct } from '../steps/auditAct.ts';
 import type { CommandDeps } from '../steps/deps.ts';
+import { requireLockedEnterprise } from '../steps/requireEnterprise.ts';
 import { requireEnterpriseRole } from '../steps/requireEnterpriseRole.ts';
 
 interface Change<T> {
@@ -21,7 +17,7 @@ interface Change<T> {
 }
 
 /**
- * Runs `change` on a branch (null for the enterprise's first branch or an unknown one) and audits it, in one
+ * Runs `change` on an additional branch (`stored`; null for the first branch or an unknown one) and audits it, in one
  * transaction. Locks the branch before the enterprise, in the same order as issuing, to prevent a deadlock.
  */
 async function changeBranches<T>(
@@ -29,18 +25,17 @@ async function changeBranches<T>(
   { rut, branch }: BranchKey,
   change: (
     em: EntityManager,
-    at: { enterprise: Enterprise; found: Branch | null },
+    at: { enterprise: Enterprise; stored: Branch | null },
     now: Date,
   ) => Change<T> | Promise<Change<T>>,
 ): Promise<T> {
   const result = await deps.orm.em.fork().transactional(async (em) => {
-    const found = await em.findOne(Branch, { rut, branch }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    const enterprise = await lockEnterprise(em, rut);
-    if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+    const stored = await em.findOne(Branch, { rut, branch }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    const enterprise = await requireLockedEnterprise(em, rut);
     await requireEnterpriseRole(deps, em, rut);
     const now = deps.clock();
     const { action, result } = await recordEnterpriseChanges(em, enterprise, now, () =>
-      change(em, { enterprise, found }, now),
+      change(em, { enterprise, stored }, now),
     );
     auditAct(deps, em, { action, subject: `${rut}/${branch}`, rut }, now);
     return result;
@@ -65,9 +60,9 @@ export function addBranch(
   { rut, body }: { rut: string; body: CreateBranch },
 ): Promise<Branch> {
   const { branch } = body;
-  return changeBranches(deps, { rut, branch }, async (em, { enterprise, found }, now) => {
-    const isNew = enterprise.branch !== branch && (!found || found.closedAt);
-    const added = isNew ? await openBranch(em, { rut, branch }, found, branchFacts(body), now) : null;
+  return changeBranches(deps, { rut, branch }, async (em, { enterprise, stored }, now) => {
+    const isNew = enterprise.branch !== branch && (!stored || stored.closedAt);
+    const added = isNew ? await openBranch(em, { rut, branch }, stored, branchFacts(body), now) : null;
     if (!added) throw new Refusal('ALREADY_EXISTS', `The enterprise already has a branch ${branch}.`);
     return { action: 'branch.add', result: added };
   });
@@ -81,8 +76,8 @@ export function updateBranch(
   deps: CommandDeps,
   { rut, branch, body }: { rut: string; branch: number; body: UpdateBranch },
 ): Promise<BranchFacts & { branch: number }> {
-  return changeBranches(deps, { rut, branch }, (_em, { enterprise, found }) => {
-    const open = found?.closedAt ? null : found;
+  return changeBranches(deps, { rut, branch }, (_em, { enterprise, stored }) => {
+    const open = stored?.closedAt ? null : stored;
     const changed = enterprise.branch === branch ? enterprise : open;
     if (!changed) throw noSuchBranch(branch);
     return { action: 'branch.update', result: Object.assign(changed, branchFacts(body)) };
@@ -97,11 +92,11 @@ export function removeBranch(
   deps: CommandDeps,
   { rut, branch }: { rut: string; branch: number },
 ): Promise<void> {
-  return changeBranches(deps, { rut, branch }, (em, { enterprise, found }, now) => {
+  return changeBranches(deps, { rut, branch }, (em, { enterprise, stored }, now) => {
     if (enterprise.branch === branch) throw invalidInput([firstBranchStays(branch)]);
-    if (!found || found.closedAt) throw noSuchBranch(branch);
-    if (found.usedAt) found.closedAt = now;
-    else em.remove(found);
-    return { action: found.usedAt ? 'branch.close' : 'branch.delete', result: undefined };
+    if (!stored || stored.closedAt) throw noSuchBranch(branch);
+    if (stored.usedAt) stored.closedAt = now;
+    else em.remove(stored);
+    return { action: stored.usedAt ? 'branch.close' : 'branch.delete', result: undefined };
   });
 }

@@ -33,11 +33,11 @@ export async function createCustomer(
   const customer = await deps.orm.em.fork().transactional(async (em) => {
     await takeAdvisoryLock(em, `customers of ${rut}`);
     await requireEnterpriseRole(deps, em, rut);
-    const made = await insertCustomer(em, { rut, docType, docNumber }, facts);
-    if (!made) return null;
+    const inserted = await insertCustomer(em, { rut, docType, docNumber }, facts);
+    if (!inserted) return null;
     if (await hasMoreCustomersThan(em, rut, most)) throw invalidInput([tooManyCustomers(most)]);
-    auditAct(deps, em, { action: 'customer.create', subject: made.id, rut }, now);
-    return made;
+    auditAct(deps, em, { action: 'customer.create', subject: inserted.id, rut }, now);
+    return inserted;
   });
   if (customer) return customer;
   throw invalidInput([

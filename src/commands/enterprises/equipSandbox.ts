@@ -12,9 +12,9 @@ import { type UploadCertificateDeps, uploadCertificate } from './uploadCertifica
  * (docs/contract.md#sandbox).
  */
 export interface AuthorityTestKit {
-  /** Returns a test certificate for the company (a .p12 and its password). Rejects when it is unavailable. */
+  /** Returns a test certificate for the company (a .p12 and its password). Rejects when the source is unavailable. */
   certificate: (rut: string) => Promise<{ file: Uint8Array; password: string }>;
-  /** Returns a CAE file for one type and its first usable number; null if there is none. Rejects when it is unavailable. */
+  /** Returns a CAE file for one type and its first usable number; null without one. Rejects when the source is unavailable. */
   cae: (rut: string, typeCode: number) => Promise<{ file: Uint8Array; startNumber: number } | null>;
 }
 
@@ -26,13 +26,13 @@ export interface EquipSandboxDeps extends UploadCertificateDeps {
 const isCfeType = (value: unknown): value is CfeType =>
   typeof value === 'string' && Object.hasOwn(CFE_TYPES, value);
 
-/** Whether issuing this body in the sandbox first obtains a missing certificate or CAE (equipSandbox). */
+/** Returns whether issuing this body in the sandbox first obtains a missing certificate or CAE (equipSandbox). */
 export const obtainsTestKit = ({ testKit }: Pick<EquipSandboxDeps, 'testKit'>, body: unknown): boolean =>
   testKit !== null && isCfeType((body as { cfe_type?: unknown } | null)?.cfe_type);
 
 /**
- * Obtains a test certificate and a CAE for the type in the body when they are missing: the operator's signed CAE, else an
- * invented one. All other faults are left to the rules of issuing. Throws UNAVAILABLE when the kit is.
+ * Obtains a missing test certificate, and a missing CAE for the type in the body: the kit's signed CAE, or else an invented
+ * one. Leaves all other faults to the rules of issuing. Throws UNAVAILABLE when the kit is unavailable.
  */
 export async function equipSandbox(
   deps: EquipSandboxDeps,
@@ -52,9 +52,9 @@ export async function equipSandbox(
   }
   const today = montevideoDate(now);
   const caes = await listUnexpiredCaes(em, { rut, environment: 'sandbox', type, today });
-  // A range that is used up is the operator's to replace: its numbers must not be used again.
+  // Only the operator may replace a used-up range, because its numbers must not be used again.
   if (caes.length > 0) return;
-  // After an invented one comes another: a file's range may hold its numbers, and only operators end it (uploadCae).
+  // An invented CAE is followed by another: the kit's file may contain its numbers.
   const wasInvented = await hasInventedCae(em, { rut, environment: 'sandbox', type });
   const kit = wasInvented ? null : await fetchFromKit(() => testKit.cae(rut, CFE_TYPES[type].code));
   if (kit) await uploadCae(deps, { rut, ...kit, environment: 'sandbox' });

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { findEnterprise } from '../../db/enterprises/enterprises.ts';
 import {
   findActiveTestRun,
   findLastTestRun,
@@ -28,6 +27,7 @@ import { CFE_TYPE_NAMES, CFE_TYPES, type CfeType } from '../../domain/receipts/c
 import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { type Fault, invalidInput, Refusal } from '../../errors.ts';
 import { auditAct } from '../steps/auditAct.ts';
+import { requireKnownEnterprise } from '../steps/requireEnterprise.ts';
 import { requireEnterpriseRole } from '../steps/requireEnterpriseRole.ts';
 import { type EquipSandboxDeps, equipSandbox } from './equipSandbox.ts';
 
@@ -38,15 +38,15 @@ export interface StartTestRunInput {
   types?: readonly CfeType[] | undefined;
   /** Receipts of each type; for the set TESTING only. */
   each?: number | undefined;
-  /** The caller's account, which must be a developer's; null for an operator, who acts for the owner's. */
+  /** The caller's account, which must be a developer account; null for an operator, who acts for the owner's account. */
   accountId: string | null;
   reason?: string | undefined;
 }
 
 /**
- * Starts a test run of an enterprise in the sandbox, after obtaining a missing certificate or CAE; while one is active
- * it returns that one. Throws NOT_FOUND for an unknown RUT, FORBIDDEN for an account without the sandbox, INVALID_INPUT
- * for notes without the type that they correct and for `each` in a SIMULATION, UNAVAILABLE as `equipSandbox` does.
+ * Starts a test run of an enterprise in the sandbox, after obtaining a missing certificate or CAE; returns the active run
+ * if there is one. Throws NOT_FOUND for an unknown RUT, FORBIDDEN for an account without the sandbox, INVALID_INPUT for
+ * notes without the type that they correct and for `each` in a SIMULATION, and UNAVAILABLE as `equipSandbox` does.
  */
 export async function startTestRun(deps: EquipSandboxDeps, input: StartTestRunInput): Promise<TestRunState> {
   const { rut, set } = input;
@@ -59,7 +59,7 @@ export async function startTestRun(deps: EquipSandboxDeps, input: StartTestRunIn
   if (active) return readTestRunState(em, active);
   for (const type of types) await equipSandbox(deps, { rut, body: { cfe_type: type } });
   const state = await deps.orm.em.fork().transactional(async (em) => {
-    // Of two requests at once one starts a run.
+    // Of two concurrent requests only one starts a run.
     await takeAdvisoryLock(em, `homologation of ${rut}`);
     await requireEnterpriseRole(deps, em, rut);
     const now = deps.clock();
@@ -87,8 +87,8 @@ export async function startTestRun(deps: EquipSandboxDeps, input: StartTestRunIn
 }
 
 /**
- * Stops the active run of an enterprise; an ended one stays as it is. Issued receipts still get their verdicts, and
- * their numbers stay used. Throws NOT_FOUND for an enterprise without a run. The caller checks permissions.
+ * Stops the active run of an enterprise; leaves an ended run as it is. Issued receipts still get their verdicts, and their
+ * numbers stay used. Throws NOT_FOUND for an enterprise without a run. The caller checks permissions.
  */
 export async function stopTestRun(
   deps: Pick<EquipSandboxDeps, 'orm' | 'clock' | 'outbox' | 'actor' | 'origin'>,
@@ -117,13 +117,12 @@ export async function requireLastTestRun(em: EntityManager, rut: string): Promis
   return readTestRunState(em, run);
 }
 
-/** Returns what the sheet of the postulación is filled in from. Throws NOT_FOUND for an unknown RUT. */
+/** Returns the facts on the application sheet (postulación). Throws NOT_FOUND for an unknown RUT. */
 export async function readApplicationFacts(
   em: EntityManager,
   rut: string,
 ): Promise<Omit<ApplicationFacts, 'provider' | 'publicUrl'>> {
-  const enterprise = await findEnterprise(em, rut);
-  if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+  const enterprise = await requireKnownEnterprise(em, rut);
   const passed = await findPassedTestRun(em, rut);
   const types: readonly CfeType[] = TESTING_TYPES;
   return {
@@ -139,8 +138,7 @@ async function requireAccount(
   em: EntityManager,
   { rut, accountId }: StartTestRunInput,
 ): Promise<{ enterprise: Enterprise; accountId: string }> {
-  const enterprise = await findEnterprise(em, rut);
-  if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+  const enterprise = await requireKnownEnterprise(em, rut);
   if (accountId !== null && !(await isDeveloperAccount(em, accountId)))
     throw new Refusal('FORBIDDEN', 'Only developer accounts may use the sandbox.');
   return { enterprise, accountId: accountId ?? enterprise.ownerAccountId };

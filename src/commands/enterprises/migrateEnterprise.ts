@@ -12,7 +12,7 @@ import { Refusal } from '../../errors.ts';
 import { changeEnterprise } from '../steps/changeEnterprise.ts';
 import type { CommandDeps } from '../steps/deps.ts';
 
-/** A day further back is a slip: the other system has reported since. */
+/** Most days that `from` may be in the past: an earlier day is a mistake, because the other system has reported since. */
 const MOST_DAYS_BACK = 31;
 
 /** The result of a move from another system. */
@@ -25,10 +25,10 @@ export interface Migration {
 }
 
 /**
- * Moves an enterprise in from another system at midnight (Montevideo) of the day `from`: earlier days are left to that
- * system's reports, receipts of them are refused (`enterprise.not_yet`), and the next sobre gets `idemisor`, where given.
- * Operators only. The same again changes nothing. Throws NOT_FOUND for an unknown enterprise, INVALID_INPUT where this
- * service has issued or reported for an earlier day, or has used the Idemisor.
+ * Takes an enterprise over from another system at midnight (Montevideo) of the day `from`: the other system reports earlier
+ * days, receipts of earlier days are refused (`enterprise.not_yet`), and the next sobre gets `idemisor`, if given. Operators
+ * only. Idempotent. Throws NOT_FOUND for an unknown enterprise, INVALID_INPUT if this service has issued or reported for an
+ * earlier day, or has used the Idemisor.
  */
 export function migrateEnterprise(
   deps: CommandDeps,
@@ -44,7 +44,7 @@ export function migrateEnterprise(
     reason: `${from}${idemisor === undefined ? '' : ` ${idemisor}`}: ${reason}`,
   } as const;
   return changeEnterprise(deps, rut, act, async (em, enterprise, now) => {
-    // The same day again may come after receipts and sobres of that day.
+    // A repeat may come after receipts and sobres of that day.
     const isRepeat = enterprise.migratedOn === from;
     if (!isRepeat) {
       await requireNothingBefore(em, enterprise, from);
@@ -90,11 +90,11 @@ async function requireNothingBefore(
 ): Promise<void> {
   if (issuerSince !== null && issuerSince > from)
     throw refusal(`${rut} is an issuer since ${issuerSince}, which is after ${from}.`);
-  const found = await findReportedBefore(em, rut, from);
-  if (found === null) return;
-  const what =
-    found.kind === 'report' ? 'a daily report was sent' : 'a receipt was signed or a number annulled';
-  throw refusal(`For ${found.date}, before ${from}, ${what} here: one system reports the whole of a day.`);
+  const last = await findReportedBefore(em, rut, from);
+  if (last === null) return;
+  const act =
+    last.kind === 'report' ? 'a daily report was sent' : 'a receipt was signed or a number annulled';
+  throw refusal(`For ${last.date}, before ${from}, ${act} here: one system reports the whole of a day.`);
 }
 
 const refusal = (message: string): Refusal => new Refusal('INVALID_INPUT', message);

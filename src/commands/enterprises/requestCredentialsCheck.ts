@@ -26,7 +26,7 @@ import { isOwnerProven, type OwnershipDeps } from '../steps/ownership.ts';
 /** Dependencies of login checks, beyond those of all commands. */
 export interface CredentialsCheckDeps extends OwnershipDeps {
   readonly sealer: Sealer;
-  /** Recognizes the login that is being checked when it is sent again. */
+  /** Recognises a repeat of the login that is being checked. */
   readonly requestHash: RequestHash;
 }
 
@@ -37,10 +37,9 @@ interface Input {
 }
 
 /**
- * Starts a check of the enterprise's e-invoicing login at the authority; the workflow provides the result. A
- * given login replaces the stored one, encrypted. A request during a check joins it. Throws RATE_LIMITED
- * after too many failures of the account, or too many checks of an enterprise without proven ownership, to
- * prevent guessing of logins.
+ * Starts a check of the enterprise's e-invoicing login at the authority; the workflow provides the result. A login in the
+ * request replaces the stored login, encrypted. A request during a check joins that check. To prevent guessing of logins,
+ * throws RATE_LIMITED after too many failures of the account, or too many checks of an enterprise without proven ownership.
  */
 export function requestCredentialsCheck(deps: CredentialsCheckDeps, input: Input): Promise<Enterprise> {
   const { rut, login } = input;
@@ -78,7 +77,7 @@ async function countCheck(
 
   const pause = credentialsPause(checks, { now, isProven: await isOwnerProven(em, rut, deps) });
   if (pause) throw mustPause(pause);
-  // A stored login was counted when it was set; without a login nothing is guessed.
+  // Only a new login may be a guess; a stored login was counted when it was set.
   const countsAsFailed = username !== undefined;
   const failures = { counter: failureCounterOf(accountId), most: FAILED_A_DAY };
   await withdrawOtherChecks(em, { rut, accountId });
@@ -87,7 +86,7 @@ async function countCheck(
     const why = `Logins of the account's enterprises failed ${FAILED_A_DAY} times today, including those still being checked`;
     throw mustPause({ seconds, why });
   }
-  // The replaced check may still reach the authority and its result is lost, so it counts as failed.
+  // The replaced check counts as failed: it may still reach the authority, and its result is lost.
   if (isRunning && checks.pendingHash !== null) {
     checks.failures += 1;
     checks.failedAt = now;

@@ -7,7 +7,7 @@ import type { CommandDeps } from '../steps/deps.ts';
 
 /**
  * Sets the number of the next sobre (Idemisor) of an enterprise in an environment. Operators only. Throws NOT_FOUND for an
- * unknown enterprise, INVALID_INPUT unless `next` is above all that were used.
+ * unknown enterprise, INVALID_INPUT unless `next` is above all used numbers.
  */
 export async function setIdemisor(
   deps: CommandDeps,
@@ -21,7 +21,7 @@ export async function setIdemisor(
   );
 }
 
-/** Sets the next Idemisor with the open transaction; throws INVALID_INPUT unless it is above all that were used. */
+/** Sets the next Idemisor with the open transaction; throws INVALID_INPUT unless it is above all used numbers. */
 async function setNextIdemisorOrThrow(
   em: EntityManager,
   of: { rut: string; environment: Environment },

@@ -10,8 +10,8 @@ import type { CommandDeps } from '../steps/deps.ts';
 import { signalFactsChanged } from '../steps/enterpriseWorkflow.ts';
 
 /**
- * Keeps an enterprise from issuing until resumed; reads and the sending of stored CFEs continue. Operators
- * only. Throws INVALID_INPUT for a suspended one.
+ * Stops an enterprise from issuing until it is resumed; reads and the sending of stored CFEs continue. Operators only.
+ * Throws INVALID_INPUT for a suspended enterprise.
  */
 export function suspendEnterprise(
   deps: CommandDeps,
@@ -64,7 +64,7 @@ export function endEnterprise(
   );
 }
 
-/** Takes back an end of the same month, which no report has named; after it, the enterprise begins again today. */
+/** Undoes an end in the same month, which no report has named yet; after the month the enterprise begins again today. */
 async function serveAgain(em: EntityManager, rut: string, today: string): Promise<void> {
   const last = await findLastService(em, rut);
   if (!last || last.endedOn === null) return;
@@ -73,8 +73,8 @@ async function serveAgain(em: EntityManager, rut: string, today: string): Promis
 }
 
 /**
- * Lifts a suspension: restores the previous status and lets the onboarding check again. Operators only.
- * Throws INVALID_INPUT unless suspended.
+ * Lifts a suspension: restores the previous status, and makes the onboarding check again. Operators only. Throws
+ * INVALID_INPUT for an enterprise that is not suspended.
  */
 export function resumeEnterprise(
   deps: CommandDeps,

@@ -1,4 +1,4 @@
-/** What a test run does: its receipts, its annulled number, its report. Each is safe to repeat. */
+/** The steps of a test run: its receipts, its annulled number, its report. All are safe to repeat. */
 import { listTestItems, lockOpenTestItem, lockTestRun } from '../../db/enterprises/homologations.ts';
 import { listUnexpiredCaes } from '../../db/numbers/numbers.ts';
 import { shareTransaction } from '../../db/orm.ts';
@@ -14,13 +14,13 @@ import { sendReport } from '../reports/sendReport.ts';
 import type { CommandDeps } from '../steps/deps.ts';
 
 /**
- * Issues one receipt of a run, with its place in one transaction, unless it was issued before. Returns false once the
- * run no longer issues; throws as `issueCfe` does.
+ * Issues the receipt at a place of a run, in one transaction, unless it was issued before. Returns false once the run no
+ * longer issues; throws as `issueCfe` does.
  */
 export async function issueTestReceipt(deps: IssueDeps, runId: string, place: number): Promise<boolean> {
   const starts: LeasedMessage[] = [];
   const isRunning = await deps.orm.em.fork().transactional(async (em) => {
-    // Stopping waits for this receipt, and none follows it.
+    // The lock makes a stop wait for this receipt, which is then the last.
     const { status, rut, accountId, day } = await lockTestRun(em, runId);
     if (status !== 'RUNNING') return false;
     const row = await lockOpenTestItem(em, { runId, place });

@@ -1,5 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockBranchesOf, lockEnterprise } from '../../db/enterprises/enterprises.ts';
+import { lockBranchesOf } from '../../db/enterprises/enterprises.ts';
 import { countOwnerData, type OwnerData, removeOwnerData } from '../../db/enterprises/ownerData.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { requireAccount } from '../../db/people/accounts.ts';
@@ -9,6 +9,7 @@ import { Refusal } from '../../errors.ts';
 import { recordRoleChange } from '../people/members.ts';
 import { auditAct } from '../steps/auditAct.ts';
 import { isOwnerProven, type OwnershipDeps } from '../steps/ownership.ts';
+import { requireLockedEnterprise } from '../steps/requireEnterprise.ts';
 
 interface Transfer {
   readonly rut: string;
@@ -18,8 +19,8 @@ interface Transfer {
 
 /**
  * Makes another account the owner of an enterprise; the previous owner loses its role. Operators only.
- * Without a certificate that proves ownership, the previous account's data is removed (db/enterprises/ownerData.ts),
- * because receipts might be mailed to addresses it set. Every account whose role changes gets an event.
+ * Without a certificate that proves ownership, removes the previous account's data (db/enterprises/ownerData.ts), such as
+ * addresses to which receipts would be mailed. Every account whose role changes gets an event.
  * Returns the removed data; null when ownership is proven. Throws NOT_FOUND for an unknown RUT or account,
  * INVALID_INPUT for the current owner.
  */
@@ -41,9 +42,9 @@ export async function transferEnterprise(deps: OwnershipDeps, input: Transfer): 
       enterprise.ownerAccountId = accountId;
       await em.flush();
     };
-    // An account without a role must not learn the removed data of another.
+    // An account that had no role must not learn the removed data of the previous account.
     await (wasGranted === null ? change() : recordEnterpriseChanges(em, enterprise, now, change));
-    // After the removal, which gives up pending deliveries of the previous account.
+    // After the removal, which would also give up this event's deliveries.
     await recordRoleChange(em, enterprise, { accountId: before, from: 'OWNER', to: null }, now);
     await recordRoleChange(em, enterprise, { accountId, from: wasGranted, to: 'OWNER' }, now);
     const ended = isProven ? [] : roles.filter((role) => role.accountId !== accountId);
@@ -56,7 +57,7 @@ export async function transferEnterprise(deps: OwnershipDeps, input: Transfer): 
   return removed;
 }
 
-/** Returns what a transfer (to `to`, if known) would remove; null when a certificate proves ownership. */
+/** Returns the data that a transfer (to `to`, if known) would remove; null when a certificate proves ownership. */
 export async function previewRemoval(
   deps: OwnershipDeps,
   enterprise: Enterprise,
@@ -66,7 +67,7 @@ export async function previewRemoval(
   return (await isOwnerProven(em, enterprise.rut, deps)) ? null : countOwnerData(em, enterprise, to);
 }
 
-/** Returns what the transfer would remove, without changing anything. Throws as the transfer does. */
+/** Returns the data that the transfer would remove, without changing anything. Throws as the transfer does. */
 export async function previewTransfer(
   deps: OwnershipDeps,
   input: Pick<Transfer, 'rut' | 'accountId'>,
@@ -82,8 +83,7 @@ async function lockForTransfer(
   em: EntityManager,
   { rut, ...to }: Pick<Transfer, 'rut' | 'accountId'>,
 ): Promise<{ enterprise: Enterprise; accountId: string }> {
-  const enterprise = await lockEnterprise(em, rut);
-  if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+  const enterprise = await requireLockedEnterprise(em, rut);
   const { id: accountId } = await requireAccount(em, to.accountId);
   if (enterprise.ownerAccountId === accountId) {
     throw new Refusal('INVALID_INPUT', `The account ${accountId} already owns the enterprise ${rut}.`);

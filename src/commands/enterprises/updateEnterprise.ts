@@ -22,9 +22,9 @@ export interface UpdateEnterpriseDeps extends CommandDeps {
 }
 
 /**
- * Sets the given fields of an enterprise; CFEs that are already numbered keep the old data. A new plan with a
- * price creates a payment. Throws INVALID_INPUT for a branch code in use, and for a plan and frequency that
- * are incomplete or not on sale together.
+ * Sets the fields in `update` of an enterprise; numbered CFEs keep the old data. A new plan with a price creates a payment.
+ * Throws INVALID_INPUT for a branch code in use, for a plan without a frequency or the reverse, and for a combination that
+ * is not on sale.
  */
 export function updateEnterprise(
   deps: UpdateEnterpriseDeps,
@@ -73,8 +73,8 @@ async function findNewPlan(
   if (planId === null) throw invalidInput([missingField('plan_id', 'frequency_id')]);
   if (frequencyId === null) throw invalidInput([missingField('frequency_id', 'plan_id')]);
   const plan = await em.findOne(Plan, { planId, frequencyId });
-  const at = update.plan_id === undefined ? '/frequency_id' : '/plan_id';
-  if (!plan) throw invalidInput([unknownPlan(at, planId, frequencyId)]);
+  const path = update.plan_id === undefined ? '/frequency_id' : '/plan_id';
+  if (!plan) throw invalidInput([unknownPlan(path, planId, frequencyId)]);
   return planId === enterprise.planId && frequencyId === enterprise.frequencyId ? undefined : plan;
 }
 

@@ -40,7 +40,7 @@ export interface UploadCertificateDeps extends CommandDeps {
    * Issuers of certificates that are valid in production; test certificates come from an operator's test kit.
    */
   readonly certificateAuthorities: CertificateAuthorities;
-  /** Asks whether production certificates are revoked; without it none is. */
+  /** Asks whether production certificates are revoked; if omitted, no certificate counts as revoked. */
   readonly lookUpRevocation?: LookUpRevocation;
 }
 
@@ -58,9 +58,8 @@ export async function uploadCertificate(
 type OpenDeps = Pick<UploadCertificateDeps, 'clock' | 'certificateAuthorities' | 'lookUpRevocation'>;
 
 /**
- * Opens the .p12 of an account, `owner`, and asks whether its certificate is revoked. Takes up to seconds, so no
- * transaction may be open. Throws INVALID_INPUT for an unusable file or a revoked certificate, UNAVAILABLE with too many
- * open at a time.
+ * Opens the .p12 of an account, `owner`, and asks whether its certificate is revoked. May take seconds, so no transaction
+ * may be open. Throws INVALID_INPUT for an unusable file or a revoked certificate, UNAVAILABLE when too many files wait.
  */
 export async function openCertificate(
   deps: OpenDeps,
@@ -80,7 +79,7 @@ export async function openCertificate(
   }
 }
 
-/** Asks only at addresses in certificates of configured authorities. */
+/** Returns whether a certificate is revoked; asks only at addresses in certificates of configured authorities. */
 async function isRevoked(
   { certificateAuthorities: authorities, lookUpRevocation, clock }: OpenDeps,
   { certificateDer, intermediates }: Identity,
@@ -92,8 +91,8 @@ async function isRevoked(
 }
 
 /**
- * Waits until the first second of a certificate has passed: the authority refuses a signature of that second (S03), and
- * until the certificate is stored the previous one signs.
+ * Waits until the first second of a certificate has passed, because the authority refuses a signature of that second (S03).
+ * Until the new certificate is stored, the previous one signs.
  */
 async function passFirstSecond({ clock }: Pick<OpenDeps, 'clock'>, { notBefore }: Identity): Promise<void> {
   const since = clock().getTime() - notBefore.getTime();

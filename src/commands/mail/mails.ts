@@ -31,8 +31,8 @@ interface RequestedMail {
 }
 
 /**
- * Throws INVALID_INPUT for an e-mail that cannot arrive: from the sandbox to an address the operator has not
- * listed, or a receipt to an address that permanently refused an e-mail of the account.
+ * Throws INVALID_INPUT for an e-mail that cannot arrive: from the sandbox to an address that the operator has not listed, or
+ * to an address that permanently refused an e-mail of the account.
  */
 async function requireReachable(
   { sandboxMails = [] }: Pick<CommandDeps, 'sandboxMails'>,
@@ -111,7 +111,7 @@ export async function sendMail(
   { accountId, cfeUuid, destination }: { accountId: string; cfeUuid: string; destination: string },
 ): Promise<Mail> {
   const sent = await deps.orm.em.fork().transactional(async (em) => {
-    // Locked to keep its status.
+    // Locked, so that the status stays.
     const cfe = await lockCfeById(em, cfeUuid);
     if (cfe.status === 'PENDING') {
       const message =

@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { findEnterprise } from '../../db/enterprises/enterprises.ts';
 import type { Annulment } from '../../db/entities/numbers.ts';
 import {
   annulUnusedNumbers,
@@ -14,6 +13,7 @@ import { montevideoDate } from '../../domain/values/montevideo.ts';
 import { Refusal } from '../../errors.ts';
 import { auditAct } from '../steps/auditAct.ts';
 import type { CommandDeps } from '../steps/deps.ts';
+import { requireKnownEnterprise } from '../steps/requireEnterprise.ts';
 
 export interface AnnulNumbersInput extends NumberSpan {
   rut: string;
@@ -31,14 +31,13 @@ export interface AnnulNumbersInput extends NumberSpan {
 export function annulNumbers(deps: CommandDeps, input: AnnulNumbersInput): Promise<Annulment[]> {
   const { rut, environment, type, serie, from, to, reason } = input;
   return deps.orm.em.fork().transactional(async (em) => {
-    if (!(await findEnterprise(em, rut)))
-      throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+    await requireKnownEnterprise(em, rut);
     // Numbering takes this lock before it reads which numbers are withheld.
     await lockNumbering(em, { rut, environment, type });
     const cae = await requireUnusedRange(em, input);
     const now = deps.clock();
-    const of = { reason: 'by_hand', typedReason: reason, reportDate: montevideoDate(now), now } as const;
-    const annulled = await annulUnusedNumbers(em, cae.id, { from, to }, of);
+    const facts = { reason: 'by_hand', typedReason: reason, reportDate: montevideoDate(now), now } as const;
+    const annulled = await annulUnusedNumbers(em, cae.id, { from, to }, facts);
     const act = {
       action: 'annulment.add',
       subject: cae.id,

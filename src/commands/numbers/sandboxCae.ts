@@ -13,9 +13,9 @@ import { changeEnterprise } from '../steps/changeEnterprise.ts';
 import type { CommandDeps } from '../steps/deps.ts';
 
 /**
- * Replaces the sandbox CAE of a type by an invented one (src/domain/numbers/inventedCae.ts) for later numbers; `own`
- * replaces parts of it. Numbers that were used in its serie are never used again. Operators only. Throws INVALID_INPUT for a
- * range or date that no CAE may have, and for a range that is used up.
+ * Replaces the sandbox CAE of a type by an invented CAE (src/domain/numbers/inventedCae.ts) for later numbers; `own`: parts
+ * that the operator sets. Used numbers of the serie are never used again. Operators only. Throws INVALID_INPUT for a range or
+ * date that no CAE may have, and for a range that is used up.
  */
 export function replaceSandboxCae(
   deps: CommandDeps,
@@ -43,7 +43,8 @@ export function replaceSandboxCae(
 }
 
 /**
- * Gives a type of the sandbox an invented CAE, in a serie that no earlier one had, unless another request just gave it one.
+ * Gives a type of the sandbox an invented CAE, in a serie without an earlier CAE, unless a concurrent request has just done
+ * so.
  */
 export async function inventSandboxCae(
   deps: CommandDeps,
@@ -51,9 +52,9 @@ export async function inventSandboxCae(
 ): Promise<void> {
   await changeEnterprise(deps, rut, { action: 'cae.sandbox' }, async (em, _, now) => {
     const today = montevideoDate(now);
-    const held = (await findCaes(em, rut, 'sandbox')).filter((cae) => cae.type === type);
-    if (held.some((cae) => caeStatus(cae, today) === 'OK')) return;
-    const serie = SERIES.find((one) => held.every((cae) => cae.serie !== one)) ?? 'A';
+    const caes = (await findCaes(em, rut, 'sandbox')).filter((cae) => cae.type === type);
+    if (caes.some((cae) => caeStatus(cae, today) === 'OK')) return;
+    const serie = SERIES.find((one) => caes.every((cae) => cae.serie !== one)) ?? 'A';
     await insertInvented(
       em,
       { rut, environment: 'sandbox', type },

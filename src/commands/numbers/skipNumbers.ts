@@ -29,8 +29,8 @@ export interface FiscalNumber {
 
 export interface SkipNumbersDeps extends CommandDeps {
   /**
-   * Returns the authority's verdict on a number (AE, BE, null without one), undefined when it has no such
-   * CFE. Throws UNAVAILABLE when it cannot be asked.
+   * Returns the authority's verdict on a number (AE, BE, null without one); undefined when the authority has no such CFE.
+   * Throws UNAVAILABLE when the authority cannot be asked.
    */
   readonly askAuthority: (number: FiscalNumber) => Promise<{ verdict: string | null } | undefined>;
 }
@@ -50,18 +50,18 @@ export interface SkippedNumber {
   serie: string;
   numero: number;
   /**
-   * Whether the authority has a CFE with this number, which our database lost; null: it has none, and it may be an e-Ticket
-   * that is only reported.
+   * Whether the authority has a CFE with this number, which our database lost; null if it has none, but the number may
+   * belong to an e-Ticket that is only reported.
    */
   at_authority: boolean | null;
   verdict: string | null;
 }
 
 /**
- * After a restore to an earlier moment, moves the numbering of a type, its cfe_ids and the numbers of sobres
- * forward, past all that were used, to prevent a second use. Queries the authority for each skipped number
- * first. Annulled numbers stay annulled. Operators only. Throws INVALID_INPUT unless `to` is ahead in the
- * current CAE and not annulled, and when numbers are taken meanwhile.
+ * After a restore to an earlier moment, moves the numbering of a type, its cfe_ids and the numbers of sobres past all used
+ * numbers, to prevent a second use. First queries the authority about each skipped number. Annulled numbers stay annulled.
+ * Operators only. Throws INVALID_INPUT unless `to` is ahead in the current CAE and not annulled, and when other requests
+ * take numbers meanwhile.
  */
 export async function skipNumbers(
   deps: SkipNumbersDeps,
@@ -83,20 +83,20 @@ export async function skipNumbers(
   const mayBeUnsent = cfeTypeRow(type).family === 'ticket' && enterprise?.smallTickets === 'REPORT_ONLY';
   for (let numero = first; numero <= to; numero += 1) {
     if (isAnnulled(numero)) continue;
-    const held = await deps.askAuthority({ ...numbering, serie: cae.serie, numero });
+    const known = await deps.askAuthority({ ...numbering, serie: cae.serie, numero });
     numbers.push({
       serie: cae.serie,
       numero,
-      at_authority: held !== undefined || (mayBeUnsent ? null : false),
-      verdict: held?.verdict ?? null,
+      at_authority: known !== undefined || (mayBeUnsent ? null : false),
+      verdict: known?.verdict ?? null,
     });
   }
   if (dryRun) return numbers;
 
   await deps.orm.em.fork().transactional(async (em) => {
     await lockNumbering(em, numbering);
-    const now = await requireCaeAhead(em, deps, { ...numbering, to });
-    if (now.id !== cae.id || now.lastNumber !== cae.lastNumber || now.numbersLeft !== cae.numbersLeft) {
+    const { id, lastNumber, numbersLeft } = await requireCaeAhead(em, deps, { ...numbering, to });
+    if (id !== cae.id || lastNumber !== cae.lastNumber || numbersLeft !== cae.numbersLeft) {
       throw new Refusal(
         'INVALID_INPUT',
         'Numbers of this type were taken meanwhile; stop the API and the worker first.',

@@ -27,8 +27,8 @@ type SignedCae = Extract<CaeReading, { kind: 'signed' }>;
 /**
  * Adds a CAE from the file signed by the authority; numbers from `startNumber` on are usable at once. In production the
  * authority is asked later about a `startNumber` above the first. In the sandbox the CAE replaces an invented one for later
- * numbers. Throws INVALID_INPUT for a malformed or unsigned file, and with all faults of its content: a range that holds
- * numbers of an invented one that were used, too.
+ * numbers. Throws INVALID_INPUT for a malformed or unsigned file, and with all faults of its content, such as a range with
+ * numbers that were used from an invented CAE.
  */
 export async function uploadCae(
   deps: CommandDeps,
@@ -51,7 +51,7 @@ export async function uploadCae(
   });
 }
 
-/** Ends the invented CAEs of the type of a file, so that only their used numbers overlap it. */
+/** Ends the invented CAEs of a file's type, so that only their used numbers can overlap the file's range. */
 async function endInvented(em: EntityManager, rut: string, { facts }: SignedCae): Promise<void> {
   const type = cfeTypeOfCode(facts.typeCode);
   if (type === undefined) return;

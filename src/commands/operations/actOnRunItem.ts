@@ -17,8 +17,7 @@ export type ActOnRunItemDeps = Pick<CommandDeps, 'orm' | 'clock' | 'outbox'> &
   Pick<SupportCfeDeps, 'askSupport'>;
 
 /**
- * After this many unanswered calls a CFE's workflow is given up, to keep one broken run from delaying the
- * others.
+ * Attempts for each CFE whose workflow does not answer, so that one broken workflow does not delay the run.
  */
 const MOST_ATTEMPTS = 3;
 
@@ -71,11 +70,11 @@ async function requestSupport(
       const { outcome, message, why } = answer;
       return { outcome, message, why };
     }
-    const now = await requireCfe(deps.orm.em.fork(), item.subject);
+    const current = await requireCfe(deps.orm.em.fork(), item.subject);
     return (
       (await findOutcomeBefore()) ?? {
         outcome: 'nothing_to_do',
-        message: explainNothingToDo(now, answer.runs),
+        message: explainNothingToDo(current, answer.runs),
       }
     );
   } catch (error) {
@@ -85,7 +84,7 @@ async function requestSupport(
   }
 }
 
-/** Restarts the delivery and stores its result in one transaction, so one never exists without the other. */
+/** Restarts the delivery and stores the item's result, in one transaction. */
 async function redeliverItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): Promise<void> {
   const { actor, address } = run;
   const origin = address === null ? {} : { origin: { keyId: null, address } };
@@ -96,8 +95,8 @@ async function redeliverItem(deps: ActOnRunItemDeps, run: Run, item: RunItem): P
       const delivery = await lockDelivery(em, item.subject);
       if (!delivery || !isUndelivered(delivery))
         throw new NotNeeded(delivery ? `It is now ${delivery.status}.` : 'It is no longer kept.');
-      const own = { ...deps, actor, ...origin, orm: shareTransaction(em), outbox: NO_DISPATCH };
-      await redeliver(own, { deliveryId: item.subject, reason: runAuditReason(run) });
+      const shared = { ...deps, actor, ...origin, orm: shareTransaction(em), outbox: NO_DISPATCH };
+      await redeliver(shared, { deliveryId: item.subject, reason: runAuditReason(run) });
     });
   } catch (error) {
     if (!(error instanceof NotNeeded) && !(error instanceof Refusal)) throw error;

@@ -36,18 +36,18 @@ export async function requeue(deps: CommandDeps, { rut, reason, dryRun }: Requeu
       );
     });
   }
-  const found: Requeued[] = [];
+  const counts: Requeued[] = [];
   for (const workflow of Object.keys(UNFINISHED) as WorkflowName[]) {
     const messages = await UNFINISHED[workflow](deps.orm.em.fork(), { rut });
     const unfinished = new Set(messages.map(({ workflowId }) => workflowId)).size;
-    found.push({ workflow, unfinished });
+    counts.push({ workflow, unfinished });
     if (dryRun) continue;
-    for (let from = 0; from < messages.length; from += BATCH) {
+    for (let start = 0; start < messages.length; start += BATCH) {
       await deps.orm.em.fork().transactional(async (em) => {
-        for (const message of messages.slice(from, from + BATCH)) enqueue(em, message, deps.clock());
+        for (const message of messages.slice(start, start + BATCH)) enqueue(em, message, deps.clock());
       });
     }
   }
   if (!dryRun) deps.outbox.scheduleDispatch();
-  return found;
+  return counts;
 }

@@ -76,7 +76,7 @@ async function resealColumn(
   }
 }
 
-/** Returns null when no configured key opens it. */
+/** Re-encrypts a secret; returns null when no configured key opens it. */
 function tryReseal(opener: Opener, ...secret: Parameters<Opener['reseal']>): string | null {
   try {
     return opener.reseal(...secret);
@@ -91,7 +91,7 @@ async function countUnderOtherKeys({ orm }: RotationDeps, keyId: string): Promis
   const em = orm.em.fork();
   let left = 0;
   for (const column of SEALED_COLUMNS) {
-    for (const under of await countSealedByKey(em, column)) if (under.key_id !== keyId) left += under.count;
+    for (const { key_id, count } of await countSealedByKey(em, column)) if (key_id !== keyId) left += count;
   }
   return left;
 }

@@ -24,14 +24,14 @@ export interface StartRunInput {
   reason: string;
   /** The accounts of the person who acts; null for an operator, who acts for all. */
   accounts: ViewerAccounts;
-  /** The number of matches shown to the user, who has approved no more. */
+  /** The number of matches that was shown to the person, who approved no more than these. */
   expected?: number | undefined;
 }
 
 /**
- * Starts a bulk run over everything that matches now. Throws INVALID_INPUT for a filter that matches nothing
- * or more than was shown, for abandoning without a stuck reason, and for a second run to a webhook; FORBIDDEN
- * for a customer's run other than redelivery; NOT_FOUND for an unknown webhook or one of another account.
+ * Starts a bulk run over all items that match now. Throws INVALID_INPUT for a filter that matches nothing or more than was
+ * shown, for abandoning without a stuck reason, and for a second run to a webhook; FORBIDDEN for a customer's run other
+ * than redelivery; NOT_FOUND for an unknown webhook or another account's.
  */
 export async function startRun(deps: CommandDeps, input: StartRunInput): Promise<Run> {
   const { kind, reason, expected } = input;
@@ -92,8 +92,9 @@ async function accountOfRun(
   const webhook = await lockWebhook(em, id);
   if (!webhook || (accounts !== null && !accounts.includes(webhook.accountId)))
     throw new Refusal('NOT_FOUND', `There is no webhook ${id}.`);
-  const other = await findRunningRunOfWebhook(em, id);
-  if (other !== null) throw refusal('run.under_way', `The run ${other} to this webhook is still running.`);
+  const running = await findRunningRunOfWebhook(em, id);
+  if (running !== null)
+    throw refusal('run.under_way', `The run ${running} to this webhook is still running.`);
   return accounts === null ? null : webhook.accountId;
 }
 
@@ -102,8 +103,8 @@ const refusal = (code: string, message: string): Refusal =>
   new Refusal('INVALID_INPUT', message, { faults: [{ path: '', code, message }] });
 
 /**
- * Stops a run after its started items; an ended one stays unchanged. Throws NOT_FOUND for an unknown run or
- * one of another account.
+ * Stops a run after its started items; leaves an ended run unchanged. Throws NOT_FOUND for an unknown run or another
+ * account's.
  */
 export function stopRun(
   deps: CommandDeps,

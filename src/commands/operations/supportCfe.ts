@@ -17,18 +17,18 @@ type WorkflowAnswer = SupportAnswer | { outcome: 'nothing_to_do'; runs: boolean 
 
 export interface SupportCfeDeps extends CommandDeps {
   /**
-   * Sends the update `support` to a workflow; a request id acts once. Throws UNAVAILABLE when Temporal or the
-   * worker is.
+   * Sends the update `support` to a workflow, which executes a request id once. Throws UNAVAILABLE when Temporal or the
+   * worker is unavailable.
    */
   readonly askSupport: (workflowId: string, ask: SupportAsk) => Promise<WorkflowAnswer>;
-  /** Queries the authority about a CFE rejected for E06 alone. Throws UNAVAILABLE when Temporal is. */
+  /** Queries the authority about a CFE rejected for E06 alone. Throws UNAVAILABLE when Temporal is unavailable. */
   readonly askRejected: (
     cfe: Pick<Cfe, 'id' | 'rut' | 'type' | 'sequence'>,
     ask: SupportAsk,
   ) => Promise<SupportAnswer>;
 }
 
-/** A support request; a dry run asks for nothing. */
+/** A support request; a dry run sends no request. */
 interface SupportRequest {
   action: SupportAction;
   reason: string;
@@ -47,9 +47,9 @@ export interface SupportedCfe {
 }
 
 /**
- * Asks the workflow of a stuck CFE to act; for one that is not stuck, returns a message with the reason. For
- * one rejected for E06 alone, `settle` checks whether the authority has accepted it since, and `abandon`
- * annuls its number if not. The request is audited first; the workflow adds the outcome.
+ * Asks the workflow of a stuck CFE to act; for a CFE that is not stuck, returns a message with the reason. For a CFE rejected
+ * for E06 alone, `settle` checks whether the authority has accepted it since, and `abandon` annuls its number if not. The
+ * request is audited first; the workflow adds the outcome.
  */
 export async function supportCfe(
   deps: SupportCfeDeps,
@@ -71,7 +71,7 @@ export async function supportCfe(
   return { cfe, outcome, message, why };
 }
 
-/** Asks the run of a CFE; one that waits for its sobre has no run and needs no support. */
+/** Asks the workflow of a CFE; a CFE that waits for a sobre has no workflow and needs no support. */
 export async function askCfeRun(
   { askSupport }: Pick<SupportCfeDeps, 'askSupport'>,
   cfe: Pick<Cfe, 'sobreId' | 'workflowId' | 'type' | 'sequence'>,
@@ -99,17 +99,17 @@ export async function supportCfes(
   deps: SupportCfeDeps,
   { ids, ...request }: Omit<SupportRequest, 'requestId'> & { ids: readonly string[] },
 ): Promise<SupportedCfe[]> {
-  const done: SupportedCfe[] = [];
+  const supported: SupportedCfe[] = [];
   for (const id of ids) {
     try {
-      done.push(await supportCfe(deps, { id, ...request }));
+      supported.push(await supportCfe(deps, { id, ...request }));
     } catch (error) {
-      if (!(error instanceof Refusal) || done.length === 0) throw error;
-      const message = `${error.message} ${done.length} of ${ids.length} were done before; run it again for the rest.`;
+      if (!(error instanceof Refusal) || supported.length === 0) throw error;
+      const message = `${error.message} ${supported.length} of ${ids.length} were done before; run it again for the rest.`;
       throw new Refusal(error.code, message, { cause: error });
     }
   }
-  return done;
+  return supported;
 }
 
 const describeDryRun = (

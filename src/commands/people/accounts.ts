@@ -21,8 +21,8 @@ export function createAccount(
 }
 
 /**
- * Sets the given fields of an account; `isDeveloper` (use of the sandbox) applies from its next request.
- * Operators only. Throws NOT_FOUND for an unknown account.
+ * Sets fields of an account; `isDeveloper` (use of the sandbox) applies from the account's next request. Operators only.
+ * Throws NOT_FOUND for an unknown account.
  */
 export function updateAccount(
   deps: CommandDeps,
@@ -46,8 +46,8 @@ export function updateAccount(
 }
 
 /**
- * Sets an account's own rate limit in an environment, instead of the general one. With `keep`, an
- * existing limit stays. Operators only. Throws NOT_FOUND for an unknown account.
+ * Sets an account's own rate limit in an environment, instead of the default. With `keep`, an existing limit
+ * stays. Operators only. Throws NOT_FOUND for an unknown account.
  */
 export function setRateLimit(
   deps: CommandDeps,

@@ -15,10 +15,9 @@ export interface CreateApiKeyDeps extends CommandDeps {
 }
 
 /**
- * Creates an API key; `text` is the key itself, to be shown only now. Called again with the same `text` (the
- * local stack keeps its keys), returns the existing key. Throws NOT_FOUND for an unknown account, and
- * INVALID_INPUT for a malformed or taken `text`, a `keyId` already used, or more active keys than an account
- * may have.
+ * Creates an API key; returns the key itself as `text`, to be shown only now. Called again with the same `text` (the local
+ * stack keeps its keys), returns the existing key. Throws NOT_FOUND for an unknown account, and INVALID_INPUT for a
+ * malformed or taken `text`, a used `keyId`, or more active keys than an account may have.
  */
 export async function createApiKey(
   deps: CreateApiKeyDeps,

@@ -19,10 +19,9 @@ interface Proof {
 }
 
 /**
- * Offers a new secret to a signed-in person; nothing changes before its first code is confirmed. Throws
- * UNAUTHORIZED for a wrong proof, RATE_LIMITED after too many, and FORBIDDEN for OpenID users and for
- * operators without a second factor: only an invitation link may set up their first one, never a password
- * alone.
+ * Offers a new secret to a signed-in person; nothing changes before its first code is confirmed. Throws UNAUTHORIZED for a
+ * wrong proof, RATE_LIMITED after too many wrong proofs, and FORBIDDEN for OpenID users and for operators without a second
+ * factor: operators set up their first one through an invitation link, never with a password alone.
  */
 export function offerSecondFactor(
   deps: SignInDeps,
@@ -67,8 +66,8 @@ export async function confirmSecondFactor(
 }
 
 /**
- * Turns off the second factor and renews the session as above. Throws FORBIDDEN for operators and OpenID
- * users, INVALID_INPUT without a second factor, UNAUTHORIZED for a wrong proof, RATE_LIMITED after too many.
+ * Turns off the second factor and renews the session as `confirmSecondFactor` does. Throws FORBIDDEN for operators and
+ * OpenID users, INVALID_INPUT without a second factor, UNAUTHORIZED for a wrong proof, RATE_LIMITED after too many.
  */
 export function removeSecondFactor(
   deps: SignInDeps,
@@ -99,13 +98,13 @@ async function runWithProof<T>(
   const now = deps.clock();
   const known = await findPerson(deps.orm.em.fork(), session.email);
   if (!known) throw wrongProof();
-  // Checked before counting: no proof would help here.
+  // Before counting: no proof would help.
   check(known);
   const places = await countAttempt(deps, session.email, place, now);
   const hash = known.passwordHash;
   const from = { owner: session.personId, known: true };
   if (!(await deps.passwords.matches(proof.password, hash, from))) throw wrongProof();
-  const done = await deps.orm.em.fork().transactional(async (em) => {
+  const result = await deps.orm.em.fork().transactional(async (em) => {
     const person = await lockPerson(em, session.personId);
     // The password was changed, or the person disabled, during the comparison.
     if (person.passwordHash !== hash || person.disabledAt !== null) throw wrongProof();
@@ -117,11 +116,11 @@ async function runWithProof<T>(
     return act(em, person, now);
   });
   await forgiveSignIn(deps.orm.em.fork(), places, 1);
-  return done;
+  return result;
 }
 
 /**
- * Ends all sessions of a person and starts a new one in place of this. Throws when this one ended meanwhile.
+ * Ends all sessions of a person and starts a new session in place of the current. Throws when the current one has ended.
  */
 async function renewSession(
   em: EntityManager,

@@ -11,7 +11,7 @@ import { auditAct } from '../steps/auditAct.ts';
 import type { CommandDeps } from '../steps/deps.ts';
 
 /**
- * Saves a filter of a console list for a person, replacing theirs of the same name. Throws INVALID_INPUT
+ * Saves a filter of a console list for a person, replacing the person's filter of the same name. Throws INVALID_INPUT
  * (`filter.too_many`) beyond the limits.
  */
 export function saveFilter(

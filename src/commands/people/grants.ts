@@ -7,6 +7,7 @@ import { isUuid } from '../../domain/values/uuid.ts';
 import { Refusal } from '../../errors.ts';
 import { auditAct } from '../steps/auditAct.ts';
 import type { CommandDeps } from '../steps/deps.ts';
+import { requireLockedEnterprise } from '../steps/requireEnterprise.ts';
 import { recordRoleChange } from './members.ts';
 
 /**
@@ -22,8 +23,7 @@ export async function setGrant(
   const set = await deps.orm.em.fork().transactional(async (em) => {
     const { id: accountId } = await requireAccount(em, grant.accountId);
     // Locked to prevent a concurrent transfer to this account.
-    const enterprise = await lockEnterprise(em, rut);
-    if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+    const enterprise = await requireLockedEnterprise(em, rut);
     if (enterprise.ownerAccountId === accountId) {
       throw new Refusal(
         'INVALID_INPUT',

@@ -46,7 +46,7 @@ export async function checkNotLastOwner(
   });
 }
 
-/** Records `enterprise.updated` only for the account whose role changed; null is no role. */
+/** Records `enterprise.updated` for the account whose role changed, and no other account; null is no role. */
 export async function recordRoleChange(
   em: EntityManager,
   enterprise: Enterprise,
@@ -56,8 +56,8 @@ export async function recordRoleChange(
   const { accountId, from, to } = change;
   if (from === to) return;
   const object = await buildEnterpriseObject(em, enterprise, now);
-  const about = { rut: enterprise.rut, environment: 'production' as const, accountId };
-  await recordEvent(em, about, enterpriseUpdated(object, { role: { from, to } }), now);
+  const scope = { rut: enterprise.rut, environment: 'production' as const, accountId };
+  await recordEvent(em, scope, enterpriseUpdated(object, { role: { from, to } }), now);
 }
 
 /** Daily limit, to keep an account from flooding the table and the audit. */
@@ -131,7 +131,7 @@ export interface MemberInvitation {
   readonly email: string;
   readonly role: AccountInvitation['role'];
   readonly accountName: string;
-  /** Secret for their authenticator app, when the link sets the password. */
+  /** Secret for the person's authenticator app, when the link sets the password. */
   readonly secret: Buffer;
   /** Whether the link sets the password; otherwise they must sign in to accept it. */
   readonly setsPassword: boolean;
@@ -160,8 +160,8 @@ export async function findMemberInvitation(
 }
 
 /**
- * Whether a person has no role, membership or OpenID sign-in. Only then may an account's link set their
- * password: otherwise its maker would gain access to everything else they have.
+ * Returns whether a person has no role, membership or OpenID sign-in. Only then may an account's link set their password:
+ * otherwise the creator of the link would gain the person's other access.
  */
 async function hasNoAccess(em: EntityManager, person: Person): Promise<boolean> {
   const { operatorRole, oidcSubject, id } = person;

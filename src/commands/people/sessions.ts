@@ -146,7 +146,7 @@ export async function signInByOidc(
     person.passwordByAccount = false;
     person.sealedTotp = null;
     person.totpStep = null;
-    // The lost role is stored although the sign-in is refused.
+    // Refuses after the transaction, so that the lost role is stored.
     if (identity.operatorRole === null || person.disabledAt !== null) return null;
     auditAct(
       { ...deps, actor: `console:${person.email}` },

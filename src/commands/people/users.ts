@@ -58,8 +58,8 @@ export function createUser(
     }
     if ('operatorRole' in input) person.operatorRole = input.operatorRole;
     else if (accountId !== undefined) {
-      const held = await findMembership(em, person.id, accountId);
-      if (held && input.role !== 'OWNER') await checkNotLastOwner(em, held);
+      const membership = await findMembership(em, person.id, accountId);
+      if (membership && input.role !== 'OWNER') await checkNotLastOwner(em, membership);
       await putMembership(em, { personId: person.id, accountId, role: input.role, createdAt: now });
     }
     auditAct(

@@ -1,4 +1,4 @@
-/** Credit notes that people issue in the console and at the command line: the same as by the API, once per key, audited. */
+/** Credit notes that people issue in the console and at the command line: as through the API, once per key, and audited. */
 import type { RequestHash } from '../../crypto/requestHash.ts';
 import type { Cfe, CfeRow } from '../../db/entities/receipts.ts';
 import type { CfeContent } from '../../domain/receipts/cfeDocument.ts';
@@ -14,28 +14,28 @@ import { creditCfe, validateCredit } from './creditCfe.ts';
 import type { IssueDeps } from './issueCfe.ts';
 
 export interface CreditByHandDeps extends IssueDeps {
-  /** Returns what obtains sandbox credentials; called in the sandbox only. */
+  /** Returns the dependencies that obtain sandbox credentials; called in the sandbox only. */
   readonly equipped: () => EquipSandboxDeps;
 }
 
-/** A note of `cfe` for an account. `body`: that of POST …/credit-notes, as read from JSON. */
+/** A note on `cfe` for an account. `body`: as for POST …/credit-notes, read from JSON. */
 interface CreditByHand {
   readonly cfe: Cfe;
   readonly accountId: string;
   readonly body: unknown;
 }
 
-/** `why`: of the act, for the audit; `expected`: the `basis` that the person was shown. */
+/** `why`: the reason for the audit; `expected`: the `basis` that was shown to the person. */
 interface CreditAct {
   readonly why: string | undefined;
   readonly expected: string | undefined;
 }
 
-/** Text that changes with what a note pays, and with the notes that left it that much. */
+/** Returns a text that changes with the amount of a note, and with the earlier notes that were counted. */
 const basisOf = (payAmount: string, counted: readonly string[]): string =>
   [payAmount, ...counted.toSorted()].join(' ');
 
-const askedOf = ({ cfe, accountId, body }: CreditByHand) => {
+const creditInputOf = ({ cfe, accountId, body }: CreditByHand) => {
   const { rut, environment, type, sequence } = cfe;
   return {
     accountId,
@@ -44,7 +44,7 @@ const askedOf = ({ cfe, accountId, body }: CreditByHand) => {
   };
 };
 
-/** What issuing in the sandbox needs to know of the note. */
+/** Returns the facts of a note that issuing in the sandbox needs. */
 const kindOf = ({ type }: Cfe) => ({ cfe_type: creditNoteType(type) });
 
 /** Computes a note and stores nothing; throws as `creditCfe` does. `basis`: what `creditByHand` may expect. */
@@ -54,11 +54,11 @@ export async function previewCreditByHand(
 ): Promise<{ content: CfeContent; basis: string }> {
   const { cfe } = input;
   const awaitsTestKit = cfe.environment === 'sandbox' && obtainsTestKit(deps.equipped(), kindOf(cfe));
-  const { content, counted } = await validateCredit(deps, { ...askedOf(input), awaitsTestKit });
+  const { content, counted } = await validateCredit(deps, { ...creditInputOf(input), awaitsTestKit });
   return { content, basis: basisOf(content.totals.pay, counted) };
 }
 
-/** Throws INVALID_INPUT if the note is not the one that was shown: another amount, or shared over other amounts left. */
+/** Throws INVALID_INPUT if the note differs from the note that was shown to the person. */
 function requireExpected(basis: string, expected: string | undefined): void {
   if (expected === undefined || basis === expected) return;
   const message = 'What is left of the receipt has changed since the note was shown: check again.';
@@ -66,8 +66,8 @@ function requireExpected(basis: string, expected: string | undefined): void {
 }
 
 /**
- * Issues a note once per key, which is one of its account, and the API's for the same request. Returns the note that the
- * first such request issued, if any. Throws as `creditCfe` and `runStoringKey` do.
+ * Issues a note once per Idempotency-Key of the account, also shared with the API for the same request. Returns the note of
+ * the first request. Throws as `creditCfe` and `runStoringKey` do.
  */
 export async function creditByHand(
   deps: CreditByHandDeps & { readonly requestHash: RequestHash },
@@ -75,30 +75,30 @@ export async function creditByHand(
 ): Promise<{ note: Pick<CfeRow, 'type' | 'sequence' | 'payAmount' | 'currency'>; repeated: boolean }> {
   const { cfe, body, why, expected, requestId, idempotencyKey } = input;
   const { rut, environment } = cfe;
-  const asked = askedOf(input);
+  const credit = creditInputOf(input);
   const idempotency = comparableKey(idempotencyKey, {
     method: 'POST',
     path: `/v1/enterprises/${rut}/cfes/${formatCfeId(cfe)}/credit-notes`,
     json: body,
     hashOf: deps.requestHash,
   });
-  const scope = { accountId: asked.accountId, environment, ...idempotency };
+  const scope = { accountId: credit.accountId, environment, ...idempotency };
   const outcome = await runStoringKey(deps, scope, async () => {
     if (environment === 'sandbox') await equipSandbox(deps.equipped(), { rut, body: kindOf(cfe) });
     return creditCfe(deps, {
-      ...asked,
+      ...credit,
       idempotency,
       requestId,
       onIssued(em, note, counted) {
         requireExpected(basisOf(note.payAmount, counted), expected);
-        const { accountId } = asked;
+        const { accountId } = credit;
         const act = { action: 'cfe.credit', subject: note.id, rut, accountId, reason: why } as const;
         auditAct(deps, em, act, deps.clock());
       },
     });
   });
   if (!outcome.kept) return { note: outcome.value, repeated: false };
-  // The hash covers the path, at which only notes are issued.
+  // Unreachable: the hash covers the path, and this path stores CFEs only.
   if (outcome.kept.kind !== 'cfe') throw new Error('a credit note cannot be answered again');
   return { note: outcome.kept.cfe, repeated: true };
 }

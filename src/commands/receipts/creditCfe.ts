@@ -30,13 +30,13 @@ import { checkInTransaction, type IssueCfeInput, type IssueDeps, issueCfe } from
 export interface CreditCfeInput extends Pick<IssueCfeInput, 'accountId' | 'idempotency' | 'requestId'> {
   readonly key: CfeKey;
   readonly request: CreditRequest;
-  /** Runs in the transaction of the note, which its error undoes. `counted`: the notes that counted against what was left. */
+  /** Runs in the note's transaction, and undoes it by throwing. `counted`: the earlier notes that reduced the amounts left. */
   readonly onIssued?: (em: EntityManager, note: CfeRow, counted: readonly string[]) => void;
 }
 
 /**
- * Issues a credit note for what the request takes of a CFE, by `issueCfe`. The CFE is locked from before what is left is read
- * until the note is stored: notes on it follow one another.
+ * Issues a credit note, through `issueCfe`, for the amounts of a CFE that the request takes. The CFE stays locked from before
+ * the reading of the amounts left until the note is stored, so that notes on one CFE follow one another.
  * Throws as `issueCfe` does, with the faults at the fields of the request; NOT_FOUND for an unknown CFE.
  */
 export async function creditCfe(deps: IssueDeps, input: CreditCfeInput): Promise<CfeRow> {
@@ -72,8 +72,8 @@ export async function validateCredit(
     const { body, credited, counted } = await computeNote(orm.em.fork(), deps, input);
     const { accountId, key, awaitsTestKit } = input;
     const { rut, environment } = key;
-    const asked = { accountId, rut, environment, body, credited, awaitsTestKit };
-    const checked = await atOwnFields(checkInTransaction({ ...deps, orm }, asked));
+    const note = { accountId, rut, environment, body, credited, awaitsTestKit };
+    const checked = await atOwnFields(checkInTransaction({ ...deps, orm }, note));
     return { ...checked, counted };
   });
 }
@@ -99,18 +99,18 @@ async function computeNote(
   const scope = readNoteScope(request, document, left, emissionDate);
   if (!scope.ok) throw invalidInput(scope.faults);
   const { branch } = document.issuer;
-  const own = await lockOpenBranch(em, { rut: key.rut, branch }, now);
+  const openBranch = await lockOpenBranch(em, { rut: key.rut, branch }, now);
   const note = writeCreditNote(document, left, scope.value, {
     cfeId,
     emissionDate,
     paymentMethod,
     reason,
-    branch: own ? branch : undefined,
+    branch: openBranch ? branch : undefined,
   });
   return { ...note, counted: notes.filter(isCounted).map(formatCfeId) };
 }
 
-/** Throws NOT_FOUND. */
+/** Returns the refusal of an unknown cfe_id (NOT_FOUND). */
 const unknownCfe = (cfeId: string, { environment }: Pick<CfeKey, 'environment'>): Refusal =>
   new Refusal(
     'NOT_FOUND',
@@ -125,14 +125,14 @@ function requireCreditable({ type, status }: Pick<Cfe, 'type' | 'status'>): void
   throw invalidInput([{ path: '/path/cfe_id', code: 'credit.original', message }]);
 }
 
-/** The fields of the request that stand in other places of the note. */
+/** The fields of the request that have another place in the note. */
 const PLACES: Readonly<Record<string, string>> = {
   '/header/doc_id/emission_date': '/emission_date',
   '/header/doc_id/payment_method': '/payment_method',
   '/extra/reference_reason': '/reason',
 };
 
-/** Moves the faults of a note to the fields of the request that it was computed from. */
+/** Moves the faults of a note to the request's fields from which the note was computed. */
 async function atOwnFields<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
@@ -149,13 +149,13 @@ function atOwnField(fault: Fault): Fault {
   return { ...fault, path, message: fault.message.replace(name, path.slice(1)) };
 }
 
-/** What is left of a CFE to credit: null for one that no credit note corrects. */
+/** The amounts of a CFE that are left to credit; null for a CFE that no credit note corrects. */
 export interface CreditState {
   readonly left: Figures | null;
   readonly notes: readonly CreditNoteRow[];
 }
 
-/** Returns what is left of a CFE to credit. */
+/** Returns the amounts of a CFE that are left to credit. */
 export async function readCredit(
   { orm, clock }: Pick<CommandDeps, 'orm' | 'clock'>,
   { id, type, status, document }: Pick<Cfe, 'id' | 'type' | 'status' | 'document'>,

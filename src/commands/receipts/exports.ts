@@ -29,7 +29,7 @@ export interface ExportRequest {
   readonly withPdfs: boolean;
 }
 
-/** Too many receipts to draw the printed forms for one file. */
+/** The refusal of a file with the printed forms of too many receipts. */
 export class TooManyToPrint extends Refusal {
   readonly count: number;
 
@@ -40,15 +40,14 @@ export class TooManyToPrint extends Refusal {
 }
 
 /**
- * Exports a month's receipts into one file; a request for a running export returns that one. Throws
- * INVALID_INPUT for a month without receipts, for printed forms of more than MOST_PRINTED (TooManyToPrint),
- * more than MOST_EXPORTS files of an enterprise, and more than MOST_RUNNING_EXPORTS running for its owner.
- * The caller checks permissions.
+ * Exports a month's receipts into one file; returns the running export of that month, if any. Throws INVALID_INPUT for a
+ * month without receipts, printed forms of more than MOST_PRINTED receipts (TooManyToPrint), more than MOST_EXPORTS files of
+ * an enterprise, and more than MOST_RUNNING_EXPORTS running exports of its owner. The caller checks permissions.
  */
 export async function requestExport(deps: CommandDeps, request: ExportRequest): Promise<ReceiptExport> {
   const { rut, environment, month, withPdfs } = request;
   const now = deps.clock();
-  const asked = await deps.orm.em.fork().transactional(async (em) => {
+  const result = await deps.orm.em.fork().transactional(async (em) => {
     await requireEnterpriseRole(deps, em, rut);
     const accountId = await findExportOwner(em, rut);
     // Serializes requests for one account, so that the limits below hold.
@@ -91,7 +90,7 @@ export async function requestExport(deps: CommandDeps, request: ExportRequest): 
     return stored;
   });
   deps.outbox.scheduleDispatch();
-  return asked;
+  return result;
 }
 
 /** Refuses with a fault code, by which the console finds its own wording. */
@@ -99,7 +98,7 @@ const refusal = (code: string, message: string): Refusal =>
   new Refusal('INVALID_INPUT', message, { faults: [{ path: '', code, message }] });
 
 /**
- * Audits that someone downloads the file, which has all receipts of a month. The caller checks permissions.
+ * Audits a download of the file, which contains all receipts of a month. The caller checks permissions.
  */
 export async function fetchExport(
   deps: CommandDeps,
@@ -116,10 +115,10 @@ export async function fetchExport(
  */
 export function stopExport(deps: CommandDeps, id: string): Promise<void> {
   return deps.orm.em.fork().transactional(async (em) => {
-    const found = await findExport(em, id);
-    if (!found) throw new Refusal('NOT_FOUND', `There is no export ${id}.`);
+    const stored = await findExport(em, id);
+    if (!stored) throw new Refusal('NOT_FOUND', `There is no export ${id}.`);
     const now = deps.clock();
     if (!(await markExportStopped(em, id, now))) return;
-    auditAct(deps, em, { action: 'export.stop', subject: id, rut: found.rut }, now);
+    auditAct(deps, em, { action: 'export.stop', subject: id, rut: stored.rut }, now);
   });
 }

@@ -64,11 +64,11 @@ export interface IssueCfeInput {
   body: unknown;
   /** Stored permanently in the row of the CFE. */
   idempotency?: RequestKey | null;
-  /** X-Request-Id, by which the CFE can be found. */
+  /** X-Request-Id, for searching. */
   requestId?: string | null;
-  /** Sends an e-Ticket that the enterprise would only report: the authority counts those of a test run. */
+  /** Sends e-Tickets that the enterprise would only report, because the authority counts the e-Tickets of a test run. */
   sendsAll?: boolean;
-  /** What a note that the service computes takes of each line of its original. */
+  /** For notes that the service computes: the amounts that the note takes of each line of its original. */
   credited?: readonly CreditedLine[];
 }
 
@@ -109,7 +109,7 @@ export const checkInTransaction = (
 ): Promise<{ content: CfeContent; warnings: readonly RequestWarning[] }> =>
   runOnValidRequest(deps, input, async (_, { content, warnings }) => ({ content, warnings }));
 
-/** Checks the request again when others took the last numbers of the CAE in the meantime. */
+/** Checks the request again when other requests have taken the last numbers of the CAE. */
 async function issueWithRetries(deps: IssueDeps, input: IssueCfeInput): Promise<NumberedCfe> {
   for (;;) {
     try {
@@ -126,8 +126,8 @@ async function issueWithRetries(deps: IssueDeps, input: IssueCfeInput): Promise<
 // Checking.
 
 /**
- * Runs `work` on a valid request. CFEs that it refers to and a branch other than the first are locked from before the
- * check until `work` is done, which takes a transaction.
+ * Runs `work` on a valid request. If the request refers to CFEs or names a branch other than the first, locks them in a
+ * transaction, from before the check until `work` is done.
  */
 function runOnValidRequest<T>(deps: CommandDeps, input: CheckInput, work: Work<T>): Promise<T> {
   const now = deps.clock();
@@ -160,12 +160,12 @@ interface Draft {
   /** The CAE that provides the number. */
   cae: IssuingCae;
   content: CfeContent;
-  /** Whether it is never sent. */
+  /** Whether the CFE is only reported, never sent. */
   reportOnly: boolean;
   warnings: readonly RequestWarning[];
   otherExtra: Readonly<Record<string, unknown>> | undefined;
   originals: ReadonlyMap<string, LockedOriginal>;
-  /** What it takes of each of them. */
+  /** The amounts that a credit note takes of each original. */
   taken: readonly TakenAmount[];
   credited: readonly CreditedLine[] | null;
   idempotency: RequestKey | null;
@@ -189,16 +189,16 @@ interface CfeRequest {
   readonly keyId: string | null;
   readonly reading: CfeReading;
   readonly now: Date;
-  /** The CFEs of this service that it refers to, by cfe_id. */
+  /** The CFEs of this service that the request refers to, by cfe_id. */
   readonly originals: ReadonlyMap<string, LockedOriginal>;
-  /** The cfe_ids of those that it names otherwise. */
+  /** The cfe_ids of CFEs of this service that the request names by their printed numbers. */
   readonly issuedHere: ReadonlyMap<string, string>;
 }
 
 async function checkAndRun<T>(em: EntityManager, request: CfeRequest, work: Work<T>): Promise<T> {
-  const found = await checkRequest(em, request);
+  const checked = await checkRequest(em, request);
   failpoint('issue.judged');
-  return work(em, found);
+  return work(em, checked);
 }
 
 async function checkRequest(
@@ -399,7 +399,7 @@ function rowOfDraft({ enterprise, content, certificate, cae, originals, now, ...
       signedAt: montevideoTimestamp(now),
     },
     externalId: content.externalId ?? null,
-    // Their final statuses release it: they are locked until this row is stored.
+    // The final status of the originals releases a held note; their locks last until this row is stored.
     held: [...originals.values()].some(({ status }) => !isFinal(status)),
     reportOnly: draft.reportOnly,
     credited: draft.credited,

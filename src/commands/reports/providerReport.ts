@@ -14,16 +14,16 @@ import { Refusal } from '../../errors.ts';
 import { auditAct } from '../steps/auditAct.ts';
 import type { CommandDeps } from '../steps/deps.ts';
 
-/** Writes and signs a report with the operator's certificate; `unsigned` is what is signed. */
+/** Writes and signs a report with the operator's certificate; `unsigned`: the XML before signing. */
 export type SignProviderReport = (report: ProviderReport) => { unsigned: string; xml: string };
 
 const LAST_SEQUENCE = 99;
 
 /**
- * Writes and signs the operator's report of a month; null when none began or ended in it. Built again, it keeps its
- * sequence until it was received, and is dropped once nothing is left in it; a received one without change is returned as
- * it is. Throws INVALID_INPUT for a month that is not over, while the report of an earlier month was built and not received,
- * or without RUT and product of the operator.
+ * Writes and signs the operator's report of a month; null when no enterprise began or ended in the month. Another build keeps
+ * the sequence of a report that was not received, and deletes such a report if it would be empty now; returns a received
+ * report without change as it is. Throws INVALID_INPUT for a month that is not over, while the report of an earlier month is
+ * not received, or without RUT and product of the operator.
  */
 export async function buildProviderReport(
   deps: CommandDeps,
@@ -43,7 +43,7 @@ export async function buildProviderReport(
     const changes = changesIn(period, await findServiceChanges(em, { ...monthOf(period), without: rut }));
     const last = await findLastProviderReport(em, period);
     if (changes.length === 0) {
-      // Never sent, it would keep later months waiting.
+      // An empty report is never sent, and would block later months.
       if (last?.receivedAt === null) {
         em.remove(last);
         auditAct(deps, em, { action: 'provider_report.drop', subject: `${period}-${last.sequence}` }, now);
@@ -81,7 +81,7 @@ export async function buildProviderReport(
   });
 }
 
-/** Notes that the authority has the last report of a month. Idempotent. Throws NOT_FOUND without one. */
+/** Records that the authority has received the last report of a month. Idempotent. Throws NOT_FOUND without a report. */
 export function receiveProviderReport(
   deps: CommandDeps,
   { period }: { period: string },
@@ -96,14 +96,14 @@ export function receiveProviderReport(
   });
 }
 
-/** Two operators at once follow one another: a sequence is given once. */
+/** Runs `work` one call at a time, so that a sequence is used once. */
 const locked = <T>(deps: CommandDeps, work: (em: EntityManager) => Promise<T>): Promise<T> =>
   deps.orm.em.fork().transactional(async (em) => {
     await takeAdvisoryLock(em, 'provider_report');
     return work(em);
   });
 
-/** A renewed certificate signs otherwise, but says the same. */
+/** Compares the unsigned XML: a renewed certificate changes the signature only. */
 const isSame = (stored: ProviderReportFile, { unsigned }: { unsigned: string }): boolean =>
   stored.xml.startsWith(unsigned.slice(0, -'</Declaracion>'.length));
 

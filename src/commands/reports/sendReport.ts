@@ -1,5 +1,4 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { findEnterprise } from '../../db/enterprises/enterprises.ts';
 import type { DailyReport } from '../../db/entities/reports.ts';
 import { enqueue } from '../../db/outbox.ts';
 import {
@@ -15,10 +14,11 @@ import { Refusal } from '../../errors.ts';
 import { SIGNALS } from '../../temporal.ts';
 import { auditAct } from '../steps/auditAct.ts';
 import type { CommandDeps } from '../steps/deps.ts';
+import { requireKnownEnterprise } from '../steps/requireEnterprise.ts';
 
 interface SendReportInput extends ReportKey {
   reason: string;
-  /** Why to send a day without a reporting obligation here: our report replaces the one of another system. */
+  /** The reason to send a day without a reporting obligation here: our report replaces another system's. */
   overrideOtherSystem?: string | undefined;
 }
 
@@ -34,8 +34,7 @@ export async function sendReport(
 ): Promise<DailyReport> {
   const report = await deps.orm.em.fork().transactional(async (em) => {
     const { rut, environment, date } = key;
-    if (!(await findEnterprise(em, rut)))
-      throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+    await requireKnownEnterprise(em, rut);
     const now = deps.clock();
     if (date > montevideoDate(now))
       throw new Refusal(
@@ -52,8 +51,8 @@ export async function sendReport(
     await storeOpenReports(em, [key], now);
     const report = await lockReport(em, key);
     if (report.stuckReason !== null) {
-      const how = `report retry ${rut} ${date}`;
-      throw new Refusal('INVALID_INPUT', `The report needs support (${report.stuckReason}): use ${how}.`);
+      const verb = `report retry ${rut} ${date}`;
+      throw new Refusal('INVALID_INPUT', `The report needs support (${report.stuckReason}): use ${verb}.`);
     }
     report.sendNow = true;
     report.isComplete = false;

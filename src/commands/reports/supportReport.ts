@@ -12,8 +12,8 @@ export interface SupportedReport {
 }
 
 /**
- * Asks the workflow of a stuck report to act; for one that is not stuck, returns a message with the reason.
- * The request is audited first; the workflow adds the outcome. Throws NOT_FOUND for a day without a report.
+ * Asks the workflow of a stuck report to act; for a report that is not stuck, returns a message with the reason. The request
+ * is audited first; the workflow adds the outcome. Throws NOT_FOUND for a day without a report.
  */
 export async function supportReport(
   deps: Pick<SupportCfeDeps, 'orm' | 'actor' | 'origin' | 'clock' | 'askSupport'>,

@@ -18,8 +18,8 @@ export interface SignInOrigin extends ClientOrigin {
 }
 
 /**
- * Counts the attempt and returns the counters used. A browser known for this person has its own counter only,
- * so failures elsewhere do not lock them out. Throws RATE_LIMITED beyond a limit.
+ * Counts the attempt and returns the counters used. A known browser of this person has only its own counter, so failures
+ * elsewhere do not lock the person out. Throws RATE_LIMITED beyond a limit.
  */
 export async function countAttempt(
   deps: Pick<SignInDeps, 'orm'>,

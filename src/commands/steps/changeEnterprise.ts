@@ -1,11 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import { lockEnterprise } from '../../db/enterprises/enterprises.ts';
 import type { Enterprise } from '../../db/entities/enterprises.ts';
 import { recordEnterpriseChanges } from '../../db/webhooks/events.ts';
 import type { AuditAction } from '../../domain/operations/audit.ts';
-import { Refusal } from '../../errors.ts';
 import { auditAct } from './auditAct.ts';
 import type { CommandDeps } from './deps.ts';
+import { requireLockedEnterprise } from './requireEnterprise.ts';
 import { requireEnterpriseRole } from './requireEnterpriseRole.ts';
 
 /**
@@ -19,8 +18,7 @@ export async function changeEnterprise<T>(
   change: (em: EntityManager, enterprise: Enterprise, now: Date) => T | Promise<T>,
 ): Promise<T> {
   const result = await deps.orm.em.fork().transactional(async (em) => {
-    const enterprise = await lockEnterprise(em, rut);
-    if (!enterprise) throw new Refusal('NOT_FOUND', `No enterprise with RUT ${rut} is registered.`);
+    const enterprise = await requireLockedEnterprise(em, rut);
     await requireEnterpriseRole(deps, em, rut);
     const now = deps.clock();
     const result = await recordEnterpriseChanges(em, enterprise, now, () => change(em, enterprise, now));

@@ -7,7 +7,7 @@ import type { ComparableKey } from './runOnce.ts';
 /** 1 to 255 printable ASCII characters. */
 export const IDEMPOTENCY_KEY_TEXT = /^[\x20-\x7e]{1,255}$/;
 
-/** Returns an Idempotency-Key with the keyed hash of its request's meaning (`json`: the body as `readJson` reads it). */
+/** Returns an Idempotency-Key with the keyed hash of its request's content (`json`: the body as `readJson` reads it). */
 export function comparableKey(
   key: string,
   { method, path, hashOf, ...asked }: { method: string; path: string; json: unknown; hashOf: RequestHash },
@@ -26,7 +26,7 @@ export function comparableKey(
   };
 }
 
-/** `extra` is JSON inside a string: its meaning counts, not its formatting. */
+/** Parses `extra`, which is JSON inside a string, so that its formatting does not count. */
 function parseExtra(json: unknown): unknown {
   if (typeof json !== 'object' || json === null || !('extra' in json) || typeof json.extra !== 'string')
     return json;

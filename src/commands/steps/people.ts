@@ -48,9 +48,9 @@ export async function createInvitation(
 }
 
 /**
- * Throws FORBIDDEN when the console would change an operator: only the command line manages operators, so
- * that a stolen ADMIN session cannot make a second one. This includes disabled OpenID users, whom the
- * provider's claims would make operators again as soon as they are enabled.
+ * Throws FORBIDDEN when the console would change an operator: only the command line manages operators, so that a stolen
+ * ADMIN session cannot create another operator. Also protects disabled OpenID users: once enabled, the provider's claims
+ * would make them operators again.
  */
 export function checkConsoleMayManage(
   { actor }: Pick<CommandDeps, 'actor'>,
@@ -114,7 +114,7 @@ export function checkNewPassword(
   });
 }
 
-/** Returns what others know of a person, which must not make up their password. */
+/** Returns public facts about a person, which their password must not consist of. */
 export async function findPasswordOwner(
   em: EntityManager,
   { id, email }: Pick<Person, 'id' | 'email'>,

@@ -4,8 +4,8 @@ import { Refusal } from '../../errors.ts';
 import type { CommandDeps } from './deps.ts';
 
 /**
- * Throws FORBIDDEN when the caller lost their role at the enterprise since authorization: data they added now
- * would survive a transfer that removed all the rest.
+ * Throws FORBIDDEN when the caller has lost the role at the enterprise since authorization: data added now would survive a
+ * transfer that has removed all other data of the caller.
  */
 export async function requireEnterpriseRole(
   { actor = 'service' }: Pick<CommandDeps, 'actor'>,

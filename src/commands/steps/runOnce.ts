@@ -16,7 +16,7 @@ import { failpoint } from '../../failpoints.ts';
 import type { CommandDeps } from './deps.ts';
 
 /**
- * How long a request waits for its twin to finish; `claim_idempotency_key` waits as long for that of a CFE.
+ * How long a request waits for a concurrent request with the same key; `claim_idempotency_key` waits as long.
  */
 const TWIN_MILLISECONDS = 2_000;
 
@@ -37,9 +37,9 @@ export type OnceRequest = IdempotencyKey & ComparableKey;
 export type OnceOutcome<T> = { readonly kept: null; readonly value: T } | { readonly kept: KeptResult };
 
 /**
- * Runs `work` unless it was already done for the key. One transaction stores both the change and the answer
- * (`keep`), so a crash leaves both or neither. Throws IDEMPOTENCY_IN_PROGRESS while a twin takes too long,
- * IDEMPOTENCY_KEY_REUSED for a key of another request.
+ * Runs `work` once per key. One transaction stores both the change and the answer (`keep`), so a crash leaves both or
+ * neither. Throws IDEMPOTENCY_IN_PROGRESS while a concurrent request with the key takes too long, IDEMPOTENCY_KEY_REUSED for
+ * the key of another request.
  */
 export async function runOnce<D extends CommandDeps, T>(
   deps: D,
@@ -67,8 +67,8 @@ export async function runOnce<D extends CommandDeps, T>(
 }
 
 /**
- * Runs `work` unless it was already done for the key; `work` itself stores the key in the statement of the
- * change (issueCfe). Throws as `runOnce` does.
+ * Runs `work` once per key; `work` itself stores the key in the statement of the change (issueCfe). Throws as `runOnce`
+ * does.
  */
 export async function runStoringKey<T>(
   deps: CommandDeps,
@@ -85,7 +85,7 @@ export async function runStoringKey<T>(
         if (error.inProgress) throw requestInProgress();
         continue;
       }
-      // The same request, which this one waited for, may have done it: then its result is why this one no longer fits.
+      // A concurrent repeat may have succeeded while this request waited, and left it invalid: return that result.
       const first =
         error instanceof Refusal && error.code === 'INVALID_INPUT'
           ? await findFirstAnswer(deps, request)
@@ -113,8 +113,7 @@ async function lockAndFindStored(
 }
 
 /**
- * Returns what is stored of the first request with the key; null without one. Throws for a key of another
- * request.
+ * Returns the stored result of the first request with the key; null without one. Throws for the key of another request.
  */
 export const findFirstAnswer = (deps: CommandDeps, request: OnceRequest): Promise<KeptResult | null> =>
   findStored(deps.orm.em.fork(), request, deps.clock());

@@ -7,7 +7,7 @@ import type { CommandDeps } from '../steps/deps.ts';
 
 /**
  * Sends an event again at once, with the same id and bytes and a new retry schedule, even to a disabled
- * webhook. Throws NOT_FOUND for an unknown delivery, INVALID_INPUT for one whose webhook was removed.
+ * webhook. Throws NOT_FOUND for an unknown delivery, INVALID_INPUT for a delivery to a removed webhook.
  */
 export async function redeliver(
   deps: CommandDeps,

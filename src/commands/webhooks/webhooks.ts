@@ -127,8 +127,8 @@ export function addWebhook(
 }
 
 /**
- * Sets the given fields of a webhook. Pending deliveries go to the new address; disabling holds back only new
- * events. Throws NOT_FOUND for an unknown webhook, INVALID_INPUT for an invalid address or unknown events.
+ * Sets fields of a webhook. Pending deliveries go to the new address; disabling stops only new events. Throws NOT_FOUND for
+ * an unknown webhook, INVALID_INPUT for an invalid address or unknown events.
  */
 export function updateWebhook(
   deps: WebhookCommandDeps,

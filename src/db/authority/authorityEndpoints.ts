@@ -16,9 +16,9 @@ import { countWaitingCfes } from './sobres.ts';
 /** The state of an authority endpoint, for operators. */
 export interface EndpointState {
   readonly endpoint: Endpoint;
-  /** Since when it is unavailable and gets only probes; null while it answers, or while no one calls it. */
+  /** Since when the endpoint is unavailable and gets only probes; null while it answers, or while no one calls it. */
   readonly openSince: Date | null;
-  /** When the next probe may go, while it is unavailable. */
+  /** When the next probe may go, while the endpoint is unavailable. */
   readonly nextProbeAt: Date | null;
   /** How many CFEs wait to be sent there. */
   readonly waiting: number;
@@ -52,13 +52,13 @@ export async function listEndpointStates(em: EntityManager, clock?: () => Date):
 /** The state of the authority in an environment, and how long CFEs have waited for it. */
 export interface AuthorityState {
   readonly environment: Environment;
-  /** Since when no sobres are sent there; null while they are. */
+  /** Since when no sobres are sent; null while sobres are sent. */
   readonly openSince: Date | null;
-  /** When it last recovered. */
+  /** When the authority last recovered. */
   readonly closedAt: Date | null;
   /** CFEs that wait for the authority alone. */
   readonly waiting: number;
-  /** When the oldest of them was taken. */
+  /** When the oldest waiting CFE was taken. */
   readonly oldestSince: Date | null;
 }
 
@@ -92,7 +92,7 @@ export async function listAuthorityStates(em: EntityManager): Promise<AuthorityS
 export interface BreakerReading {
   readonly failures: number;
   readonly isOpen: boolean;
-  /** Milliseconds until the next probe may go; null while it is closed. */
+  /** Milliseconds until the next probe may go; null while the breaker is closed. */
   readonly probeIn: number | null;
 }
 
@@ -128,7 +128,7 @@ export interface LockedEndpoint {
   takeSlotsBefore(moment: Date): void;
 }
 
-/** Locks an endpoint, so that changes of it follow one another. `clock`: a test's clock. */
+/** Locks an endpoint, so that its changes follow one another. `clock`: a test's clock. */
 export async function lockEndpoint(
   em: EntityManager,
   name: Endpoint,

@@ -74,14 +74,14 @@ export interface CfeInSobre
   readonly status: CfeStatus;
   readonly rejection: readonly RejectionReason[] | null;
   readonly stuckReason: StuckReason | null;
-  /** Whether it still belongs to this sobre; a CFE that left continues in another one. */
+  /** Whether the CFE still belongs to this sobre; otherwise it continues in another sobre. */
   readonly isIn: boolean;
   /** The moment of signing, fixed when the number was taken. */
   readonly signedAt: string;
   readonly isSigned: boolean;
-  /** The ticket of the earlier sobre that brought it, if there was one; null: this sobre's own ticket counts. */
+  /** The ticket of the earlier sobre that brought the CFE to the authority; null: this sobre's own ticket counts. */
   readonly ticket: { readonly idReceptor: string; readonly token: string } | null;
-  /** The status that counts of those that it refers to: REJECTED, else none yet; null without any. */
+  /** Of the CFEs that this CFE refers to, the status that decides: REJECTED, or else no verdict; null without such a CFE. */
   readonly originalStatus: CfeStatus | null;
   /** The source of its XML, while the sobre is OPEN and the CFE is not signed. */
   readonly document: CfeDocument | null;
@@ -89,7 +89,7 @@ export interface CfeInSobre
   readonly signedXml: string | null;
 }
 
-/** A sobre with everything that a step may need. */
+/** A sobre with all data that its steps need. */
 export interface LoadedSobre {
   readonly sobre: Sobre;
   /** Its CFEs, by position. */
@@ -663,8 +663,8 @@ export async function storeOwnTicket(
 }
 
 /**
- * Makes `next` the next Idemisor of an enterprise. Returns false, and changes nothing, unless it is above all that were used or
- * skipped; one that was set before, and from which none was taken since, was not.
+ * Makes `next` the next Idemisor of an enterprise. Returns false, and changes nothing, unless `next` is above all used or
+ * skipped numbers. A number that was set before is not used until a sobre takes it.
  */
 export async function setNextIdemisor(
   em: EntityManager,
@@ -682,7 +682,7 @@ export async function setNextIdemisor(
   return rows.length > 0;
 }
 
-/** Returns the number of the next sobre of an enterprise, if it is made on `day` (Montevideo). */
+/** Returns the number of the next sobre of an enterprise, if the sobre is created on `day` (Montevideo). */
 export async function peekNextIdemisor(
   em: EntityManager,
   { rut, environment }: { rut: string; environment: Environment },
@@ -709,7 +709,7 @@ export async function findFirstIdemisor(
   return row?.first == null ? null : BigInt(row.first);
 }
 
-/** Skips `count` Idemisors of an enterprise in an environment; before its first sobre, which begins by its day, none. */
+/** Skips `count` Idemisors of an enterprise; none before its first sobre, whose number depends on its day. */
 export async function skipIdemisors(
   em: EntityManager,
   { rut, environment }: { rut: string; environment: Environment },

@@ -2,7 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Environment } from '../../domain/receipts/cfeTypes.ts';
 import { Certificate } from '../entities/enterprises.ts';
 
-/** What the daily look at a certificate stores. */
+/** The results of the daily check of a certificate. */
 export type Checks = Pick<Certificate, 'checkedAt' | 'untrustedAt' | 'revokedAt'>;
 
 const WITH_KEY = { populate: ['sealedKey'] } as const;
@@ -62,7 +62,7 @@ export const listUncheckedCertificates = (
     { orderBy: { id: 'asc' }, limit },
   );
 
-/** Stores the result of a look at a certificate. */
+/** Stores the results of a check of a certificate. */
 export async function storeChecks(em: EntityManager, id: string, checks: Checks): Promise<void> {
   Object.assign(await em.findOneOrFail(Certificate, { id }), checks);
   await em.flush();

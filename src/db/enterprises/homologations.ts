@@ -131,7 +131,7 @@ export const lockOpenTestItem = (
     { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
   );
 
-/** A run with what is shown of it. */
+/** A run, with the counts and the report that are shown. */
 export interface TestRunState {
   readonly run: Homologation;
   readonly counts: readonly TypeCount[];

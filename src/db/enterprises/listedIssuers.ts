@@ -1,11 +1,11 @@
-/** Whether enterprises stand in the authority's list of electronic issuers. */
+/** Whether the authority's list of electronic issuers names our enterprises. */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { isIssuerOn } from '../../domain/mail/directory.ts';
 import { DirectoryEntry } from '../entities/authority.ts';
 import { recordEnterpriseChanges } from '../webhooks/events.ts';
 import { lockEnterprise } from './enterprises.ts';
 
-/** Returns at most `limit` RUTs, after `after`, of enterprises that the list of `today` (Montevideo) tells otherwise of. */
+/** Returns at most `limit` RUTs, after `after`, of enterprises whose state in the list of `today` (Montevideo) has changed. */
 export async function listChangedIssuers(
   em: EntityManager,
   { today, after, limit }: { today: string; after: string; limit: number },

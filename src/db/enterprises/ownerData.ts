@@ -19,15 +19,15 @@ export interface OwnerData {
   /** Set fields of the enterprise, by the API's names; `login` for the stored one. */
   readonly data: readonly string[];
   readonly customers: number;
-  /** Enabled e-mail addresses of those customers. */
+  /** Enabled e-mail addresses of the customers. */
   readonly addresses: number;
-  /** Additional ones. */
+  /** Additional branches. */
   readonly branches: number;
   /** Roles of other accounts. */
   readonly grants: number;
-  /** Unpaid. */
+  /** Unpaid payments. */
   readonly payments: number;
-  /** Not sent yet. */
+  /** E-mails that are not sent yet. */
   readonly mails: number;
   /** Exports of receipts that are running or done. */
   readonly exports: number;

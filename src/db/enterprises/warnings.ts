@@ -23,7 +23,7 @@ import { buildEnterpriseObject, lockEnterprise } from './enterprises.ts';
 const PRODUCTION = { environment: 'production' as const };
 const DAY_MILLISECONDS = 86_400_000;
 
-/** Returns the CAEs of an enterprise in upload order, with what is left of each at `now`. */
+/** Returns the CAEs of an enterprise in upload order, with their remaining numbers and days at `now`. */
 export async function listCaes(
   em: EntityManager,
   { rut, environment, now }: { rut: string; environment: Environment; now: Date },

@@ -29,7 +29,7 @@ const AuthorityEndpointSchema = defineEntity({
     name: p.text().$type<Endpoint>().primary(),
     /** Calls without an answer since the last answer. */
     failures: p.integer(),
-    /** Since when it gets only occasional probes; null while it gets all calls. */
+    /** Since when the endpoint gets only occasional probes; null while it gets all calls. */
     openSince: p.datetime().strictNullable(),
     /** When it last recovered; null if it never has. */
     closedAt: p.datetime().strictNullable(),
@@ -98,10 +98,10 @@ const DirectoryEntrySchema = defineEntity({
     name: p.text(),
     /** Where other issuers send it their CFEs; null if the list has no address. */
     mail: p.text().strictNullable(),
-    /** First and last day as an electronic issuer; without a first day it is not one, or no longer. */
+    /** First and last day as an electronic issuer; without a first day the company is not an issuer, or no longer. */
     since: p.date().strictNullable(),
     until: p.date().strictNullable(),
-    /** When the authority was last asked about it alone. */
+    /** When the authority was last asked about this company alone. */
     askedAt: p.datetime().strictNullable(),
     changedAt: p.datetime(),
   },
@@ -124,7 +124,7 @@ const ExchangeSchema = defineEntity({
     /** The XML of the sobre, identical at every attempt. */
     xml: p.text().strictNullable().lazy(),
     createdAt: p.datetime(),
-    /** When it was known whether there is something to send, and the sobre was written. */
+    /** When the sobre was written, or it was known that there is nothing to send. */
     settledAt: p.datetime().strictNullable(),
   },
 });

@@ -32,11 +32,11 @@ const EnterpriseSchema = defineEntity({
     email: p.text().strictNullable(),
     /** Where a receiver may verify a receipt, as printed. */
     website: p.text().strictNullable(),
-    /** The day on which it joined the e-invoicing regime. */
+    /** The day on which the enterprise joined the e-invoicing regime. */
     issuerSince: p.date().strictNullable(),
-    /** The first day here of one that came from another system, which issued and reported until the day before. */
+    /** For an enterprise that came from another system: its first day here, from which this service issues and reports. */
     migratedOn: p.date().strictNullable(),
-    /** The resolution that made it an issuer, `NN/YYYY`, if there is one. */
+    /** The resolution, `NN/YYYY`, that made the enterprise an issuer, if there is one. */
     resolution: p.text().strictNullable(),
     /** The norm by which it is exempt from VAT. */
     exemptionNorm: p.text().strictNullable(),
@@ -168,7 +168,7 @@ const CustomerSchema = defineEntity({
     /** As compared: see domain/receipts/receiverDocument.ts. */
     docNumber: p.text().primary(),
     docType: p.text().$type<DocumentType>().primary(),
-    /** The number as given. */
+    /** The number as the request wrote it. */
     givenNumber: p.text(),
     /** Its id in the audit, which must not hold the document of a person. */
     id: p.uuid(),
@@ -212,9 +212,9 @@ const CertificateSchema = defineEntity({
     replacedAt: p.datetime().strictNullable(),
     /** When chain and revocation were looked up last. */
     checkedAt: p.datetime().nullable(),
-    /** When no configured authority certified it any more; null while one does. */
+    /** Since when no configured authority certifies the certificate; null while one does. */
     untrustedAt: p.datetime().nullable(),
-    /** When its authority was found to have revoked it. */
+    /** When a check found that the certificate is revoked. */
     revokedAt: p.datetime().nullable(),
   },
 });

@@ -25,13 +25,13 @@ const CaeSchema = defineEntity({
     /** CAEEspecial and, of kind 1, CausalCAEEsp. */
     specialKind: p.integer().strictNullable(),
     specialCause: p.text().strictNullable(),
-    /** The first number to use here, if the authority is asked about it and the one before: some were used elsewhere. */
+    /** The first number to use here, if earlier numbers were used elsewhere; the authority is asked about it. */
     startNumber: p.integer().nullable(),
     /** Whether the authority is still to be asked, for the first time or again. */
     startOpen: p.boolean().default(false),
-    /** What it knew; null until it has answered. */
+    /** What the authority's answer found; null until it has answered. */
     startFindings: p.array().$type<CaeStartFinding[]>().nullable(),
-    /** The file as uploaded; null for an invented one of the sandbox. */
+    /** The file as uploaded; null for an invented CAE of the sandbox. */
     xml: p.text().strictNullable(),
     createdAt: p.datetime(),
   },

@@ -25,9 +25,9 @@ const CfeSchema = defineEntity({
     sobreId: p.uuid().strictNullable(),
     /** Id of the workflow of that sobre, or of its last one; null before the first. */
     workflowId: p.text().strictNullable(),
-    /** It refers to a CFE that has no verdict yet: no sobre takes it. */
+    /** Whether the CFE refers to a CFE without a verdict, so that no sobre takes it yet. */
     held: p.boolean(),
-    /** An e-Ticket, or its note, that is never sent: it is accepted once it is signed. */
+    /** Whether the CFE is an e-Ticket, or its note, that is never sent: it is accepted once it is signed. */
     reportOnly: p.boolean(),
     accountId: p.uuid(),
     rut: p.text(),
@@ -50,7 +50,7 @@ const CfeSchema = defineEntity({
     credited: p.json().$type<readonly CreditedLine[]>().strictNullable().lazy(),
     /** The certificate that signs it, fixed together with the moment of signing. */
     certificateId: p.uuid(),
-    /** The signed CFE, byte for byte as sent; made once. */
+    /** The signed CFE, byte for byte as sent; signed once. */
     signedXml: p.text().strictNullable().lazy(),
     /** DigestValue of the signature, base64: the hash of the QR code. */
     digest: p.text().strictNullable(),
@@ -74,7 +74,7 @@ const CfeSchema = defineEntity({
     keyId: p.uuid().strictNullable().lazy(),
     /** Part of the URL of its receipt page: 128 random bits in base64url. */
     receiptToken: p.text(),
-    /** What its request was warned about; null without. */
+    /** The warnings in the answer to its request; null without warnings. */
     warnings: p.json().$type<RequestWarning[]>().strictNullable().lazy(),
     createdAt: p.datetime(),
     settledAt: p.datetime().strictNullable(),

@@ -42,7 +42,7 @@ const DailyReportSchema = defineEntity({
     sendNow: p.boolean(),
     /** As of the last check, the day can no longer change. */
     isComplete: p.boolean(),
-    /** A person has accepted it: a difference in the authority's comparison stays. */
+    /** Whether a person has accepted the report although the authority's comparison shows a difference. */
     acceptedAsIs: p.boolean(),
     /** The lowest sequence that the authority accepts, if its list shows one; null: derived from our submissions. */
     nextSequence: p.integer().strictNullable(),
@@ -121,7 +121,7 @@ const ProviderReportFileSchema = defineEntity({
     /** The signed report. */
     xml: p.text(),
     builtAt: p.datetime(),
-    /** When an operator said that the authority has it. */
+    /** When an operator recorded that the authority has the report. */
     receivedAt: p.datetime().strictNullable(),
   },
 });

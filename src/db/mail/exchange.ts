@@ -122,8 +122,8 @@ export async function queueExchange(
 // Our copy of the authority's list of electronic issuers.
 
 /**
- * Stores entries of the list, in one statement; the last of a repeated RUC counts. `askedAt`: when the authority was
- * asked about these alone; null if they came with others.
+ * Stores entries of the list, in one statement; of a repeated RUC the last entry counts. `askedAt`: when the authority was
+ * asked about these entries alone; null if they come from the whole list.
  */
 export async function storeDirectoryEntries(
   em: EntityManager,

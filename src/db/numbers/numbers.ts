@@ -61,8 +61,8 @@ export async function hasInventedCae(em: EntityManager, { rut, type }: Numbering
 }
 
 /**
- * Ends the sandbox CAEs of a type at their last used number, so that others may follow; removes unused ones. Returns the last
- * used number of the serie, 0 without one. `invented`: ends those alone. The caller has locked the numbering.
+ * Ends the sandbox CAEs of a type at their last used number, so that other CAEs may follow; removes unused CAEs. Returns the
+ * last used number of the serie, 0 without one. `invented`: ends only invented CAEs. The caller has locked the numbering.
  */
 export async function endSandboxCaes(
   em: EntityManager,
@@ -107,8 +107,8 @@ export async function openCaeStartMessages(
 }
 
 /**
- * Stores what is wrong with the first number of a CAE, and returns it: without that on the first number once it may have
- * been used here, since the authority then knows it from us. With findings the question stays open.
+ * Stores the findings about the first number of a CAE, and returns them: without a finding that this service itself may have
+ * caused by using the first number. With findings the question stays open.
  */
 export function storeCaeStart(
   em: EntityManager,
@@ -128,7 +128,7 @@ export function storeCaeStart(
   });
 }
 
-/** Ends the question about the first number of a CAE; what was found stays. */
+/** Ends the question about the first number of a CAE; keeps the findings. */
 export const endCaeStart = (em: EntityManager, id: string): Promise<number> =>
   em.nativeUpdate(Cae, { id }, { startOpen: false });
 

@@ -51,8 +51,8 @@ export const listAudit = async (
 ): Promise<AuditEntry[]> =>
   (await em.find(AuditEntry, about, { orderBy: { id: 'desc' }, limit })).toReversed();
 
-// Acts of support. Console and command line record the request before they ask a workflow, since Temporal knows no
-// logins; the workflow's entry, with the outcome, takes the requester from it.
+// Acts of support. Console and command line record the request before they ask a workflow, because Temporal knows no
+// logins; the workflow's entry, with the outcome, takes the requester from the request's entry.
 
 /** An act of support as its request recorded it: the action, and the CFE or report. */
 export interface RecordedAct {

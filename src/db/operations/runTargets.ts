@@ -1,6 +1,5 @@
 /**
- * The CFEs or deliveries that a bulk run acts on: the same condition for counting, listing and storing them with the
- * run.
+ * The CFEs or deliveries that a bulk run acts on: one condition for counting, listing and storing.
  */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { sql } from 'kysely';

@@ -97,7 +97,7 @@ export async function replaceSealed(
   return affectedRows === 1;
 }
 
-// What depends on each pepper (crypto/peppers.ts), and would be lost without it.
+// The secrets that would be lost without their pepper (crypto/peppers.ts).
 
 /** Live API keys of an account, or people's second factors, under one pepper. */
 export interface PepperUse {

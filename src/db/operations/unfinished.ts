@@ -41,7 +41,7 @@ export const cursorOfMessage = ({ input }: WorkflowMessage): string =>
 export const UNFINISHED: Readonly<
   Record<WorkflowName, (em: EntityManager, scope: EnterpriseScope) => Promise<WorkflowMessage[]>>
 > = {
-  // A workflow in a restored Temporal may wait for a signal that it already had; one woken too early waits again.
+  // A workflow in a restored Temporal may wait for a signal that it had received before; a workflow woken early waits again.
   issueCfes: (em, { rut, page }) => unfinishedSobreMessages(em, { rut, page }, SIGNALS.slotGiven),
 
   onboardEnterprise: async (em, scope) => {

@@ -141,7 +141,7 @@ export async function forgiveSignIn(
   ]);
 }
 
-/** Counts before the result is known, so that concurrent attempts count too. */
+/** Counts one attempt before its result is known, so that concurrent attempts count too. */
 async function countInWindow(
   em: EntityManager,
   { table, key, count }: { table: string; key: string; count: string },

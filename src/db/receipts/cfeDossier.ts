@@ -55,7 +55,7 @@ export interface CfeDossier {
   readonly attempts: readonly AttemptSummary[];
   /** Oldest first. */
   readonly sobres: readonly SobreOfCfe[];
-  /** What people did to it, oldest first. */
+  /** Actions of people on the CFE, oldest first. */
   readonly acts: readonly AuditEntry[];
 }
 

@@ -11,7 +11,7 @@ export interface CreditNoteRow {
   readonly type: CfeType;
   readonly sequence: number;
   readonly status: CfeStatus;
-  /** What it pays or, if the caller wrote its lines, takes; in the currency of the CFE, decimal text. */
+  /** The amount that the note pays or, if the caller wrote its lines, takes of the CFE; in the CFE's currency, decimal text. */
   readonly amount: string;
   readonly credited: readonly CreditedLine[] | null;
   readonly document: Pick<CfeDocument, 'totals' | 'adjustments'>;
@@ -31,10 +31,10 @@ export function listCreditNotes(em: EntityManager, originalId: string): Promise<
   );
 }
 
-/** Returns whether a note counts against what is left. */
+/** Returns whether a note reduces the amounts left to credit. */
 export const isCounted = ({ status }: CreditNoteRow): boolean => status !== 'REJECTED';
 
-/** Returns the notes that count against what is left. */
+/** Returns the notes that reduce the amounts left to credit. */
 export const countedNotes = (notes: readonly CreditNoteRow[]): CountedNote[] =>
   notes
     .filter(isCounted)

@@ -1,4 +1,4 @@
-/** What CFEs refer to: the table cfe_reference. */
+/** References between CFEs: the table cfe_reference. */
 import { type EntityManager, LockMode } from '@mikro-orm/postgresql';
 import { type CfeIdParts, formatCfeId } from '../../domain/receipts/cfeId.ts';
 import type { OriginalCfe } from '../../domain/receipts/cfeRule.ts';
@@ -59,7 +59,7 @@ export async function lockOriginals(
   );
 }
 
-/** Sums what credit notes that are not rejected took of each, by its UUID: unrounded decimal text in its currency. */
+/** Sums the amounts that credit notes, except rejected ones, took of each CFE, by UUID: unrounded decimal text. */
 async function sumCredited(em: EntityManager, originalIds: readonly string[]): Promise<Map<string, string>> {
   if (originalIds.length === 0) return new Map();
   const rows = await em.execute<{ id: string; sum: string }[]>(

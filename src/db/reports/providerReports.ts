@@ -3,7 +3,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { ServiceSpan } from '../../domain/reports/providerReport.ts';
 import { ProviderReportFile, ServiceTime } from '../entities/reports.ts';
 
-/** Notes that an enterprise is a customer from `date` on; without effect while it is one. */
+/** Records that an enterprise is a customer from `date` on; without effect while it is a customer. */
 export async function beginService(em: EntityManager, rut: string, date: string): Promise<void> {
   if (await em.findOne(ServiceTime, { rut, endedOn: null })) return;
   em.create(ServiceTime, { rut, beganOn: date, endedOn: null });

@@ -13,7 +13,7 @@ export interface UndecidedCfe {
   readonly serie: string;
   readonly numero: number;
   /**
-   * `verdict`: it has none yet. `E06`: it was rejected for E06 alone, and the authority's portal may still accept it.
+   * `verdict`: the CFE has no verdict. `E06`: it was rejected for E06 alone, and the authority may still accept it.
    */
   readonly why: 'verdict' | 'E06';
 }

@@ -58,7 +58,7 @@ export const listBranchesRoute = defineRoute({
   },
 });
 
-/** PUT …/branches/{branch}: sets its address and telephone. */
+/** PUT …/branches/{branch}: sets a branch's address and telephone. */
 export const updateBranchRoute = defineRoute({
   name: 'updateBranch',
   method: 'PUT',
@@ -74,16 +74,16 @@ export const updateBranchRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async handle({ params, body, enterprise }, deps) {
     const isFirst = enterprise.branch === params.branch;
-    const found = isFirst ? enterprise : await findBranch(deps.orm.em.fork(), params);
-    if (found) {
-      const { branch, closed_at } = branchView(found);
+    const current = isFirst ? enterprise : await findBranch(deps.orm.em.fork(), params);
+    if (current) {
+      const { branch, closed_at } = branchView(current);
       requireUnchanged(body, { branch, closed_at });
     }
     return branchView(await update(deps, { ...params, body }));
   },
 });
 
-/** DELETE …/branches/{branch}: closes it, or deletes it if no CFE was issued from it. */
+/** DELETE …/branches/{branch}: closes a branch, or deletes it if no CFE was issued from it. */
 export const deleteBranchRoute = defineRoute({
   name: 'deleteBranch',
   method: 'DELETE',

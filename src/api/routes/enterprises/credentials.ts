@@ -60,7 +60,7 @@ export const validateCredentialsRoute = defineRoute({
   body: { schema: ValidateCredentials, limitBytes: BODY_LIMITS.other, optional: true },
   success: { status: 202, description: 'The check has started', schema: CredentialsView },
   async handle({ params, body, caller }, deps) {
-    const asked = { accountId: caller.accountId, rut: params.rut, login: body };
-    return credentialsView(await validate(deps, asked));
+    const input = { accountId: caller.accountId, rut: params.rut, login: body };
+    return credentialsView(await validate(deps, input));
   },
 });

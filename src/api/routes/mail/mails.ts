@@ -89,7 +89,7 @@ export const listMailsRoute = defineRoute({
   errors: ['NOT_FOUND'],
   async handle(request, { orm }) {
     const { id: cfeUuid } = await requireRequestedCfe(orm, findCfe, request);
-    const found = await listMailPage(orm.em.fork(), { cfeUuid }, { after: null, limit: MOST });
-    return found.map(({ mail }) => mailView(mail));
+    const mails = await listMailPage(orm.em.fork(), { cfeUuid }, { after: null, limit: MOST });
+    return mails.map(({ mail }) => mailView(mail));
   },
 });

@@ -31,7 +31,7 @@ const keyOf = (params: CreditParams, { environment }: Pick<ApiCaller, 'environme
   ...partsOf(params),
 });
 
-/** What issuing in the sandbox needs to know of the note. */
+/** Returns the facts of a note that issuing in the sandbox needs. */
 const kindOf = (params: CreditParams) => ({ cfe_type: creditNoteType(partsOf(params).type) });
 
 /** POST …/cfes/{cfe_id}/credit-notes: computes a credit note and issues it. */
@@ -60,8 +60,8 @@ export const creditCfeRoute = defineRoute({
   },
   async handle({ params, caller, body, idempotency, requestId }, deps) {
     const { accountId } = caller;
-    const asked = { accountId, key: keyOf(params, caller), request: body, idempotency, requestId };
-    const cfe = await creditCfe(deps, asked);
+    const input = { accountId, key: keyOf(params, caller), request: body, idempotency, requestId };
+    const cfe = await creditCfe(deps, input);
     return { ...cfeView(cfe, deps), warnings: cfe.warnings ?? [] };
   },
   trial: {
@@ -74,8 +74,8 @@ export const creditCfeRoute = defineRoute({
     async handle({ params, caller, body }, deps) {
       const { accountId, environment } = caller;
       const awaitsTestKit = environment === 'sandbox' && obtainsTestKit(deps, kindOf(params));
-      const asked = { accountId, key: keyOf(params, caller), request: body, awaitsTestKit };
-      const { content, warnings } = await validateCredit(deps, asked);
+      const input = { accountId, key: keyOf(params, caller), request: body, awaitsTestKit };
+      const { content, warnings } = await validateCredit(deps, input);
       return validationView(content, warnings);
     },
   },
@@ -83,7 +83,7 @@ export const creditCfeRoute = defineRoute({
   waitFor: waitForVerdict,
 });
 
-/** GET …/cfes/{cfe_id}/credit: what is left to credit. */
+/** GET …/cfes/{cfe_id}/credit: reads the amounts that are left to credit. */
 export const getCreditRoute = defineRoute({
   name: 'getCredit',
   method: 'GET',

@@ -79,7 +79,7 @@ export async function requireCfeOfId<Found>(
   );
 }
 
-/** Where a CFE was looked for: without one in the other environment, and with one. Ids of the two look alike. */
+/** The place in the refusal: if the other environment has no CFE with this cfe_id either, and if it has one. */
 const WHERE: Readonly<Record<Environment, readonly [string, string]>> = {
   production: ['', ' in production; the sandbox has one: read it with ?environment=sandbox'],
   sandbox: [' in the sandbox', ' in the sandbox; production has one: read it without ?environment=sandbox'],

@@ -86,7 +86,7 @@ export const issueCfeRoute = defineRoute({
   waitFor: waitForVerdict,
 });
 
-/** Waits for the verdict on a just issued CFE, and returns its state; `data` when it is not found or the wait is aborted. */
+/** Waits for the verdict on a just issued CFE, and returns its new state; `data` if the wait is aborted. */
 export async function waitForVerdict(
   {
     params,
@@ -107,10 +107,10 @@ export async function waitForVerdict(
   const cfe = key && (await findCfe(orm.em.fork(), key));
   if (!cfe) return data;
   await verdicts.wait(cfe.id, waiting);
-  const now = await findCfe(orm.em.fork(), key);
-  if (!now || waiting.signal.aborted) return data;
+  const decided = await findCfe(orm.em.fork(), key);
+  if (!decided || waiting.signal.aborted) return data;
   failpoint('wait.decided');
-  if (idempotency) await recordFirstAnswer(orm.em.fork(), now);
+  if (idempotency) await recordFirstAnswer(orm.em.fork(), decided);
   failpoint('wait.kept');
-  return { ...cfeView(now, deps), warnings: data.warnings };
+  return { ...cfeView(decided, deps), warnings: data.warnings };
 }

@@ -62,9 +62,9 @@ export const listCfesRoute = defineRoute({
   },
   async handle({ caller, enterprise, query }, { orm, publicUrl }) {
     const em = orm.em.fork();
-    const of = { rut: enterprise.rut, environment: requireReadableEnvironment(caller, query) };
-    const filter = cfeSearchOf({ ...FILTERS.valuesOf(query), ...of });
-    const last = query.after === undefined ? undefined : await requireLastCfe(em, of, query.after);
+    const scope = { rut: enterprise.rut, environment: requireReadableEnvironment(caller, query) };
+    const filter = cfeSearchOf({ ...FILTERS.valuesOf(query), ...scope });
+    const last = query.after === undefined ? undefined : await requireLastCfe(em, scope, query.after);
     const { skip, limit = USUAL_PAGE } = query;
     const { cfes } = await searchCfes(em, null, filter, { after: last?.id, skip, limit });
     return {
@@ -76,9 +76,9 @@ export const listCfesRoute = defineRoute({
     const { skip: _, limit = USUAL_PAGE, ...filter } = query;
     const last = items.at(-1);
     if (!last || items.length < limit) return null;
-    const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+    const conditions = Object.entries(filter).filter(([, value]) => value !== undefined);
     return {
-      ...Object.fromEntries(given.map(([name, value]) => [name, String(value)])),
+      ...Object.fromEntries(conditions.map(([name, value]) => [name, String(value)])),
       after: encodeCursor([last.cfe_id]),
       limit: String(limit),
     };
@@ -88,11 +88,11 @@ export const listCfesRoute = defineRoute({
 /** Returns the last CFE of the previous page. Throws INVALID_INPUT for a cursor of another list. */
 async function requireLastCfe(
   em: EntityManager,
-  of: { rut: string; environment: Environment },
+  scope: { rut: string; environment: Environment },
   cursor: string,
 ): Promise<Cfe> {
   const parts = decodeCfeCursor(cursor);
-  const last = parts && (await findCfe(em, { ...of, ...parts }));
+  const last = parts && (await findCfe(em, { ...scope, ...parts }));
   if (!last) throw invalidInput([faultAt(['after'], 'cursor.malformed', WRONG_CURSOR, '/query')]);
   return last;
 }

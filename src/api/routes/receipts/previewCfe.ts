@@ -18,7 +18,7 @@ const Query = z.strictObject({
     }),
 });
 
-/** POST …/cfes/preview: computes what a request leaves out. */
+/** POST …/cfes/preview: computes the amounts that a request leaves out. */
 export const previewCfeRoute = defineRoute({
   name: 'previewCfe',
   method: 'POST',
