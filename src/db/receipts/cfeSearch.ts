@@ -20,7 +20,7 @@ import { soughtNumbers } from '../../domain/receipts/receiverDocument.ts';
 import { DAYS_AHEAD, DAYS_BACK } from '../../domain/receipts/rules/general.ts';
 import { addDays, startOfDay } from '../../domain/values/montevideo.ts';
 import { Cfe } from '../entities/receipts.ts';
-import { type ViewerAccounts, visibleTo } from '../people/roles.ts';
+import { type ViewerAccounts, visibleAmong, visibleTo } from '../people/roles.ts';
 import { conditionBuilder, type Fragment, joinSql, runSql, whereAll } from '../sql.ts';
 
 /** Selects CFEs; all given conditions must hold. */
@@ -68,9 +68,9 @@ export interface FoundCfes {
 const cfe = conditionBuilder<'cfe'>();
 const RECEIVER = sql`cfe.document #>> '{receiver,document,number}'`;
 
-/** Returns the conditions of a filter without visibility and without the fields that name CFEs. */
-function filterCondition(filter: CfeSearch): Fragment {
-  const { status, from, to, createdFrom, createdBefore } = filter;
+/** Returns the conditions of a filter without visibility and without its text. */
+function filterCondition(accounts: ViewerAccounts, filter: CfeSearch): Fragment {
+  const { status, from, to, createdFrom, createdBefore, numero, idempotencyKey } = filter;
   return whereAll(
     cfe.and({
       'cfe.environment': filter.environment,
@@ -80,14 +80,17 @@ function filterCondition(filter: CfeSearch): Fragment {
       'cfe.stuck_reason': filter.stuckReason,
       'cfe.serie': filter.serie,
       'cfe.external_id': filter.externalId,
+      'cfe.request_id': filter.requestId,
     }),
-    // CFEs without a verdict are few, and have their own index.
+    numero !== undefined && sql`cfe.id in (${selectByPrintedNumber(accounts, { serie: null, numero })})`,
+    idempotencyKey !== undefined && sql`cfe.id in (${selectByIdempotencyKey(idempotencyKey)})`,
+    // CFEs without a verdict are few, and have their own index: an operator's 4 ms; without this, more than 1 s.
     (status === 'PENDING' || status === 'RECEIVED') && sql`cfe.settled_at is null`,
     filter.needsSupport && sql`cfe.stuck_reason is not null`,
     filter.annulled &&
       sql`cfe.status = 'REJECTED' and exists (select from annulment where annulment.cfe_uuid = cfe.id)`,
     filter.receiver !== undefined && sql`${RECEIVER} = any (${soughtNumbers(filter.receiver)})`,
-    // A CFE is created near its date of emission: this limits the walk along the index.
+    // A CFE is created near its date of emission: an old month of a large enterprise 50 ms; without, more than 1 s.
     from !== undefined && cfe('cfe.emission_date', '>=', from),
     from !== undefined && cfe('cfe.created_at', '>=', startOfDay(addDays(from, -DAYS_AHEAD))),
     to !== undefined && cfe('cfe.emission_date', '<=', to),
@@ -98,24 +101,9 @@ function filterCondition(filter: CfeSearch): Fragment {
 }
 
 /**
- * Selects the ids that match the naming fields of a filter, each through its own index; null if it has none.
- * `having`: selects the ids of the CFEs with a value that has its index.
+ * Selects the ids for every possible meaning of a text, each through its own index. `having`: selects the ids of the
+ * CFEs that meet a condition with an index.
  */
-function selectNamedIds(
-  accounts: ViewerAccounts,
-  { text, numero, idempotencyKey, requestId }: CfeSearch,
-  having: (condition: Fragment) => Fragment,
-): Fragment | null {
-  const ids = [
-    text !== undefined && selectIdsOfText(accounts, parseSearch(text), having),
-    numero !== undefined && selectByPrintedNumber(accounts, { serie: null, numero }),
-    idempotencyKey !== undefined && selectByIdempotencyKey(idempotencyKey),
-    requestId !== undefined && selectByRequestId(requestId),
-  ].filter((one) => one !== false);
-  return ids.length === 0 ? null : joinSql('intersect', ids);
-}
-
-/** Selects the ids for every possible meaning of a text, each through its own index. */
 function selectIdsOfText(
   accounts: ViewerAccounts,
   sought: ParsedSearch | null,
@@ -182,54 +170,55 @@ async function buildParts(
   filter: CfeSearch,
   { narrow, most }: { narrow: Fragment; most: number },
 ): Promise<Fragment[]> {
-  const newest = (where: Fragment, from: Fragment = sql`cfe`): Fragment =>
-    sql`select cfe.id, cfe.created_at from ${from} where ${where} and ${narrow} ${NEWEST_FIRST} limit ${most}`;
-  /** Takes the newest CFEs of each visible enterprise: reads none of other enterprises. */
-  const selectNewestPerEnterprise = (where: Fragment): Fragment => sql`
-    select newest.id, newest.created_at
-    from enterprise cross join lateral (${newest(whereAll(sql`cfe.rut = enterprise.rut`, where))}) newest
-    where ${visibleTo(accounts, 'enterprise.rut')}`;
-  const named = selectNamedIds(
-    accounts,
-    filter,
-    (condition) => sql`select id from (${selectNewestPerEnterprise(condition)}) having_it`,
-  );
-  if (named) {
-    // `offset 0` makes each id one row lookup: a name matches few CFEs, however many are visible.
-    const from = sql`(select distinct id from (${named}) meant) named
-      cross join lateral (select * from cfe where cfe.id = named.id offset 0) cfe`;
-    return [newest(visibleTo(accounts, 'cfe.rut'), from)];
+  const newest = (where: Fragment): Fragment =>
+    sql`select cfe.id, cfe.created_at from cfe where ${where} and ${narrow} ${NEWEST_FIRST} limit ${most}`;
+  if (filter.text !== undefined) {
+    const named = selectIdsOfText(
+      accounts,
+      parseSearch(filter.text),
+      (condition) =>
+        sql`select id from (${newest(whereAll(visibleTo(accounts, 'cfe.rut'), condition))}) having_it`,
+    );
+    return [newest(whereAll(sql`cfe.id in (${named})`, visibleAmong(accounts, 'cfe.rut')))];
   }
-  const ruts = await findFewEnterprises(em, accounts, filter.rut);
+  // Of annulled ones PostgreSQL expects few, and would read all CFEs of the enterprises.
+  const visible = filter.annulled ? visibleAmong : visibleTo;
+  if (isSelective(filter)) return [newest(visible(accounts, 'cfe.rut'))];
   const environments = filter.environment ? [filter.environment] : ENVIRONMENTS;
   const byEnvironment = environments.map((environment) => cfe.and({ 'cfe.environment': environment }));
-  const conditions = isSelective(filter) ? [sql`true`] : byEnvironment;
+  // 1,000,000 CFEs, an account of 5 large enterprises, a month of emission: 230 ms; as several enterprises below 3.2 s.
+  const ruts = await findFewEnterprises(em, accounts, filter.rut);
   if (ruts)
-    return ruts.flatMap((rut) => conditions.map((one) => newest(whereAll(cfe.and({ 'cfe.rut': rut }), one))));
-  if (accounts !== null || filter.receiver !== undefined || filter.externalId !== undefined)
-    return conditions.map(selectNewestPerEnterprise);
-  if (isSelective(filter)) return [newest(sql`true`)];
+    return ruts.flatMap((rut) =>
+      byEnvironment.map((one) => newest(whereAll(cfe.and({ 'cfe.rut': rut }), one))),
+    );
+  // The same CFEs, an account of 600 enterprises, e-Tickets: 80 ms; in one query more than 1 s.
+  if (accounts !== null)
+    return byEnvironment.map(
+      (one) => sql`select newest.id, newest.created_at
+        from enterprise cross join lateral (${newest(whereAll(sql`cfe.rut = enterprise.rut`, one))}) newest
+        where ${visibleTo(accounts, 'enterprise.rut')}`,
+    );
+  // An operator, accepted ones: 14 ms; in one query more than 1 s.
   const types = filter.type ? [filter.type] : CFE_TYPE_NAMES;
   return types.flatMap((type) =>
     byEnvironment.map((one) => newest(whereAll(cfe.and({ 'cfe.type': type }), one))),
   );
 }
 
-/** Returns whether a condition of the filter matches few CFEs and has an index, for all and for one enterprise. */
-const isSelective = ({
-  status,
-  needsSupport,
-  stuckReason,
-  annulled,
-  receiver,
-  externalId,
-}: CfeSearch): boolean =>
+/** Returns whether a condition of the filter matches few CFEs and has an index. */
+const isSelective = ({ status, needsSupport, annulled, ...filter }: CfeSearch): boolean =>
   needsSupport === true ||
-  stuckReason !== undefined ||
   annulled === true ||
-  receiver !== undefined ||
-  externalId !== undefined ||
-  (status !== undefined && status !== 'ACCEPTED');
+  (status !== undefined && status !== 'ACCEPTED') ||
+  [
+    filter.stuckReason,
+    filter.receiver,
+    filter.externalId,
+    filter.numero,
+    filter.idempotencyKey,
+    filter.requestId,
+  ].some((one) => one !== undefined);
 
 /**
  * Returns a page of the visible CFEs that match, newest first. CFEs issued meanwhile are newer: paging with `next`
@@ -242,7 +231,7 @@ export async function searchCfes(
   { after, skip = 0, limit }: CfePage,
 ): Promise<FoundCfes> {
   const narrow = whereAll(
-    filterCondition(filter),
+    filterCondition(accounts, filter),
     Boolean(after) &&
       sql`(cfe.created_at, cfe.id) < ((select created_at from cfe where id = ${after}), ${after}::uuid)`,
   );
@@ -269,11 +258,12 @@ export async function countCfes(
   const { rut, environment, type: _type, ...more } = filter;
   const isPlain =
     rut !== undefined && environment !== undefined && Object.values(more).every((one) => one === undefined);
-  const named = selectNamedIds(accounts, filter, (condition) => sql`select id from cfe where ${condition}`);
+  const having = (one: Fragment): Fragment => sql`select id from cfe where ${one}`;
+  const { text } = filter;
   const condition = whereAll(
     visibleTo(accounts, 'cfe.rut'),
-    filterCondition(filter),
-    named && sql`cfe.id in (${named})`,
+    filterCondition(accounts, filter),
+    text !== undefined && sql`cfe.id in (${selectIdsOfText(accounts, parseSearch(text), having)})`,
   );
   const [row] = await runSql(em)<{ total: number }>`select ${
     isPlain

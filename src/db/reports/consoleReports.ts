@@ -6,7 +6,7 @@ import type { CfeType } from '../../domain/receipts/cfeTypes.ts';
 import type { ReportStatus } from '../../domain/reports/reportStatus.ts';
 import { addDays, montevideoDate } from '../../domain/values/montevideo.ts';
 import type { ListPage } from '../page.ts';
-import { type ViewerAccounts, visibleAmong, visibleTo } from '../people/roles.ts';
+import { type ViewerAccounts, visibleTo } from '../people/roles.ts';
 import { conditionBuilder, type Fragment, runSql, whereAll } from '../sql.ts';
 import type { ReportFilter, ReportKey } from './dailyReports.ts';
 
@@ -60,8 +60,8 @@ export const reportCursor = ({ stuckReason, date, rut, environment }: ReportRow)
 ];
 
 /**
- * Returns reports after a cursor, first those that need support, each part with the latest day first. Takes two
- * queries.
+ * Returns reports after a cursor, first those that need support, each part with the latest day first. In two queries:
+ * 5 ms for an operator at 1,000,000 CFEs; in one 800 ms.
  */
 export async function listVisibleReports(
   em: EntityManager,
@@ -102,32 +102,30 @@ async function listReportsPart(
   return rows.map(({ due, ...row }) => ({ ...row, dueAt: new Date(due) }));
 }
 
-/**
- * Selects the keys of matching reports. Stuck, late and inconsistent ones are few, and have an index. Otherwise each
- * visible enterprise contributes its newest, to avoid reading other enterprises' days; operators read all in order.
- */
+/** Selects the keys of matching reports. Stuck, late and inconsistent ones are few, and have an index. */
 function selectReportKeys(accounts: ViewerAccounts, filter: ConsoleReportFilter, page: Page): Fragment {
   const { rut, status, lateAt } = filter;
   const matching = filterCondition(filter, page);
   const isFew = page.isStuck || lateAt !== undefined || (status !== undefined && status !== 'CONSISTENT');
-  if (rut === undefined && (accounts === null || isFew))
-    return sql`select rut, environment, date from daily_report where ${matching} and ${visibleAmong(accounts, 'rut')}`;
-  return sql`select own.rut, newest.environment, newest.date from enterprise own cross join lateral (
-      select environment, date from daily_report where ${matching} and rut = own.rut
-      order by date desc, environment limit ${page.limit}
-    ) as newest where ${whereAll(visibleTo(accounts, 'own.rut'), rut !== undefined && sql`own.rut = ${rut}`)}`;
+  // 1,000,000 CFEs, an account of one enterprise, production: 8 ms; in one query 130 ms, near the aim.
+  if (accounts !== null && rut === undefined && !isFew)
+    return sql`select own.rut, newest.environment, newest.date from enterprise own cross join lateral (
+        select environment, date from daily_report where ${matching} and rut = own.rut
+        order by date desc, environment limit ${page.limit}
+      ) as newest where ${visibleTo(accounts, 'own.rut')}`;
+  return sql`select rut, environment, date from daily_report where ${matching} and ${visibleTo(accounts, 'rut')}`;
 }
 
 const report = conditionBuilder<'daily_report'>();
 
 function filterCondition(
-  { environment, status, from, to, lateAt }: ConsoleReportFilter,
+  { rut: ofRut, environment, status, from, to, lateAt }: ConsoleReportFilter,
   { isStuck, after }: Page,
 ): Fragment {
   const [, date = '', rut, placeEnvironment] = after ?? [];
   return whereAll(
     report('stuck_reason', isStuck ? 'is not' : 'is', null),
-    report.and({ environment, status }),
+    report.and({ rut: ofRut, environment, status }),
     lateAt && sql`${NOT_AT_AUTHORITY} and due_at < ${lateAt}`,
     lateAt && report('date', '>', addDays(montevideoDate(lateAt), -REPORT_DAYS)),
     from !== undefined && report('date', '>=', from),

