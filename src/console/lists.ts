@@ -209,13 +209,13 @@ async function renderTableAndLinks<R>(visit: Visit, list: PageList<R>): Promise<
 }
 
 /** Returns all rows of a list as CSV (RFC 4180), streamed in pages. */
-function createCsv<R>({ name, columns, key, readRows }: PageList<R>): Answer {
+function createCsv<R>({ name, columns, key, ...list }: PageList<R>): Answer {
   async function* lines(): AsyncGenerator<string> {
     // Makes spreadsheets read UTF-8.
     yield `\uFEFF${csvLine(Object.keys(columns))}`;
     let after: readonly string[] | null = null;
     for (;;) {
-      const rows: readonly R[] = await readRows({ after, limit: CSV_ROWS });
+      const rows: readonly R[] = await list.readRows({ after, limit: CSV_ROWS });
       const values = (row: R) => Object.values(columns).map((source) => valueIn(source, row));
       if (rows.length > 0) yield rows.map((row) => csvLine(values(row))).join('');
       const last = rows.at(-1);

@@ -37,18 +37,13 @@ export function createOidc(options: {
   /** Whether the provider may use http, for development. */
   allowHttp: boolean;
 }): Oidc {
+  const { issuer, clientId, clientSecret } = options;
   let discovery: Promise<client.Configuration> | undefined;
   const discover = async (): Promise<client.Configuration> => {
-    discovery ??= client.discovery(
-      new URL(options.issuer),
-      options.clientId,
-      options.clientSecret,
-      undefined,
-      {
-        timeout: TIMEOUT_SECONDS,
-        ...(options.allowHttp ? { execute: [client.allowInsecureRequests] } : {}),
-      },
-    );
+    discovery ??= client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
+      timeout: TIMEOUT_SECONDS,
+      ...(options.allowHttp ? { execute: [client.allowInsecureRequests] } : {}),
+    });
     try {
       return await discovery;
     } catch (cause) {

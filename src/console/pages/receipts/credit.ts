@@ -68,7 +68,7 @@ const receiptRow = (visit: Visit, cfe: Cfe): [string, Html] => [
     ${amount(cfe.currency, cfe.payAmount, visit.texts)}`,
 ];
 
-/** A line of which something is left to credit. */
+/** A line with a rest to credit. */
 interface LeftLine {
   readonly number: number;
   readonly name: string;
