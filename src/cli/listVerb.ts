@@ -35,7 +35,7 @@ export const listVerb = <R, S, F extends ListFilters, T extends z.ZodRawShape>(
     ...verb
   }: {
     readonly summary: string;
-    /** Inputs besides the filters of the list. */
+    /** Inputs other than the filters of the list. */
     readonly takes?: T;
     /** The largest and the usual number of rows. */
     readonly limit?: readonly [maximum: number, usual: number];

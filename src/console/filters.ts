@@ -6,7 +6,7 @@ import { select } from './fields.ts';
 import type { Visit } from './page.ts';
 import { button, optionsOf } from './parts.ts';
 
-/** Query parameters of every list's page, besides its filters. */
+/** Query parameters of every list's page, except its filters. */
 export const LIST_QUERY = {
   after: z.string().max(4_000).optional(),
   format: z.literal('csv').optional(),

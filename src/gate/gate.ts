@@ -267,7 +267,7 @@ function removeSlot({ sobre }: Decision): 'waits' {
   return 'waits';
 }
 
-/** After a failure while the breaker is open: the prober continues or hands over, all others wait. */
+/** After a failure while the breaker is open: the prober continues or is replaced, all others wait. */
 async function handOverProbe(decision: Decision, chance: number): Promise<AfterFailure> {
   const { em, sobre, endpoint } = decision;
   const { now, breaker } = endpoint;

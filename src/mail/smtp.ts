@@ -156,7 +156,7 @@ function toFailedOutcome(error: NodemailerError): Omit<MailOutcome, 'millisecond
 
 /**
  * Returns whether an answer to RCPT TO concerns the address itself. Relays also refuse RCPT TO by policy, reputation or
- * quota: then the next e-mail may still arrive.
+ * a full mailbox: then the next e-mail may still arrive.
  */
 function concernsAddress(smtpCode: number, response: string): boolean {
   const enhanced = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1];

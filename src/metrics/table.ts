@@ -235,7 +235,7 @@ export const METRICS = {
   cfe_webhook_waiting_deliveries: {
     type: 'gauge',
     from: WORKER,
-    help: 'Deliveries under way or waiting for a retry (PENDING)',
+    help: 'Deliveries in progress or waiting for a retry (PENDING)',
     labels: {},
   },
   cfe_webhook_oldest_waiting_seconds: {
@@ -263,7 +263,7 @@ export const METRICS = {
   cfe_mails_waiting: {
     type: 'gauge',
     from: WORKER,
-    help: 'E-mails under way or waiting for a retry (PENDING)',
+    help: 'E-mails in progress or waiting for a retry (PENDING)',
     labels: {},
   },
   cfe_mails_oldest_waiting_seconds: {

@@ -10,7 +10,7 @@ import { activity, LONG_WORK, SHORT_WORK, shouldContinueAsNew, showEnd } from '.
 
 const actOnItems = activity('actOnItems', {
   ...LONG_WORK,
-  // By default the SDK would not wait for items under way, which the end of the run must count.
+  // By default the SDK would not wait for items in progress, which the end of the run must count.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   summary: 'Act on the next items, one after the other',
 });
@@ -25,7 +25,7 @@ export interface BulkRunInput {
 
 /**
  * Acts on the items of a bulk run (docs/operations.md#bulk-runs), batch after batch. Ends with `DONE` or `STOPPED` and the
- * counts. When cancelled, the run finishes the items under way, starts no other and ends STOPPED.
+ * counts. When cancelled, the run finishes the items in progress, starts no other and ends STOPPED.
  */
 export async function bulkRun({ runId }: BulkRunInput): Promise<Omit<Ended, 'kind'>> {
   setCurrentDetails('Started.');

@@ -91,7 +91,7 @@ interface Attempts<R> {
 /**
  * Attempts a delivery at once and then by the schedule, until the result is not `pending` or the schedule
  * ends; returns the last result. The signal `deliverAgain` restarts the schedule: at once during a pause,
- * else after the attempt under way, so that no signal is lost. Must be called before the first await.
+ * else after the attempt in progress, so that no signal is lost. Must be called before the first await.
  */
 async function deliver<R extends { kind: string }>(attempts: Attempts<R>): Promise<R> {
   const { delays, attempt, sending, command } = attempts;

@@ -4,7 +4,7 @@ import { activity, LONG_WORK, SHORT_WORK, shouldContinueAsNew, showEnd } from '.
 
 const writeExport = activity('writeExport', {
   ...LONG_WORK,
-  // By default the SDK would not wait for a receipt under way, which the end of the run must count.
+  // By default the SDK would not wait for a receipt in progress, which the end of the run must count.
   cancellationType: 'WAIT_CANCELLATION_COMPLETED',
   summary: 'Put the next receipts of the month into the file',
 });

@@ -78,7 +78,7 @@ export const issueCfes = withoutCancellation(
       // Cleared before the step starts, so that no signal during the step is lost.
       hasSlot = false;
       desk.showStep(
-        'Under way: the pending activity shows its phase, and its last failure the state of the sobre.',
+        'In progress: the pending activity shows its phase, and its last failure the state of the sobre.',
       );
       const result = await desk.runStep(TAKING, () => takeToVerdict(sobreId, desk.waiting()));
       switch (result.kind) {

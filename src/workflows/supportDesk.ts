@@ -235,7 +235,7 @@ function handleRequests(board: Board, { subject, act }: Pick<Desk, 'subject' | '
         throw refusal('InvalidInput', 'cfe_id: say which of the waiting CFEs.');
       const id = idOf(request);
       if (underWay.has(id))
-        throw refusal('UnderWay', `Another action of support is under way on this ${subject}.`);
+        throw refusal('UnderWay', `Another action of support is in progress on this ${subject}.`);
       if (!board.waiting.has(id))
         throw refusal('NothingToDo', describeNothingToDo(subject, board.isFailing()));
     },

@@ -40,7 +40,7 @@ interface Seen {
 /**
  * How late POSTs are answered at half of the rate that the API bears, on the whole local stack: windows in which nothing
  * else is to be done, in turns with windows in which a burst drains that was posted while the authority was away. Beside:
- * what each window took, and what went on while the slowest calls were under way, held against the whole window.
+ * what each window took, and what went on while the slowest calls were in progress, held against the whole window.
  */
 export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'cfe-p99-'));
@@ -149,7 +149,7 @@ function slowest({ milliseconds, due }: Timings): Span[] {
   });
 }
 
-/** Each measure, in all of the windows of a kind and while the slowest calls were under way. */
+/** Each measure, in all of the windows of a kind and while the slowest calls were in progress. */
 function explanation({ quiet, burst }: Record<Kind, Seen>): string {
   const [inQuiet, inBurst] = [compare(quiet.slices, quiet.slow), compare(burst.slices, burst.slow)];
   const names = [...new Set([...inQuiet, ...inBurst].map(({ what }) => what))];

@@ -12,7 +12,7 @@ import { type Bench, withStack } from './tools/stack.ts';
 
 const ROUNDS = Number(process.env['BENCH_ROUNDS'] ?? 3);
 const SECONDS = Number(process.env['BENCH_SECONDS'] ?? 30);
-/** CFEs, and workflows that do nothing, that are under way at a time. A verdict takes some seconds however idle we are. */
+/** CFEs, and workflows that do nothing, that are in progress at a time. A verdict takes some seconds however idle we are. */
 const IN_FLIGHT = Number(process.env['BENCH_IN_FLIGHT'] ?? 150);
 /** Workers of the service: that of the stack, and more beside it. */
 const WORKERS = Number(process.env['BENCH_WORKERS'] ?? 1);
@@ -68,7 +68,7 @@ async function measureOn({ stack, ruts, pids }: Bench): Promise<void> {
   }
 }
 
-/** How many end per second while IN_FLIGHT are under way, once that has become steady. */
+/** How many end per second while IN_FLIGHT are in progress, once that has become steady. */
 async function measure(title: string, begin: Run, parts: Record<string, number>): Promise<number> {
   const over = new AbortController();
   let ended = 0;

@@ -169,7 +169,7 @@ describe('a customer’s server learns of every change, on the whole stack', () 
     for (const request of sent) new Verifier(secret).verify(request.body, request.headers);
   });
 
-  test('the worker is killed again and again while CFEs are under way: every move is told, none that was not made', async () => {
+  test('the worker is killed again and again while CFEs are in progress: every move is told, none that was not made', async () => {
     const issued: string[] = [];
     const statusOf = async (id: string): Promise<string | undefined> =>
       (await stack.customer.get<{ items: CfeView[] }>(`enterprises/${DEMO_RUT}/cfes/${id}`)).items[0]

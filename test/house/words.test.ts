@@ -45,7 +45,7 @@ const wordsIn = (file: string): string[] =>
 
 describe('words that the glossary replaces', () => {
   test('are a list of some length', () => {
-    expect(NEVER.length).toBeGreaterThanOrEqual(28);
+    expect(NEVER.length).toBeGreaterThanOrEqual(60);
     expect('They are told of it anew'.match(found)).toEqual(['told', 'anew']);
   });
 

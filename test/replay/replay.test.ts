@@ -117,7 +117,7 @@ function attributesSetIn(name: string): { attribute: string; type: string }[] {
   );
 }
 
-describe('workflows already under way survive the present code', () => {
+describe('workflows already in progress survive the present code', () => {
   test('every ending of every workflow has its history, and no history stands aside', () => {
     const wanted = Object.entries(ENDINGS).flatMap(([workflow, endings]) =>
       endings.map((ending) => `${workflow}.${ending}.json`),

@@ -34,7 +34,7 @@ describe('asking a workflow for support', () => {
       return searchAttributes['NeedsSupport']?.[0] === true ? true : undefined;
     });
 
-  test('gives its answer, or says that another is under way, that nobody waits, that it has ended', async () => {
+  test('gives its answer, or says that another is in progress, that nobody waits, that it has ended', async () => {
     let [isServing, mended] = [false, false];
     let release = (): void => {};
     const gate = new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ describe('asking a workflow for support', () => {
       await until('the first', 20, async () => isServing || undefined);
       expect(await support.ask(workflowId, request())).toEqual({
         outcome: 'refused',
-        message: 'Another action of support is under way on this CFE.',
+        message: 'Another action of support is in progress on this CFE.',
         why: { code: 'under_way' },
       });
       release();

@@ -46,7 +46,7 @@ export function createValidateLogin(deps: ValidateLoginDeps): Activity<'validate
   return async (rut) => {
     if (underWay >= CHECKS_AT_ONCE) {
       const wait = BUSY_MILLISECONDS * (1 + Math.random());
-      throw notYet('Other checks of logins are under way; this one waits for a slot.', wait);
+      throw notYet('Other checks of logins are in progress; this one waits for a slot.', wait);
     }
     underWay += 1;
     try {

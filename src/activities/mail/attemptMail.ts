@@ -126,6 +126,6 @@ function handlePrintFailure(error: unknown): null {
 const mailBusy = (waitMilliseconds: number): ApplicationFailure =>
   retryLater(
     'MailBusy',
-    'Other e-mails, or prints, are under way; this one waits for a slot.',
+    'Other e-mails, or prints, are in progress; this one waits for a slot.',
     waitMilliseconds,
   );

@@ -88,6 +88,6 @@ function sendTo(
 const receiverBusy = (waitMilliseconds: number): ApplicationFailure =>
   retryLater(
     'ReceiverBusy',
-    'Other deliveries to this receiver are under way; this one waits for a slot.',
+    'Other deliveries to this receiver are in progress; this one waits for a slot.',
     waitMilliseconds,
   );

@@ -23,7 +23,7 @@ export interface StoreAttemptDeps {
 
 /** 410: the receiver wants no more deliveries. */
 const GONE = 410;
-/** The webhook was removed while deliveries to it were under way: nothing was sent. */
+/** The webhook was removed while deliveries to it were in progress: nothing was sent. */
 const REMOVED = { httpStatus: null, error: 'webhook_removed', answer: null, milliseconds: 0 } as const;
 
 /**

@@ -124,6 +124,6 @@ const takeSlots = (slots: readonly OwnedSlots[], closed: Promise<unknown>): Prom
   });
 
 function refusal(code: 'UNAVAILABLE' | 'RATE_LIMITED', fault: string, retryAfterSeconds: number): Refusal {
-  const message = 'Too much is under way for you at the moment.';
+  const message = 'Too much is in progress for you at the moment.';
   return new Refusal(code, message, { faults: [{ path: '', code: fault, message }], retryAfterSeconds });
 }

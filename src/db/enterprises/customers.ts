@@ -15,7 +15,7 @@ export interface CustomerKey {
   docNumber: string;
 }
 
-/** The stored fields of a customer besides its key; the search text is derived from them. */
+/** The stored fields of a customer except its key; the search text is derived from them. */
 type CustomerFacts = Omit<Customer, symbol | keyof CustomerKey | 'id' | 'legalNameSearch' | 'createdAt'>;
 
 /** Converts a request body into the stored fields at `now`; missing fields become null. */

@@ -187,7 +187,7 @@ export async function listBranches(em: EntityManager, rut: string): Promise<List
   }));
 }
 
-/** The fields of a branch besides its code. */
+/** The fields of a branch except its code. */
 export type BranchFacts = Pick<Branch, 'streetName' | 'localityName' | 'departmentName' | 'phoneNumber'>;
 
 /**

@@ -58,7 +58,7 @@ export const verdictMailsSql = (decided: string): string => `
     )}
     from addressed)`;
 
-/** The inputs for the e-mails of a verdict, besides the CFE. */
+/** The inputs for the e-mails of a verdict, other than the CFE. */
 export interface VerdictMails {
   readonly now: Date;
   /** The only addresses that receive e-mails of the sandbox. */

@@ -767,7 +767,7 @@ const REPORTS = `
     foreign key (rut, environment, date) references daily_report,
     unique (rut, environment, id_emisor)
   );
-  -- A refused one does not use its sequence up; nothing else is ever under way beside it.
+  -- A refused one does not use its sequence up; nothing else is ever in progress beside it.
   create unique index report_submission_sequence on report_submission (rut, environment, date, sequence)
     where status <> 'REFUSED';
   create index report_submission_day on report_submission (rut, environment, date);

@@ -106,11 +106,11 @@ function filterCondition(accounts: ViewerAccounts, filter: CfeSearch): Fragment 
  */
 function selectIdsOfText(
   accounts: ViewerAccounts,
-  sought: ParsedSearch | null,
+  parsed: ParsedSearch | null,
   having: (condition: Fragment) => Fragment,
 ): Fragment {
-  if (!sought) return sql`select null::uuid as id where false`;
-  const { cfeId, printed, rut, words } = sought;
+  if (!parsed) return sql`select null::uuid as id where false`;
+  const { cfeId, printed, rut, words } = parsed;
   const documents = [...new Set([words, ...(rut === null ? [] : [rut])])];
   const ids = [
     ...documents.map((number) => having(sql`${RECEIVER} = ${number}`)),
@@ -290,12 +290,12 @@ export async function resolveSearchText(
   accounts: ViewerAccounts,
   text: string,
 ): Promise<SearchTarget> {
-  const sought = parseSearch(text);
-  if (!sought) return { kind: 'nothing' };
-  if (sought.rut !== null) {
+  const parsed = parseSearch(text);
+  if (!parsed) return { kind: 'nothing' };
+  if (parsed.rut !== null) {
     const rows = await runSql(em)`
-      select rut from enterprise where rut = ${sought.rut} and ${visibleTo(accounts, 'rut')}`;
-    if (rows.length > 0) return { kind: 'enterprise', rut: sought.rut };
+      select rut from enterprise where rut = ${parsed.rut} and ${visibleTo(accounts, 'rut')}`;
+    if (rows.length > 0) return { kind: 'enterprise', rut: parsed.rut };
   }
   const { cfes, next } = await searchCfes(em, accounts, { text }, { limit: 1 });
   const [one] = cfes;

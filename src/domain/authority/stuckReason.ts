@@ -27,7 +27,7 @@ export const STUCK_REASONS = [
   'authority.untrusted_signer',
 ] as const;
 
-/** Further reasons of daily reports, besides `undecided` and those of the authority's services. */
+/** Further reasons of daily reports, in addition to `undecided` and those of the authority's services. */
 export const REPORT_STUCK_REASONS = [
   /** R01 to R04, and unknown codes. */
   'report.format',

@@ -27,7 +27,7 @@ export function migrationSteps(facts: MigrationFacts): MigrationStep[] {
   const steps: readonly (readonly [code: string, text: string, done?: boolean])[] = [
     [
       'archive',
-      'Take all XML, issued and received, and the answers out of the other system: keeping them is the company’s duty.',
+      'Take all XML, issued and received, and the answers out of the other system: the company must keep them.',
     ],
     [
       'certificate',

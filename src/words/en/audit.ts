@@ -65,7 +65,7 @@ export const auditEn = {
     'enterprise.migrate': 'Moved in from another system',
     'grant.set': 'Role at a company granted',
     'grant.remove': 'Role at a company removed',
-    'limit.set': 'Request limit set',
+    'limit.set': 'Rate limit set',
     'plan.load': 'Plans loaded',
     'ui_value.load': 'UI values loaded',
     'exchange_rate.load': 'Exchange rates loaded',

@@ -193,7 +193,7 @@ export const WORDS_EN = {
     E11: 'Receipt and CAE do not match: only one of them is special.',
     E12: 'DGI does not have the receipt that the note refers to.',
     E13: 'The CAE is of another kind, such as one for paper.',
-    E14: 'Irregularities in the company’s standing at DGI; nothing in the receipt can correct them.',
+    E14: 'Irregularities in the company’s registration with DGI; nothing in the receipt can correct them.',
     E15: 'The company is a contumacious debtor (deudor contumaz) and has not declared its situation.',
     S01: 'The sobre, the envelope in which the receipt was sent, is not in the prescribed format.',
     S02: 'The RUCs of sobre, certificate, sender or receipt do not match.',

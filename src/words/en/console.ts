@@ -71,7 +71,7 @@ export const consoleEn = {
     tooLarge: 'What you sent is too large.',
     home: 'Back to home',
     request: 'Request number',
-    staleForm: 'This form belongs to an earlier session. Open the page again and fill it in once more.',
+    staleForm: 'This form belongs to an earlier session. Open the page again and repeat it.',
     noRole: 'Your user belongs to no account, or has no second factor. Ask the person who invited you.',
     notForRole:
       'Your role does not include this page or action. You can ask the owner of the account for it.',

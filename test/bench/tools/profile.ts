@@ -12,7 +12,7 @@ import { xmlCosts } from './xmlCosts.ts';
 
 const CFES = Number(process.env['BENCH_CFES'] ?? 300);
 const WARM_UP = 100;
-/** Requests under way at a time; nobody waits for verdicts, which would cost statements of its own. */
+/** Requests in progress at a time; nobody waits for verdicts, which would cost statements of its own. */
 const CALLERS = 8;
 /** What the bench itself asks PostgreSQL is marked so. */
 const OURS = '/* bench */';

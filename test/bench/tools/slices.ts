@@ -123,7 +123,7 @@ function scheduled(pid: number): { runs: number; waits: number } {
   }
 }
 
-/** Of each measure: its mean over all slices, and over those in which one of `calls` was under way, call by call. */
+/** Of each measure: its mean over all slices, and over those in which one of `calls` was in progress, call by call. */
 export function compare(
   slices: readonly Slice[],
   calls: readonly Span[],

@@ -14,7 +14,7 @@ const ENTERPRISES = Number(process.env['BENCH_ENTERPRISES'] ?? 50);
 const EACH = Number(process.env['BENCH_EACH'] ?? 200);
 /** `production`: Temporal on PostgreSQL by the settings of docker-compose.temporal.yml, not that of the local stack. */
 const TEMPORAL = process.env['BENCH_TEMPORAL'] ?? 'local';
-/** Requests of a burst that are under way at a time. */
+/** Requests of a burst that are in progress at a time. */
 const CALLERS = 48;
 /** Enterprises that are onboarded at a time. */
 const ONBOARDED_AT_ONCE = 5;

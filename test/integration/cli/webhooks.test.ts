@@ -94,7 +94,7 @@ describe('cfe webhook', () => {
 });
 
 describe('cfe delivery', () => {
-  test('a test of a webhook is a delivery, which can be listed, shown, and repeated, under way or ended', async () => {
+  test('a test of a webhook is a delivery, which can be listed, shown, and repeated, in progress or ended', async () => {
     const { webhook_id } = await add('efactura.login');
     const made = await cli.json<{ delivery_id: string; body: string }>('webhook', 'test', webhook_id);
     expect(made).toMatchObject({ webhook_id, event: 'webhook.test', status: 'PENDING', attempts: [] });

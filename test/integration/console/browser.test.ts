@@ -91,7 +91,7 @@ async function aTab(wishes: BrowserContextOptions = {}): Promise<Tab> {
     if (!url.startsWith(`${site.url}/`) && !url.startsWith('data:')) faults.push(url);
   });
   page.on('requestfailed', (request) => {
-    // What the page before had under way ends with it.
+    // What the page before had in progress ends with it.
     const why = request.failure()?.errorText ?? '';
     if (why !== 'net::ERR_ABORTED') faults.push(`${request.url()} ${why}`);
   });

@@ -20,7 +20,7 @@ import {
 import { cloneDatabase, type TestDatabase } from '../../support/database/database.ts';
 import { until } from '../../support/until.ts';
 
-/** A page that is under way until the test lets it go. */
+/** A page that is in progress until the test lets it go. */
 const underWay = { now: 0, most: 0, go: Promise.withResolvers<void>() };
 const slow = async () => {
   underWay.now += 1;
@@ -65,12 +65,12 @@ afterAll(async () => {
 const idOf = async ({ email }: TestPerson): Promise<string> =>
   (await db.orm.em.fork().findOneOrFail(Person, { email })).id;
 
-/** How many of these requests are under way at most, while `meanwhile` is done. */
+/** How many of these requests are in progress at most, while `meanwhile` is done. */
 async function together(
   requests: readonly Promise<Shown>[],
   { expected, meanwhile }: { expected: number; meanwhile: () => Promise<unknown> },
 ): Promise<void> {
-  await until('the requests are under way', 10, async () => underWay.now >= expected);
+  await until('the requests are in progress', 10, async () => underWay.now >= expected);
   await meanwhile();
   expect(underWay.most).toBe(expected);
   underWay.go.resolve();
@@ -80,7 +80,7 @@ async function together(
 }
 
 describe('places', () => {
-  test('a person has four pages under way, whatever their sessions; a colleague is served meanwhile', async () => {
+  test('a person has four pages in progress, whatever their sessions; a colleague is served meanwhile', async () => {
     const person = await site.aMember(account, 'VIEWER');
     const browsers = [await site.as(person), await site.as(person)];
     const colleague = await site.as(await site.aMember(account, 'VIEWER'));

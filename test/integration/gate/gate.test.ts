@@ -246,7 +246,7 @@ describe('the gate that all workers share', () => {
       expect(await contents()).toEqual([[1], [2]]);
     });
 
-    test('a few wait while a sobre of theirs is under way, for ten seconds at most; as many as fill one do not', async () => {
+    test('a few wait while a sobre of theirs is in progress, for ten seconds at most; as many as fill one do not', async () => {
       const [rut = '', elsewhere = ''] = ruts;
       await cfesOf(rut, 1);
       await bothLook();
@@ -506,7 +506,7 @@ describe('the gate that all workers share', () => {
     expect(await called()).toEqual([id]);
   });
 
-  test('no more are let through than can be under way: a Temporal server that is away is not flooded later', async () => {
+  test('no more are let through than can be in progress: a Temporal server that is away is not flooded later', async () => {
     const slow = gatekeeper(db.worker, { sendsPerSecond: 1 });
     const ids = await waitingSobres(await cfesOf(ruts[0], 40));
     for (let look = 0; look < 50; look += 1) {
@@ -518,7 +518,7 @@ describe('the gate that all workers share', () => {
     await slow.look();
     expect(await called()).toEqual(ids.slice(0, 31));
 
-    // Those of which nothing was heard for so long are under way no more.
+    // Those of which nothing was heard for so long are in progress no more.
     passes(200_000);
     await slow.look();
     expect(await called()).toHaveLength(34);
@@ -775,7 +775,7 @@ describe('the gate that all workers share', () => {
       expect(await proberId()).toBe(present);
     });
 
-    test('a probe of somebody else that is under way does not send the next one to sleep', async () => {
+    test('a probe of somebody else that is in progress does not send the next one to sleep', async () => {
       const id = await aWaitingSobre(ruts[0]);
       await opens();
       passes(2_000);

@@ -85,7 +85,7 @@ test('one that cannot be signed gets a sobre to itself, whose run tells why; the
   await Promise.all([sign(), sign()]);
 
   const sobres = await db.orm.em.fork().find(Sobre, {});
-  // Its slot is long gone: it counts as under way for nobody.
+  // Its slot is long gone: it counts as in progress for nobody.
   const slot = new Date(now.getTime() - DEADLINES.slotUnused);
   expect(sobres).toMatchObject([{ state: 'OPEN', slot }]);
   const [sobre] = sobres;

@@ -344,7 +344,7 @@ test.each([
   await db.orm.em.fork().nativeUpdate(Enterprise, { rut: issuer.rut }, { legalName });
 });
 
-test('an enterprise has three e-mails under way at a time, and other accounts go on', async () => {
+test('an enterprise has three e-mails in progress at a time, and other accounts go on', async () => {
   const other = await anIssuer(db.orm);
   const [theirs] = (await giveCfes(db.orm, other, { status: 'ACCEPTED' })) as [Cfe];
   let release = (): void => {};

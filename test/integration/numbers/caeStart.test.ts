@@ -239,7 +239,7 @@ test('a key that nobody can open is asked for again every hour', async () => {
   expect(await checkOf(cae)).toEqual({ kind: 'ended', findings: [] });
 });
 
-test('the first number is not judged once it may be ours: issued before the question, or while it is under way', async () => {
+test('the first number is not judged once it may be ours: issued before the question, or while it is in progress', async () => {
   const ready = async () => {
     const rut = await aReadyEnterprise(db.orm, accountId, { caes: [] });
     await certify(rut);

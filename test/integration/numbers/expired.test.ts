@@ -127,7 +127,7 @@ describe('the numbers that an expired CAE has left', () => {
     expect(await numbersOf(rut)).toMatchObject([{ given: 20, annulled: 20, waiting: 0 }]);
   });
 
-  test('while requests are under way: each number is given or annulled, never both, never neither', async () => {
+  test('while requests are in progress: each number is given or annulled, never both, never neither', async () => {
     const rut = await enterprise({ to: 200 });
     let now = BEFORE_MIDNIGHT;
 

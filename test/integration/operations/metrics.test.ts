@@ -189,7 +189,7 @@ describe('the gauges that the worker reads from the database', () => {
     ]);
   });
 
-  test('tell since when the bulk run under way stands still that has stood the longest', async () => {
+  test('tell since when the bulk run in progress stands still that has stood the longest', async () => {
     const aRun = (state: string, movedAt: Date) =>
       db.orm.em.fork().execute(
         `insert into run (id, kind, actor, reason, filter, state, total, done, unneeded, refused, created_at, moved_at)

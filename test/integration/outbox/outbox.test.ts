@@ -137,7 +137,7 @@ describe('the way from the outbox to Temporal', () => {
     expect((await describeRun(message.workflowId)).status.name).toBe('RUNNING');
   });
 
-  test('a signal reaches a run that is under way, and changes nothing at one that has ended', async () => {
+  test('a signal reaches a run that is in progress, and changes nothing at one that has ended', async () => {
     const message = aMessage({ signal: 'slotGiven' });
     await store(message);
     const one = dispatcher();

@@ -260,7 +260,7 @@ describe('bulk runs', () => {
 
     expect(await drive(run.id, askSupport)).toMatchObject({ kind: 'ended', state: 'STOPPED', done: asked });
 
-    // Those that were under way beside the one after which it was stopped have ended too.
+    // Those that were in progress beside the one after which it was stopped have ended too.
     expect(asked).toBeLessThan(7 + 2 * 5);
     const stopped = await now(run.id);
     expect(stopped).toMatchObject({ stopAskedBy: 'cli:eva', done: asked });
@@ -378,7 +378,7 @@ describe('bulk runs', () => {
       });
     });
 
-    test('those that wait for their next retry are sent at once too; one whose first attempt is under way is not', async () => {
+    test('those that wait for their next retry are sent at once too; one whose first attempt is in progress is not', async () => {
       await waiting(1, '2026-11-19T12:01:00Z');
       const [arrived] = await waiting(3);
       await failed(2);

@@ -55,7 +55,7 @@ const end = async (child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<
 };
 
 describe('the simulator as a process', () => {
-  test('what was answered AS is there after a SIGKILL, with keys, counts of faults and an outage under way', async () => {
+  test('what was answered AS is there after a SIGKILL, with keys, counts of faults and an outage in progress', async () => {
     const first = await start();
     const customer = await aCustomer(first.url);
     const cae = await customer.cae(101);

@@ -159,7 +159,7 @@ describe('deliveries to a real HTTPS receiver', () => {
     expect(new Set(got().map(({ headers }) => headers['webhook-id']))).toEqual(new Set([id]));
   });
 
-  test('asked for again while its last attempt is under way: that one does not end it', async () => {
+  test('asked for again while its last attempt is in progress: that one does not end it', async () => {
     const { webhookId } = await aWebhook('/last');
     const { id } = await testWebhook(deps, { webhookId });
     let fail = (): void => {};
@@ -350,7 +350,7 @@ describe('deliveries to a real HTTPS receiver', () => {
 
       await working(async () => {
         await dispatchDeliveries(db.orm, temporal, [60_000]);
-        await until('as many under way as may be', 40, async () => most >= row.most || undefined);
+        await until('as many in progress as may be', 40, async () => most >= row.most || undefined);
         const { delivery } = await endedDelivery(db.orm, id, 8);
         expect(delivery.status).toBe('DELIVERED');
         // And never more.

@@ -149,7 +149,7 @@ describe('a part that stays down', () => {
 
   test('the database down: 503 UNAVAILABLE with Retry-After for all, not ready, nothing half done, and on by itself', async () => {
     const before = await total();
-    // Under way when it happens: the authority decides while the database is away, unless the machine is slow.
+    // In progress when it happens: the authority decides while the database is away, unless the machine is slow.
     const { data: early } = await client.post<CfeAnswer>(path, aCfeBody({ itemName: 'SIM DELAY 3' }));
     await until('it at the authority', 30, async () => (await statusOf(early.cfe_id)) !== 'PENDING');
     await postgres.stop();

@@ -62,7 +62,7 @@ interface Probe {
   readonly kind: ProbeKind;
   readonly status: number;
   readonly milliseconds: number;
-  /** Begun while the attack was under way. */
+  /** Begun while the attack was in progress. */
   readonly isDuring: boolean;
 }
 type ProbeKind = 'GET' | 'POST' | 'probe';
@@ -116,7 +116,7 @@ export async function openGround(
 
 /**
  * How many times longer something takes at the moment than on an idle machine. It is told by work of this process, while no attack
- * is under way, and not by asking a service: what an attack does to that is not to make its limit longer.
+ * is in progress, and not by asking a service: what an attack does to that is not to make its limit longer.
  */
 export function slowness(): number {
   const begun = performance.now();

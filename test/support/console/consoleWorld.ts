@@ -26,7 +26,7 @@ export interface Side {
   /** One that failed. */
   readonly deliveryId: string;
   readonly keyId: string;
-  /** A bulk run of it, under way, with a thing that was refused. */
+  /** A bulk run of it, in progress, with a thing that was refused. */
   readonly runId: string;
   readonly branch: number;
   /** A colleague of the account. */

@@ -11,7 +11,7 @@ async function start() {
 }
 
 describe('the end of the server', () => {
-  test('a request under way is answered, new ones are not taken, and no idle connection holds it up', async () => {
+  test('a request in progress is answered, new ones are not taken, and no idle connection holds it up', async () => {
     const { server, release, url } = await start();
     const arrived = once(server, 'request');
     const underWay = fetch(url);

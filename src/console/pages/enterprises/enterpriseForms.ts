@@ -210,7 +210,7 @@ export function branchForms(visit: Visit, rut: string, branch: ListedBranch): Ht
 /** Formats a timestamp for `datetime-local`. */
 const localTime = (at: Date | null | undefined): string => (at ? montevideoTimestamp(at).slice(0, 16) : '');
 
-/** Returns what a page gives the form of an enterprise's data: its values, and the plans on sale besides the current one. */
+/** Returns what a page gives the form of an enterprise's data: its values, and the plans on sale in addition to the current one. */
 export function dataFormDrawing(visit: Visit, enterprise: Enterprise, plans: readonly Plan[]) {
   const { planId, frequencyId, scheduledReadyDate } = enterprise;
   const plan = planValue(planId, frequencyId);

@@ -214,7 +214,7 @@ describe('POST /enterprises/{rut}/validate-efactura', () => {
     ['a login', { username: 'contadora', password: 'secreta' }],
     ['an empty object', {}],
     ['no body', undefined],
-  ])('202 with %s: the check is under way', async (_what, body) => {
+  ])('202 with %s: the check is in progress', async (_what, body) => {
     const rut = await pending();
 
     const answer = await check(rut, body);

@@ -261,7 +261,7 @@ describe('who may have a login checked, and how often', () => {
   });
 });
 
-test('of many checks at a slow service twenty are under way in a worker; the others hold no place, and go later', async () => {
+test('of many checks at a slow service twenty are in progress in a worker; the others hold no place, and go later', async () => {
   const ruts = await Promise.all(Array.from({ length: 23 }, () => anEnterprise(db.orm, accountId)));
   for (const rut of ruts) await requestCredentialsCheck(deps, { accountId, rut, login: {} });
   const { promise: slow, resolve: answer } = Promise.withResolvers<void>();

@@ -78,7 +78,7 @@ describe('a breaker', () => {
     expect(breaker.nextProbeAt).toEqual(after(1_000 + 1_600));
   });
 
-  test('calls that were under way when it opened, and fail later, put nothing off', () => {
+  test('calls that were in progress when it opened, and fail later, put nothing off', () => {
     const breaker = anOpenOne();
     fails(breaker, after(900));
     expect(breaker).toMatchObject({ nextProbeAt: after(1_000), failures: FAILURES_TO_OPEN });
@@ -95,7 +95,7 @@ describe('a breaker', () => {
     expect(breaker.openSince).toBeNull();
   });
 
-  test('who is to probe next looks again when that may be, and sooner while another probe is under way', () => {
+  test('who is to probe next looks again when that may be, and sooner while another probe is in progress', () => {
     const breaker = anOpenOne();
     expect(millisecondsToNextProbeCheck(breaker, after(100))).toBe(900);
     startProbe(breaker, after(1_000));
