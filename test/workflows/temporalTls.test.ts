@@ -127,11 +127,11 @@ test('a Temporal server in the clear is not used with TLS', async () => {
 test.each([
   [
     { TEMPORAL_TLS: 'false', ...TRUST },
-    'TEMPORAL_TLS_SERVER_CA_CERT_PATH needs TLS, and TEMPORAL_TLS is false',
+    'TEMPORAL_TLS_SERVER_CA_CERT_PATH needs TLS, but TEMPORAL_TLS is false',
   ],
   [
     { TEMPORAL_TLS: 'false', TEMPORAL_API_KEY: API_KEY },
-    'TEMPORAL_API_KEY needs TLS, and TEMPORAL_TLS is false',
+    'TEMPORAL_API_KEY needs TLS, but TEMPORAL_TLS is false',
   ],
   [
     { TEMPORAL_TLS_CLIENT_CERT_PATH: client.cert },
