@@ -14,7 +14,7 @@ import { Person } from '../../src/db/entities/people.ts';
 import { migrate, openOrm } from '../../src/db/orm.ts';
 import { ensureRoles } from '../../src/db/rights.ts';
 import { ENVIRONMENTS, type Environment } from '../../src/domain/receipts/cfeTypes.ts';
-import { AUTHORITY_RUTS, authorityRutsOf } from '../../src/wiring/dgiClient.ts';
+import { AUTHORITY_RUT_VARIABLES, authorityRutsOf } from '../../src/wiring/dgiClient.ts';
 import {
   certificateAuthoritiesFile,
   LOCAL_PROVIDER,
@@ -83,7 +83,7 @@ async function prepareRows({ databaseUrl, secrets }: Input, portal: Promise<Port
       await setRateLimit(deps, { accountId: account.id, environment, perHour: LOCAL_PER_HOUR, keep: true });
     }
     const { authorityCertificates: pem } = await portal;
-    const authorityRuts = authorityRutsOf(readConfig(AUTHORITY_RUTS));
+    const authorityRuts = authorityRutsOf(readConfig(AUTHORITY_RUT_VARIABLES));
     await addAuthorityCertificates({ ...deps, authorityRuts }, { pem });
     return { live_api_key, test_api_key, ...(await prepareConsole(deps, account.id, secrets)) };
   } finally {

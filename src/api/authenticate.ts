@@ -25,7 +25,7 @@ export interface Lookups {
     caller: { accountId: string; environment: Environment },
     rut: string | null,
   ): Promise<RequestAdmission>;
-  /** Counts a failed authentication of a network. */
+  /** Counts a failed authentication from a network. */
   countFailedAuthentication(network: string): Promise<RateLimitUsage>;
   /** Returns all keys that are not revoked, by their public ids. */
   liveKeys(): Promise<ReadonlyMap<string, LiveKey>>;
@@ -88,22 +88,22 @@ export async function authenticate(
   const { id: keyId, accountId, environment } = known.key;
   if (route.auth === 'token') {
     const claims = await deps.tokens.verify(requireToken(headers.authorization), deps.realClock());
-    const isOurs =
+    const isOfThisKey =
       claims?.keyId === keyId && claims.accountId === accountId && claims.environment === environment;
-    if (!isOurs)
+    if (!isOfThisKey)
       throw new Refusal(
         'UNAUTHORIZED',
         'The access token is invalid or expired, or belongs to another API key.',
       );
   }
-  if (known.key.scope === 'read' && changes(route))
+  if (known.key.scope === 'read' && isWrite(route))
     throw new Refusal('FORBIDDEN', 'This API key only reads: it issues and changes nothing.');
   await lookups.recordKeyUse(known.key);
   return { accountId, keyId, environment, isDeveloper: known.isDeveloper };
 }
 
-/** Returns whether a key that only reads must not call a route. */
-const changes = ({
+/** True for routes that a read-only key must not call. */
+const isWrite = ({
   auth,
   method,
   storesNothing,

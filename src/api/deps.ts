@@ -13,7 +13,7 @@ import type { ReceiptPdfs } from '../print/receiptPdfs.ts';
 import type { AuthorityWatch } from './authorityWatch.ts';
 import type { VerdictWatch } from './receipts/verdictWatch.ts';
 
-/** Dependencies of every handler: the commands' dependencies, and the keys of the service. */
+/** Dependencies of every handler: the commands' dependencies, and the API's own. */
 export interface ApiDeps
   extends IssueDeps,
     UpdateEnterpriseDeps,
@@ -28,15 +28,11 @@ export interface ApiDeps
   readonly counters: Database;
   /** Source of test certificates and test CAEs; null when no sandbox is configured. */
   readonly testKit: AuthorityTestKit | null;
-  /** Issues and verifies access tokens. */
   readonly tokens: Tokens;
-  /** Creates and verifies API keys. */
   readonly apiKeys: ApiKeys;
   /** Keyed hash of a request with an Idempotency-Key. */
   readonly requestHash: RequestHash;
-  /** Waits for the verdicts on CFEs. */
   readonly verdicts: VerdictWatch;
-  /** The state of the authority. */
   readonly authority: AuthorityWatch;
   readonly receiptPdfs: ReceiptPdfs;
   /** The API's public URL, without /v1 and without a trailing slash. */

@@ -9,7 +9,7 @@ import { bearerToken, type Lookups } from './authenticate.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Route } from './route.ts';
 
-/** Most networks remembered; the database counts for forgotten networks again. */
+/** Most networks remembered; forgotten networks are counted in the database again. */
 const MOST_REMEMBERED = 10_000;
 /**
  * How long the live keys are cached; they are read only while a network is beyond the limit.

@@ -1,6 +1,6 @@
 import { wholeNumber } from '../domain/values/wholeNumber.ts';
 
-/** Most items to skip: fits a table and a JSON number. */
+/** Most items to skip: beyond any table, and exact in JSON. */
 const MOST_SKIPPED = 1_000_000_000;
 
 /** Returns the query parameters of a paged list of `items`; `usual` is the default page size. */

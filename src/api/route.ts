@@ -15,7 +15,7 @@ import type { WaitOptions } from './receipts/verdictWatch.ts';
 /** Largest bodies in bytes (docs/contract.md#bodies). */
 export const BODY_LIMITS = { cfe: 1024 * 1024, file: 128 * 1024, other: 16 * 1024 } as const;
 
-/** Longest header value read by a pattern, in characters (docs/contract.md#limits). */
+/** Longest header value matched against a pattern, in characters (docs/contract.md#limits). */
 export const LONGEST_FIELD = 256;
 
 /** The authenticated caller. `environment`: the key's, and therefore the request's. */

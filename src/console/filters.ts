@@ -40,7 +40,7 @@ export interface Filter {
   readonly rule?: keyof Visit['texts']['lists']['rules'];
 }
 
-/** Texts of a filter: its label; its label and choices, or texts by choice; or its whole field. */
+/** Texts of a filter: a label, a label with its choices, or the whole field. */
 type FilterWords =
   | string
   | readonly [label: string, choices: Filter['options'] | Parameters<typeof optionsOf<string>>[1]]
@@ -74,6 +74,7 @@ const isOptions = (choices: unknown): choices is NonNullable<Filter['options']> 
 /** Returns the input type of a filter, and the rule to show with an invalid value. */
 function inputKindOf(schema: unknown): Pick<Filter, 'type' | 'rule'> {
   const { type, format, anyOf } = (schema instanceof z.ZodType && schema.meta()) || {};
+  // A Moment has `anyOf`.
   if (format === 'date' || anyOf) return { type: 'date' };
   if (type === 'integer') return { rule: 'number' };
   if (schema === TypedRut) return { rule: 'rut' };

@@ -24,7 +24,7 @@ import {
 } from './page.ts';
 import { button, panel, renderForm } from './parts.ts';
 
-/** Limit of bytes of a form with files; the API's limit allows a third more, for base64. */
+/** Limit of bytes of a form with files; the API's is the same, of the file as base64, a third larger. */
 const FILE_BYTES = 128 * 1024;
 /** Number of faults that fit in the message of a form. */
 const MAX_SHOWN_FAULTS = 4;

@@ -55,7 +55,7 @@ export interface ConsoleDeps
   readonly publicUrl: string;
   /** The operator of the service, as in its declarations. */
   readonly provider: SoftwareProvider;
-  /** Draws the sheet of the postulación as a PDF. */
+  /** Draws the application sheet (postulación) as a PDF. */
   readonly drawSheet: DrawSheet;
   /** URL and namespace of the Temporal UI; null if not configured. */
   readonly temporalUi: { readonly url: string; readonly namespace: string } | null;
@@ -63,7 +63,6 @@ export interface ConsoleDeps
   readonly onSignIn: (outcome: 'done' | 'refused' | 'limited') => void;
 }
 
-/** A signed-in person. */
 export interface SignedIn {
   readonly session: LiveSession;
   readonly viewer: Viewer;
@@ -182,7 +181,7 @@ interface Shape<R extends PageRoute, Q extends z.ZodType, F extends z.ZodType> {
   readonly form: F;
   /** Whether a request counts towards the person's rate limit; default: only forms. */
   readonly counted?: boolean;
-  /** Whether a request may wait seconds without the database. It then takes no slot of all members. */
+  /** Whether a request may wait seconds for something other than the database. It takes no slot shared by members. */
   readonly isSlow?: boolean;
   /** Limit of bytes of a form with files; `form` gets each file as bytes. */
   readonly fileBytes?: number;
@@ -248,7 +247,6 @@ export function signedIn({ signedIn: person }: Visit): SignedIn {
   return person;
 }
 
-/** Returns the route of the page or form. */
 export function routeOf({ route }: Visit): PageRoute {
   if (route === null) throw new TypeError('a page got a visit without a route');
   return route;

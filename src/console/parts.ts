@@ -19,7 +19,6 @@ export function renderForm(
   </form>`;
 }
 
-/** Renders a hidden field. */
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}" />`;
 

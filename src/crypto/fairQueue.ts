@@ -8,19 +8,21 @@ export interface FairQueue {
 
 /**
  * Creates a queue for tasks of many owners: `atOnce` run at a time, one per owner, first come, first served. Up to
- * `waiting` tasks wait, `waitingOfOne` per owner, so that no owner fills the queue. `heavy` limits the slots of heavy tasks
- * to keep room for others; `ofOne` heavy tasks wait per owner. `seconds`: the longest duration of a task.
+ * `waiting` tasks wait, `waitingPerOwner` of each owner, so that no owner fills the queue. `heavy` limits heavy tasks in the
+ * same way, to keep room for others. `retryAfterSeconds`: sent when the queue is full.
  */
 export function createFairQueue(limits: {
   atOnce: number;
   waiting: number;
-  waitingOfOne: number;
-  heavy?: { atOnce: number; waiting: number; ofOne: number };
-  seconds: number;
+  waitingPerOwner: number;
+  heavy?: { atOnce: number; waiting: number; waitingPerOwner: number };
+  retryAfterSeconds: number;
   /** The message of the error when the queue is full. */
   full: string;
 }): FairQueue {
-  const { heavy = { atOnce: limits.atOnce, waiting: limits.waiting, ofOne: limits.waitingOfOne } } = limits;
+  const {
+    heavy = { atOnce: limits.atOnce, waiting: limits.waiting, waitingPerOwner: limits.waitingPerOwner },
+  } = limits;
   /** The owners of running tasks, and whether the task is heavy. */
   const running = new Map<string, boolean>();
   const waiting: { owner: string; isHeavy: boolean; start: () => void }[] = [];
@@ -31,28 +33,29 @@ export function createFairQueue(limits: {
     !(isHeavy && [...running.values()].filter(Boolean).length >= heavy.atOnce);
   const mayWait = (owner: string, isHeavy: boolean): boolean =>
     waiting.length < limits.waiting &&
-    waiting.filter((piece) => piece.owner === owner).length < limits.waitingOfOne &&
+    waiting.filter((task) => task.owner === owner).length < limits.waitingPerOwner &&
     (!isHeavy || mayWaitHeavy(owner));
   const mayWaitHeavy = (owner: string): boolean => {
-    const pieces = waiting.filter((piece) => piece.isHeavy);
+    const heavyTasks = waiting.filter((task) => task.isHeavy);
     return (
-      pieces.length < heavy.waiting && pieces.filter((piece) => piece.owner === owner).length < heavy.ofOne
+      heavyTasks.length < heavy.waiting &&
+      heavyTasks.filter((task) => task.owner === owner).length < heavy.waitingPerOwner
     );
   };
   /** Starts all tasks that may run: the end of a heavy task can free two, the next heavy one and its owner's light one. */
   const startWaiting = (): void => {
     for (;;) {
       const next = waiting.findIndex(({ owner, isHeavy }) => mayStart(owner, isHeavy));
-      const [piece] = next === -1 ? [] : waiting.splice(next, 1);
-      if (!piece) return;
-      running.set(piece.owner, piece.isHeavy);
-      piece.start();
+      const [task] = next === -1 ? [] : waiting.splice(next, 1);
+      if (!task) return;
+      running.set(task.owner, task.isHeavy);
+      task.start();
     }
   };
   return {
     async run(owner, task, { isHeavy } = { isHeavy: false }) {
       if (!mayStart(owner, isHeavy) && !mayWait(owner, isHeavy)) {
-        throw new Refusal('UNAVAILABLE', limits.full, { retryAfterSeconds: limits.seconds });
+        throw new Refusal('UNAVAILABLE', limits.full, { retryAfterSeconds: limits.retryAfterSeconds });
       }
       await new Promise<void>((start) => {
         waiting.push({ owner, isHeavy, start });

@@ -18,7 +18,7 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /** True when `password` matches `hash`. Takes equally long without a hash (null). Throws UNAVAILABLE when too many wait. */
   matches(password: string, hash: string | null, from: CheckedFrom): Promise<boolean>;
-  /** True for one of the most common passwords, as folded text. */
+  /** True for one of the most common passwords. `text`: folded (domain/people/passwords.ts). */
   isCommon(text: string): boolean;
 }
 
@@ -37,8 +37,8 @@ export interface CheckedFrom {
 export function createPasswords(cost: Cost = COST): Passwords {
   const limits = {
     atOnce: 1,
-    waitingOfOne: 5,
-    seconds: 2,
+    waitingPerOwner: 5,
+    retryAfterSeconds: 2,
     full: 'Too many people are signing in at the moment; try again in a few seconds.',
   };
   const strangers = createFairQueue({ ...limits, waiting: 20 });

@@ -17,8 +17,8 @@ const LOOK_EVERY_MS = 100;
 const queue = createFairQueue({
   atOnce: 2,
   waiting: 12,
-  waitingOfOne: 4,
-  seconds: MOST_SECONDS,
+  waitingPerOwner: 4,
+  retryAfterSeconds: MOST_SECONDS,
   full: 'Too many files are being opened; try again in a few seconds.',
 });
 

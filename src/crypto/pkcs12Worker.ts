@@ -1,4 +1,4 @@
-/** The thread that opens one container: the file decides the running time (pkcs12.ts). */
+/** Opens one container in a thread of its own: the file decides how long it takes (pkcs12.ts). */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openIdentity } from './pkcs12Identity.ts';
 

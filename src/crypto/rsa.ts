@@ -1,6 +1,6 @@
 /**
- * Checks foreign keys and certificates before OpenSSL reads them: for most kinds of key OpenSSL computes with any size, and
- * nothing can stop the computation. Accepts only RSA of a sane size.
+ * Checks uploaded keys and certificates before OpenSSL reads them: OpenSSL accepts most kinds of key of any size, and its
+ * computation cannot be interrupted. Accepts only RSA of a sane size.
  */
 
 /** Certification authorities issue keys up to 4,096 bits; a signature with 8,192 bits takes some 35 ms. */
@@ -26,7 +26,7 @@ export function isRsaKey(pkcs8: Uint8Array): boolean {
 
 /** True for a certificate (DER) with an RSA key of at most 8,192 bits. False for malformed certificates and for PEM inside. */
 export function hasRsaKey(certificate: Uint8Array): boolean {
-  // Node searches the whole input for PEM before DER, so it could read another certificate than this check.
+  // Node searches the whole input for PEM before DER, so it could read a different certificate from the one checked.
   if (Buffer.from(certificate).includes('-----BEGIN')) return false;
   const [signed] = childrenOf(elementsIn(certificate)[0], TAGS.sequence);
   const fields = childrenOf(signed, TAGS.sequence);

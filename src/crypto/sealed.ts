@@ -38,7 +38,7 @@ export interface OpeningKey {
   readonly key: Uint8Array;
 }
 
-/** A sealed string that does not open: malformed, its key not configured, or string, key or owner changed. */
+/** A sealed string that does not open: malformed, of an unknown key, or changed in text, key or owner. */
 export class UnsealError extends Error {
   override readonly name = 'UnsealError';
   readonly code: 'malformed' | 'unknown_key' | 'not_authentic';

@@ -34,7 +34,7 @@ export interface Tokens {
   verify(token: string, now: Date): Promise<TokenClaims | null>;
 }
 
-/** Creates tokens: the first key signs, all verify. To rotate, put the new key first and drop the old one an hour later. */
+/** Creates the issuer and verifier of tokens: the first key signs, all verify. To rotate, put the new key first and drop the old one an hour later. */
 export async function createTokens(keys: readonly TokenKey[]): Promise<Tokens> {
   const [current] = keys;
   if (!current) throw new RangeError('at least one token key is needed');

@@ -38,7 +38,7 @@ const GAP = 3 * MM;
 /** The required distance between the adenda and the data of the CFE (zone J). */
 const ADENDA_GAP = 5 * MM;
 const ROW_GAP = 0.8 * MM;
-/** MntBruto of a CFE whose lines contain VAT. */
+/** MntBruto of a CFE whose prices include VAT. */
 const WITH_VAT = '1';
 /** IndFact of a line that lowers the payable amount without being billed. */
 const NON_BILLABLE_NEGATIVE = '7';
@@ -102,7 +102,7 @@ const belowName = (line: PrintedFields): Entry[] =>
     line['RecargoMnt'] && `Recargo ${money(line['RecargoMnt'])}`,
   ].flatMap((text) => (text ? [{ text }] : []));
 
-/** The sign before an amount that lowers the receipt (IndFact 7), in place of the code. */
+/** Puts a minus before an amount that lowers the receipt. */
 const negative = (text: string): string => (text.startsWith('-') ? text : `-${text}`);
 
 const unitOf = (line: PrintedFields): string => (line['UniMed'] === 'N/A' ? '' : (line['UniMed'] ?? ''));
@@ -125,7 +125,7 @@ const COLUMNS = [
   { title: 'Importe', align: 'right', text: amountOf },
 ] as const;
 const COLUMN_GAP = 3 * MM;
-const LEAST_BELOW = 100 * MM;
+const LEAST_BELOW_WIDTH = 100 * MM;
 const SHADE_HEIGHT = 1.2 * MM;
 
 function itemTable({ cfe: { lines } }: PrintedForm, width: number): BodySection {
@@ -144,8 +144,8 @@ function itemTable({ cfe: { lines } }: PrintedForm, width: number): BodySection 
   );
   const nameWidth = widths[described] ?? 0;
   const nameStart = starts[described] ?? 0;
-  // Below the name, to keep the space beside long figures free.
-  const belowWidth = Math.max(nameWidth, Math.min(LEAST_BELOW, width - nameStart));
+  // Texts below the name may run under the figures.
+  const belowWidth = Math.max(nameWidth, Math.min(LEAST_BELOW_WIDTH, width - nameStart));
   const cell = (index: number, text: string, tag: 'TH' | 'TD'): Piece => {
     const look = tag === 'TH' ? TITLE : {};
     const entry: Entry = { ...look, text, align: columns[index]?.align ?? 'left' };
@@ -184,16 +184,16 @@ function itemList({ cfe: { lines } }: PrintedForm, width: number): BodySection {
     ];
     return wrapInElement('LI', wrapInElement('LBody', stack(parts)));
   };
-  return { tag: 'L', gap: GAP, head: line(width, width), rows: lines.map(row) };
+  return { tag: 'L', gap: GAP, head: ruleOf(width, width), rows: lines.map(row) };
 }
 
 /** A horizontal line across the last `wide` points. */
-const line = (width: number, wide: number): Piece => ({
+const ruleOf = (width: number, wide: number): Piece => ({
   height: 1.5 * MM,
   draw: (pen, _, x, y) => pen.artifact(() => pen.rule(x + width - wide, y, wide)),
 });
 
-/** Width of the totals, as a share of an A4 line. */
+/** Width of the totals on A4. */
 const TOTALS_WIDTH = 92 * MM;
 
 function totals({ cfe, row: type }: PrintedForm, width: number, narrow: boolean): BodySection {
@@ -212,7 +212,7 @@ function totals({ cfe, row: type }: PrintedForm, width: number, narrow: boolean)
   return {
     tag: 'Sect',
     gap: GAP,
-    head: line(width, wide),
+    head: ruleOf(width, wide),
     rows: [
       ...adjustments.map((each) => row(each['GlosaDR'] ?? '', signed(each))),
       ...totalRows,

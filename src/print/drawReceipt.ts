@@ -40,9 +40,9 @@ type Weighed = Pick<PrintableCfe, 'accountId' | 'xmlBytes'>;
 const queue = createFairQueue({
   atOnce: 2,
   waiting: 24,
-  waitingOfOne: 8,
-  heavy: { atOnce: 1, waiting: 12, ofOne: 2 },
-  seconds: 2,
+  waitingPerOwner: 8,
+  heavy: { atOnce: 1, waiting: 12, waitingPerOwner: 2 },
+  retryAfterSeconds: 2,
   full: 'Too many receipts are being printed; try again in a few seconds.',
 });
 

@@ -21,7 +21,7 @@ export const LETTERS = { small: 8, large: 12 } as const;
 export const SPACING = 1.362;
 export const ASCENT = 1.069;
 
-/** □, shown for every character that the font does not have; the font has only its own empty box for it. */
+/** □, for characters missing from the font, drawn as its empty box (glyph 0). */
 const WHITE_SQUARE = 0x25_a1;
 const EMPTY_BOX = 0;
 /** An unused glyph id, under which the empty box is not a missing glyph: PDF/A forbids showing glyph 0. */

@@ -57,7 +57,7 @@ const passesOf = (width: number, height: number): Pass[] =>
     ] as const
   ).map(([x, y, across, down]) => [Math.ceil((width - x) / across), Math.ceil((height - y) / down)]);
 
-/** Filter types at the start of a row (PNG, third edition, §9.2). */
+/** The highest filter type of a row (PNG, third edition, §9.2). */
 const LAST_FILTER = 4;
 
 /** Whether `pixels` are exactly the rows of `passes`, each with a valid filter. */

@@ -134,7 +134,7 @@ export function labelAndFigure(label: Entry, figure: Entry, width: number, tag: 
   return wrapInElement(tag, both);
 }
 
-/** Reduces the letters of an entry until it fits on one line, at most to small letters. */
+/** Reduces the letters of an entry until it fits on one line, never below small letters. */
 function fitOnLine(entry: Entry, width: number): Entry {
   const size = Math.min(sizeOf(entry), (sizeOf(entry) * width) / widthOf(entry));
   return { ...entry, letters: Math.max(LETTERS.small, size) };

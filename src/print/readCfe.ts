@@ -5,7 +5,7 @@
 import { type Element, Node } from '@xmldom/xmldom';
 import { childrenNamed, childrenOf, elementAt, findNamed, parseXml, textAt } from '../dgi/xml/parse.ts';
 
-/** 700 lines of 1,080 characters, each written as up to five. */
+/** Above any CFE: 700 lines of 1,080 characters, with markup, each character as an entity of up to five. */
 const MOST_CHARACTERS = 16_000_000;
 
 /** Child elements by name; the first of several with the same name. */

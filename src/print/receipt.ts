@@ -18,7 +18,7 @@ export interface PrintedReceipt {
   readonly website: string;
   /** First day of issuing, `YYYY-MM-DD`; ignored with a resolution. */
   readonly issuerSince?: string | undefined;
-  /** The norm by which the issuer is exempt from VAT; without it, an exempt issuer's form has the cause of its CAE. */
+  /** The norm by which the issuer is exempt from VAT; without it, an exempt issuer's form shows the exemption cause of its CAE. */
   readonly exemptionNorm?: string | undefined;
   /** Number and year of the resolution that made the enterprise an issuer. */
   readonly resolution?: string | undefined;

@@ -26,8 +26,8 @@ export function createRevocationLookUp({ localServers }: { localServers: boolean
   const queue = createFairQueue({
     atOnce: 2,
     waiting: 12,
-    waitingOfOne: 1,
-    seconds: PATIENCE_MILLISECONDS / 1_000,
+    waitingPerOwner: 1,
+    retryAfterSeconds: PATIENCE_MILLISECONDS / 1_000,
     full: 'Too many certificates are being looked up.',
   });
 

@@ -68,7 +68,7 @@ import { createReceiptPdfs, type Draw } from '../print/receiptPdfs.ts';
 import { createSender } from '../webhooks/send.ts';
 import { createDeliverySlots } from '../webhooks/slots.ts';
 import { openRevocationLookUp, readCertificateAuthorities } from './certificateAuthorities.ts';
-import { AUTHORITY_RUTS, authorityRutsOf, DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
+import { AUTHORITY_RUT_VARIABLES, authorityRutsOf, DGI_VARIABLES, openDgiClient } from './dgiClient.ts';
 import { MAIL_VARIABLES, openMailer } from './mailer.ts';
 import { paceOf } from './pace.ts';
 import { createKeyOpener } from './privateKeys.ts';
@@ -77,7 +77,7 @@ import { openRates, RATES_VARIABLES } from './rates.ts';
 /** Variables that configure the activities. */
 export const ACTIVITY_VARIABLES = [
   ...DGI_VARIABLES,
-  ...AUTHORITY_RUTS,
+  ...AUTHORITY_RUT_VARIABLES,
   'CFE_KEY_ENCRYPTION_KEYS',
   'CFE_DGI_CFE_HASH',
   'CFE_CREDENTIALS_URL',

@@ -8,7 +8,7 @@ const SECONDS = /^-?\d{1,10}$/;
 
 /**
  * Returns the clock of business dates (signing, issue-date limits, expiries, report days, deadlines): the machine's clock;
- * in test mode (CFE_TEST_MODE) plus the seconds in the file CFE_CLOCK_FILE. Throws ConfigurationError for a file outside
+ * in test mode (CFE_TEST_MODE) plus the seconds in the file CFE_CLOCK_FILE. Throws ConfigurationError if a file is set outside
  * test mode and, when the clock is called, for malformed file contents.
  */
 export function businessClock(

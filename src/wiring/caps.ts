@@ -1,7 +1,6 @@
 import type { readConfig } from '../config.ts';
 import type { Caps } from '../domain/people/caps.ts';
 
-/** Variables that configure the caps. */
 export const CAP_VARIABLES = [
   'CFE_MOST_WEBHOOKS',
   'CFE_MOST_API_KEYS',
@@ -9,7 +8,6 @@ export const CAP_VARIABLES = [
   'CFE_MOST_UNPROVEN_ENTERPRISES',
 ] as const;
 
-/** Returns the configured caps. */
 export function capsOf(config: ReturnType<typeof readConfig<(typeof CAP_VARIABLES)[number]>>): Caps {
   return {
     webhooks: config.CFE_MOST_WEBHOOKS,

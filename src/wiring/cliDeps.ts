@@ -16,7 +16,7 @@ import { businessClock, CLOCK_VARIABLES } from './businessClock.ts';
 import { CAP_VARIABLES, capsOf } from './caps.ts';
 import { openRevocationLookUp, readCertificateAuthorities } from './certificateAuthorities.ts';
 import { ensureSchema, TIMEOUT_VARIABLES, timeoutsOf } from './database.ts';
-import { AUTHORITY_RUTS, authorityRutsOf } from './dgiClient.ts';
+import { AUTHORITY_RUT_VARIABLES, authorityRutsOf } from './dgiClient.ts';
 import { paceOf } from './pace.ts';
 import {
   drawSheet,
@@ -96,7 +96,7 @@ async function withCliDeps<T>(
       readFile: (path) => readBytes(path).toString('utf8'),
       readBytes,
       ...actor,
-      authorityRuts: authorityRutsOf(readConfig(AUTHORITY_RUTS, source)),
+      authorityRuts: authorityRutsOf(readConfig(AUTHORITY_RUT_VARIABLES, source)),
       askSupport: support.ask,
       askRejected: support.askRejected,
       askAuthority: () => createAskAuthority(orm, source),

@@ -7,12 +7,10 @@ import type { Breakers } from '../dgi/calls.ts';
 import { type AuthorityCall, createDgiClient, type DgiClient } from '../dgi/client.ts';
 import { createBreakers } from '../gate/breakers.ts';
 
-/** Variables for the RUTs of the authority. */
-export const AUTHORITY_RUTS = ['CFE_DGI_PRODUCTION_RUT', 'CFE_DGI_SANDBOX_RUT'] as const;
+export const AUTHORITY_RUT_VARIABLES = ['CFE_DGI_PRODUCTION_RUT', 'CFE_DGI_SANDBOX_RUT'] as const;
 
-/** Returns the configured RUT of the authority in each environment. */
 export const authorityRutsOf = (
-  config: ReturnType<typeof readConfig<(typeof AUTHORITY_RUTS)[number]>>,
+  config: ReturnType<typeof readConfig<(typeof AUTHORITY_RUT_VARIABLES)[number]>>,
 ): AuthorityRuts => ({ production: config.CFE_DGI_PRODUCTION_RUT, sandbox: config.CFE_DGI_SANDBOX_RUT });
 
 /** Variables that configure the authority's client. */

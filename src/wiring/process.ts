@@ -3,7 +3,7 @@ import { DEADLINES } from '../domain/authority/deadlines.ts';
 import { armFailpoints } from '../failpoints.ts';
 import type { Logger } from '../logger.ts';
 
-/** Reads the variables of a process; prints all faults and exits with 1 if a variable is wrong or missing. */
+/** Arms failpoints and reads the variables of a process; prints all faults and exits with 1 if a variable is wrong or missing. */
 export function configOrExit<T>(read: () => T): T {
   try {
     armFailpoints();
@@ -15,7 +15,7 @@ export function configOrExit<T>(read: () => T): T {
   }
 }
 
-/** Resources that a process must close, in order. */
+/** Resources that a process must close, in reverse order of opening. */
 export interface Closers {
   /** Registers a resource; the last registered resource is closed first. */
   add(name: string, close: () => unknown): void;
@@ -23,7 +23,6 @@ export interface Closers {
   closeAll(): Promise<void>;
 }
 
-/** Creates an empty list of resources. */
 function createClosers(logger: Logger): Closers {
   const open: { name: string; close: () => unknown }[] = [];
   return {
@@ -43,7 +42,7 @@ function createClosers(logger: Logger): Closers {
 }
 
 /**
- * Runs `start` as a process. SIGTERM or SIGINT closes all resources in order and exits with 0; a failed start logs the
+ * Runs `start` as a process. SIGTERM or SIGINT closes all resources and exits with 0; a failed start logs the
  * reason, closes the opened resources and exits with 1. Closing that takes longer than 28 s ends with exit code 1.
  */
 export async function runProcess(logger: Logger, start: (closers: Closers) => Promise<void>): Promise<void> {
@@ -62,7 +61,7 @@ export async function runProcess(logger: Logger, start: (closers: Closers) => Pr
   process.on('SIGTERM', () => void end(0));
   process.on('SIGINT', () => void end(0));
   process.on('uncaughtException', (err) => {
-    logger.fatal({ err }, 'uncaught');
+    logger.fatal({ err }, 'uncaught exception');
     void end(1);
   });
   process.on('unhandledRejection', (err) => {

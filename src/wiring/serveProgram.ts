@@ -15,7 +15,7 @@ export async function serveProgram(options: {
   metricsPort: number;
   ready: () => Promise<boolean>;
   registry: Registry;
-  /** Ends the waiting of open requests, before the server waits for these requests to finish. */
+  /** Wakes waiting requests, so that the server can finish them. */
   waiting: { close(): void };
   closers: Closers;
 }): Promise<{ port: number; metricsPort: number }> {

@@ -7,12 +7,12 @@ import type { Logger } from '../logger.ts';
 import { gauge } from '../metrics/instruments.ts';
 import { createReading } from '../metrics/reading.ts';
 
-/** Limits the queries of scrapes, and their wait for the database. */
+/** How long a reading is reused, and how long a scrape waits for one. */
 const READING = { keepMilliseconds: 5_000, patienceMilliseconds: 3_000 };
 
 /**
  * Warns, in the log at start and always in the metrics, when the UI value of this year or, from 1 December on, of the next
- * is an estimate or another year's (docs/contract.md#value-of-the-ui): the 5,000 UI limit is then not exact.
+ * is an estimate, another year's or unknown (docs/contract.md#value-of-the-ui): the 5,000 UI limit is then not exact.
  */
 export async function watchUiValues(options: {
   orm: Orm;
@@ -33,7 +33,7 @@ export async function watchUiValues(options: {
   for (const { year, why } of await standIns()) {
     logger.warn(
       { year, why },
-      "the UI value of this year is an estimate or another year's; load it with `npm run cfe -- ui-value load FILE`",
+      `the UI value of ${year} is not exact (${why}); load it with \`npm run cfe -- ui-value load FILE\``,
     );
   }
 }

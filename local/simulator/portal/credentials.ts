@@ -13,7 +13,7 @@ const Login = z.strictObject({
   permissions: z.array(z.enum(['HOMO', 'PROD'])),
 });
 
-/** Sets what the credentials check answers for a company; a username or password left out may be anything. */
+/** Sets what the credentials check answers for a company; if omitted, any username or password passes. */
 export const putCredentials: PortalRoute = {
   method: 'PUT',
   path: '/portal/credentials/{rut}',
@@ -26,7 +26,7 @@ export const putCredentials: PortalRoute = {
   },
 };
 
-/** Who may issue in production stands in the list of electronic issuers, until the day before who may no longer. */
+/** Lists who may issue in production; the entry ends the day before the permission does. */
 function listWithPermission(state: State, number: string, mayIssue: boolean, now: Date): void {
   const [known] = listIssuers(state, { rut: number, name: '', since: '' });
   const today = dayInMontevideo(now);
@@ -43,7 +43,7 @@ const Question = z.strictObject({
   password: z.string().max(200).default(''),
 });
 
-/** The credentials check: whether a company's login is valid, and what it permits. A contract of our own. */
+/** The credentials check: whether a company's login is valid, and what it permits. Our own interface, not DGI's. */
 export const validateCredentials: PortalRoute = {
   method: 'POST',
   path: '/credentials/validate',

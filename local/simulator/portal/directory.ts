@@ -12,7 +12,7 @@ const Entry = z.strictObject({
   until: day.nullable().default(null),
 });
 
-/** Sets what the list of electronic issuers tells of a RUC, changed now. */
+/** Sets what the list of electronic issuers says of a RUC, as changed now. */
 export const putDirectory: PortalRoute = {
   method: 'PUT',
   path: '/portal/directory/{rut}',

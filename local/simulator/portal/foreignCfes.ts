@@ -36,7 +36,7 @@ const ForeignCfe = z
     { path: ['exchange_rate'], message: 'is given with a currency other than UYU alone' },
   );
 
-/** Makes the authority know an accepted CFE of another system of the company, to which others may refer. */
+/** Adds an accepted CFE of the company's other system, for others to refer to. */
 export const putForeignCfe: PortalRoute = {
   method: 'POST',
   path: '/portal/foreign-cfes',

@@ -12,7 +12,7 @@ const Mailbox = z.strictObject({
   times: z.int().min(1).max(1_000_000).optional(),
 });
 
-/** Tells a mailbox how to answer, for ever or so many times; 0 drops the connection after DATA. */
+/** Sets how a mailbox answers, always or `times` times; answer 0 drops the connection after DATA. */
 export const putMailboxAnswer: PortalRoute = {
   method: 'PUT',
   path: '/portal/mailboxes/{address}',

@@ -26,8 +26,8 @@ export const regularize: PortalRoute = {
     inTransaction(state, () => {
       const receipt = findReceipt(state, key);
       if (!receipt) throw new Refusal('NOT_FOUND', 'the authority has no such receipt');
-      const isOut = receipt.ready_at <= clock().toISOString();
-      if (!isOut || receipt.code !== 'E06' || isAnnulled(state, key)) throw notForRegularization();
+      const isDecided = receipt.ready_at <= clock().toISOString();
+      if (!isDecided || receipt.code !== 'E06' || isAnnulled(state, key)) throw notForRegularization();
       acceptRefused(state, key, receipt.sobre_id);
     });
     return { status: 201, json: { ...order, verdict: 'AE' } };

@@ -23,8 +23,8 @@ export const LONG_CHARACTERS = 16 * 1024;
 const queue = createFairQueue({
   atOnce: 1,
   waiting: 24,
-  waitingOfOne: 8,
-  seconds: 2,
+  waitingPerOwner: 8,
+  retryAfterSeconds: 2,
   full: 'Too many receipts are being shown; try again in a few seconds.',
 });
 const threads = createThreads<PageTask, Uint8Array>({

@@ -14,7 +14,7 @@ import type {
 import type { Parts } from './cfeReading.ts';
 import { PAYMENT_METHODS, type RequestLine } from './cfeRequest.ts';
 import type { OriginalCfe } from './cfeRule.ts';
-import { adjustmentAmounts, amountOf, type Measure, nonBillable } from './cfeTotals.ts';
+import { adjustmentAmounts, amountOf, nonBillable, type PercentOrAmount } from './cfeTotals.ts';
 import { CFE_TYPES, cfeTypeRow } from './cfeTypes.ts';
 import { statedAmounts, takenAmounts } from './credit/referenceAmounts.ts';
 import type { Referred } from './credit/referred.ts';
@@ -141,7 +141,7 @@ function buildLines(parts: Parts): Line[] {
   // Without faults every line has all its fields.
   return (parts.lines as RequestLine[]).map((line) => {
     const product = line.count.times(line.unit_price);
-    const adjusted = (rows: readonly Measure[] | undefined) =>
+    const adjusted = (rows: readonly PercentOrAmount[] | undefined) =>
       rows && rows.length > 0 ? rows.map((row) => writeMeasure(row, amountOf(row, product))) : undefined;
     return omitUndefined({
       ivaType: line.iva_type,
@@ -159,7 +159,7 @@ function buildLines(parts: Parts): Line[] {
   });
 }
 
-const writeMeasure = ({ percent }: Measure, amount: Big): LineAdjustment =>
+const writeMeasure = ({ percent }: PercentOrAmount, amount: Big): LineAdjustment =>
   omitUndefined({ amount: amountText(amount), percent: percent && rateText(percent) });
 
 function buildAdjustments({ adjustments = [], amounts }: Parts): Adjustment[] | undefined {

@@ -119,7 +119,7 @@ export interface ReadExtra {
   readonly faults: Fault[];
 }
 
-const AT = '/extra';
+const EXTRA_PATH = '/extra';
 const KEYS = Object.keys(CfeExtra.shape) as ExtraKey[];
 const ALL_INVALID: ReadonlySet<string> = new Set(KEYS);
 /** The deepest nesting in unknown keys; deeper values could not be read back. */
@@ -138,11 +138,11 @@ export function readExtra(extra: string | undefined): ReadExtra {
   }
   const { value } = json;
   if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonNumber) {
-    const fault = faultAt([], 'extra.not_object', 'must be a JSON object encoded as a string.', AT);
+    const fault = faultAt([], 'extra.not_object', 'must be a JSON object encoded as a string.', EXTRA_PATH);
     return { values: {}, invalid: ALL_INVALID, unknown: {}, faults: [fault] };
   }
   const shape = CfeExtra.shape;
-  const checked = checkInput(CfeExtra, value, { at: AT });
+  const checked = checkInput(CfeExtra, value, { at: EXTRA_PATH });
   const unknown = Object.entries(value).filter(([key]) => !Object.hasOwn(shape, key));
   const unknownFaults: Fault[] = [];
   for (const [key, field] of unknown) addFaultsWithin(unknownFaults, field, [key]);
@@ -150,7 +150,7 @@ export function readExtra(extra: string | undefined): ReadExtra {
   const bytes = new TextEncoder().encode(JSON.stringify(kept)).length;
   if (bytes > MOST_UNKNOWN_BYTES) {
     const words = `the keys that the service does not know must have at most ${MOST_UNKNOWN_BYTES} bytes of JSON together, found ${bytes}.`;
-    unknownFaults.push(faultAt([], 'extra.too_large', words, AT));
+    unknownFaults.push(faultAt([], 'extra.too_large', words, EXTRA_PATH));
   }
   const faults = [...(checked.ok ? [] : checked.faults), ...unknownFaults];
   const invalid = new Set(faults.map(({ path }) => path.split('/')[2] ?? ''));
@@ -168,11 +168,11 @@ export function readExtra(extra: string | undefined): ReadExtra {
 
 /** Converts a fault of the inner document into a fault of the request. */
 function withinExtra({ path, code, message }: Fault): Fault {
-  return { path: AT + path, code, message: path === '' ? `extra: ${message}` : `extra.${message}` };
+  return { path: EXTRA_PATH + path, code, message: path === '' ? `extra: ${message}` : `extra.${message}` };
 }
 
 /**
- * Adds a fault for each string or key inside an unknown key that cannot be stored, up to the limit of a response.
+ * Adds a fault for each key or string that cannot be stored, in the value of an unknown key, up to MAX_FAULTS.
  * `path`: the path of `value`, restored on return.
  */
 function addFaultsWithin(faults: Fault[], value: unknown, path: (string | number)[]): void {
@@ -182,13 +182,13 @@ function addFaultsWithin(faults: Fault[], value: unknown, path: (string | number
     (typeof name === 'string' ? badCharacter(name) : undefined) ??
     (typeof value === 'string' ? badCharacter(value) : undefined);
   if (bad) {
-    faults.push(faultAt(path, bad.code, bad.message, AT));
+    faults.push(faultAt(path, bad.code, bad.message, EXTRA_PATH));
     return;
   }
   if (typeof value !== 'object' || value === null || value instanceof JsonNumber) return;
   if (path.length >= DEEPEST) {
     const words = `must not be nested more than ${DEEPEST} levels deep.`;
-    faults.push(faultAt(path.slice(0, 1), 'extra.too_deep', words, AT));
+    faults.push(faultAt(path.slice(0, 1), 'extra.too_deep', words, EXTRA_PATH));
     return;
   }
   for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {

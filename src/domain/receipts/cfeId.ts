@@ -13,7 +13,7 @@ export interface CfeIdParts {
 const LAST_SEQUENCE = 2_147_483_647;
 
 /** Placeholder in texts that are written before the sequence number is known; numbering the CFE replaces it. */
-export const SEQUENCE_MARK = '{place}';
+export const SEQUENCE_MARK = '{sequence}';
 
 /** A sequence number, or its placeholder. */
 export type SequenceNumber = number | typeof SEQUENCE_MARK;

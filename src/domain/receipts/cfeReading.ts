@@ -43,6 +43,7 @@ const FIELDS = {
   ...fieldsOf(['header', 'receiver'], RequestReceiver.shape),
   /** The lines as a list with any entries. */
   details: { at: ['details'], schema: z.array(z.unknown()).min(1) },
+  /** The lines with their iva_type only. */
   kinds: { at: ['details'], schema: z.array(z.object({ iva_type: RequestLine.shape.iva_type })).min(1) },
   amounts: {
     at: ['details'],

@@ -34,7 +34,7 @@ const PaymentMethodName = namedEnum(
   },
 );
 
-/** The schema allows more than is valid, so that the rule reports the fault. */
+/** Above any valid count, so that a rule, not the schema, reports it. */
 const SCHEMA_MOST = 1_000_000;
 /** The documented limits of line numbers and line counts: no type has more lines. */
 const DOCUMENTED_LINES = { minimum: 1, maximum: 700 } as const;
@@ -68,7 +68,7 @@ export const RequestReceiver = z
   .meta({
     id: 'CfeReceiver',
     description:
-      'The receiver: required in the e-Factura and export families, optional in e-Tickets up to 5,000 UI net. A country alone is not enough. Source: Formato CFE v25.2, zone A, Receptor.',
+      'The receiver: required in the e-Factura and export families, optional in e-Tickets up to 5,000 UI net. A receiver with only a country is refused. Source: Formato CFE v25.2, zone A, Receptor.',
     minProperties: 1,
     dependentRequired: {
       receiver_doc_type: ['receiver_document'],
@@ -223,7 +223,7 @@ const Adjustment = z
   .meta({
     id: 'CfeAdjustment',
     description:
-      'A discount or surcharge on the lines of one `iva_type`, never FREE; several may name the same. Source: Formato CFE v25.2, zone D.',
+      'A discount or surcharge on the lines of one `iva_type`, never FREE; several may share one `iva_type`. Source: Formato CFE v25.2, zone D.',
   });
 
 const Payment = z
@@ -257,7 +257,7 @@ export const RequestAdjustments = z
 export const RequestPayments = z
   .array(Payment)
   .max(MOST_PAYMENTS)
-  .meta({ description: 'How the receipt is paid, at most 40 rows; only information.' });
+  .meta({ description: 'How the receipt is paid, at most 40 rows; for information only.' });
 
 /** The authority's codes of CFEs, and of those issued on paper in contingency (Formato CFE v25.2, table A). */
 const TYPE_CODES = /^[12](0[1-3]|1[1-3]|2[1-4]|3[1-3]|4[1-3]|5[1-3]|8[12])$/;

@@ -3,27 +3,27 @@ import { roundHalfUp, sumOf } from '../values/decimal.ts';
 import { IVA_TYPES, type IvaType } from './cfeTypes.ts';
 import type { VatRate, VatRates } from './vat.ts';
 
-/** Decimals of money. Sums are rounded once, half away from zero (docs/authority/amounts.md#rounding). */
+/** Decimals of money. Sums are rounded once, half up (docs/authority/amounts.md#rounding). */
 export const AMOUNT_DECIMALS = 2;
 /** The largest difference of the VAT from base × rate for net prices (docs/contract.md#net-and-gross-prices). */
 const VAT_TOLERANCE = Big('0.01');
 
 /** A percentage or an amount. */
-export interface Measure {
+export interface PercentOrAmount {
   readonly percent?: Big | undefined;
   readonly amount?: Big | undefined;
 }
 
 /** Returns the amount of a measure; a percentage is of `whole`, rounded half up to cents. */
-export const amountOf = ({ percent, amount }: Measure, whole: Big): Big =>
+export const amountOf = ({ percent, amount }: PercentOrAmount, whole: Big): Big =>
   percent ? roundHalfUp(whole.times(percent).div(100), AMOUNT_DECIMALS) : (amount ?? Big(0));
 
 /** The fields from which the amount of a line is computed. */
 interface LineFigures {
   readonly count: Big;
   readonly unit_price: Big;
-  readonly discounts?: readonly Measure[] | undefined;
-  readonly surcharges?: readonly Measure[] | undefined;
+  readonly discounts?: readonly PercentOrAmount[] | undefined;
+  readonly surcharges?: readonly PercentOrAmount[] | undefined;
 }
 
 /**
@@ -37,11 +37,11 @@ export function lineAmount({ count, unit_price, discounts = [], surcharges = [] 
     .plus(sumOf(surcharges.map((measure) => amountOf(measure, product))));
 }
 
-interface LineOfKind {
+interface TypedLine {
   readonly iva_type: IvaType;
   readonly item_amount: Big;
 }
-interface AdjustmentOfKind extends Measure {
+interface TypedAdjustment extends PercentOrAmount {
   readonly kind: 'DISCOUNT' | 'SURCHARGE';
   readonly iva_type: IvaType;
 }
@@ -51,8 +51,8 @@ export type LineSums = Readonly<Record<IvaType, Big>>;
 
 /** Returns the sums of the lines by kind, adjusted. */
 export function sumsByKind(
-  lines: Iterable<LineOfKind>,
-  adjustments: readonly AdjustmentOfKind[] = [],
+  lines: Iterable<TypedLine>,
+  adjustments: readonly TypedAdjustment[] = [],
 ): LineSums {
   const sums = Object.fromEntries(Object.keys(IVA_TYPES).map((kind) => [kind, Big(0)])) as Record<
     IvaType,
@@ -69,8 +69,8 @@ export function sumsByKind(
 
 /** Returns the amounts of adjustments; a percentage is of the lines of the adjustment's kind. */
 export function adjustmentAmounts(
-  lines: Iterable<LineOfKind>,
-  adjustments: readonly AdjustmentOfKind[],
+  lines: Iterable<TypedLine>,
+  adjustments: readonly TypedAdjustment[],
 ): Big[] {
   const sums = sumsByKind(lines);
   return adjustments.map((adjustment) => amountOf(adjustment, sums[adjustment.iva_type]));
@@ -138,7 +138,7 @@ export interface PriceReading {
   readonly prices: 'net' | 'gross' | undefined;
   /** Σ base + VAT of all rates: one value for a known reading, else one for each reading. */
   readonly taxed: readonly Big[];
-  /** Taxable bases without VAT as sent. */
+  /** Sum of the sent bases, without VAT. */
   readonly bases: Big;
 }
 
@@ -170,7 +170,7 @@ export function readPrices(
   };
 }
 
-/** Returns Σ of the net amounts without the two rates: exempt, exported, perceived, suspended, other rate. */
+/** Returns Σ of the amounts outside the two rates: exempt, exported, perceived, suspended, other rate. */
 export function untaxed(sums: LineSums): Big {
   return sumOf([sums.EXEMPT, sums.EXPORT, sums.PERCEIVED, sums.SUSPENDED, sums.OTHER_RATE]);
 }

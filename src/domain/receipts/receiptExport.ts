@@ -4,7 +4,7 @@ import { addDays, isDate } from '../values/montevideo.ts';
 
 /** How long a finished file is kept. */
 export const EXPORT_KEPT_DAYS = 7;
-/** The most receipts in a month with printed forms: a print takes a twentieth of a second. */
+/** The most receipts in an export with printed forms: each takes 50 ms. */
 export const MOST_PRINTED = 1_000;
 /** The most finished and running exports of an enterprise. */
 export const MOST_EXPORTS = 10;

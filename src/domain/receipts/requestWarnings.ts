@@ -32,8 +32,8 @@ export function requestWarnings({ parts, extra }: CfeReading, lastRate: KnownRat
     message: `extra.${key}: is not a key of the service; it is stored and has no effect.`,
   }));
   const { cfe_type: type } = parts;
-  const abroad = type !== undefined && cfeTypeRow(type).saleZone && cfeTypeRow(type).note === null;
-  if (abroad && SALE_KEYS.every((key) => parts[`extra.${key}`] === undefined))
+  const isExportSale = type !== undefined && cfeTypeRow(type).saleZone && cfeTypeRow(type).note === null;
+  if (isExportSale && SALE_KEYS.every((key) => parts[`extra.${key}`] === undefined))
     warnings.push({
       code: 'export.defaults',
       path: '/extra',

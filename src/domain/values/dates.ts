@@ -27,10 +27,10 @@ export function dateSchema(bounds?: { earliest: string; latest: string }) {
 const SCHEDULE = { earliest: '2011-10-01', latest: '2050-12-31' };
 
 /** The same days as a pattern for openapi.json, since JSON Schema's date-time requires a time zone. */
-const YEARS = '2011-1[0-2]|20(1[2-9]|[2-4][0-9]|50)-(0[1-9]|1[0-2])';
+const MONTHS = '2011-1[0-2]|20(1[2-9]|[2-4][0-9]|50)-(0[1-9]|1[0-2])';
 const LEAP_YEARS = '20(1[26]|2[048]|3[26]|4[048])';
 const SCHEDULED_DAYS = [
-  `(${YEARS})-(0[1-9]|1[0-9]|2[0-8])`,
+  `(${MONTHS})-(0[1-9]|1[0-9]|2[0-8])`,
   `${LEAP_YEARS}-02-29`,
   '(2011-1[0-2]|20(1[2-9]|[2-4][0-9]|50)-(0[13-9]|1[0-2]))-(29|30)',
   '(2011-1[02]|20(1[2-9]|[2-4][0-9]|50)-(0[13578]|1[02]))-31',

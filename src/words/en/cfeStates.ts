@@ -203,7 +203,7 @@ export const WORDS_EN = {
     S06: 'The certificate of the sobre is not that of its receipt.',
     S07: 'The sobre exceeds the maximum size.',
     S08: 'DGI already has a sobre with this number.',
-    'reference.rejected': 'The receipt that it corrects was rejected, so it was never sent.',
+    'reference.rejected': 'The receipt that it corrects was rejected, so this one was never sent.',
     abandoned: 'Support gave it up; it was never valid.',
     'duplicate.not_ours': 'Another system of the company used its number, which must not be annulled.',
   },
@@ -243,7 +243,7 @@ export const WORDS_EN = {
     portal:
       'Rejected only for E06: the company may still accept it in DGI’s portal. DGI is asked once a day; after 60 days the number is annulled.',
     sign: 'Its XML is created and signed.',
-    original: 'The receipt that it corrects is not final yet; it continues automatically once that one is.',
+    original: 'Waits until the receipt that it corrects is final.',
     authority: 'DGI is not responding; it continues automatically once DGI responds.',
     slot: 'Others are ahead of it: it waits for its turn to be sent.',
     send: 'It is sent to DGI.',

@@ -121,9 +121,9 @@ export const consoleEn = {
     'credit.nothing_left': 'Nothing of the receipt is left to credit.',
     'credit.too_much': 'This is more than is left to credit.',
     'credit.too_little': 'Type more than zero.',
-    'credit.line': 'Type what to credit of at least one line.',
+    'credit.line': 'Enter what to credit on at least one line.',
     'credit.original': 'This receipt cannot be credited.',
-    'credit.ambiguous': 'Without a sign for thousands, and with two decimals at most: 1500.00.',
+    'credit.ambiguous': 'Type no thousands separator and at most two decimals: 1500.00.',
     'credit.changed':
       'What is left has changed since you looked at the note. Nothing was issued; check it and decide again.',
     'idempotency_key.reused':
@@ -154,7 +154,7 @@ export const consoleEn = {
     'second_factor.needed': 'Operators must have a second factor: it can be replaced, but not turned off.',
     'second_factor.none': 'The second factor is already off.',
     'second_factor.by_invitation':
-      'An operator sets up the first second factor with an invitation. Ask an administrator of the service for one.',
+      'Operators set up their second factor by invitation. Ask an administrator of the service for one.',
     'second_factor.of_provider':
       'You sign in with your organisation: your organisation manages the second factor.',
     'user.operator':

@@ -49,11 +49,11 @@ export const customersEn = {
     print: 'the receipt could not be printed',
     address: 'not a valid e-mail address',
     sandbox: 'address not enabled for the sandbox',
-    cfe_rejected: 'the receipt was rejected first',
+    cfe_rejected: 'the receipt was rejected before sending',
     account_limit: 'the account has reached its daily limit',
     mailbox_limit: 'the mailbox has reached its daily limit',
     bounced: 'the address permanently rejected an earlier e-mail',
-    transferred: 'the company was transferred first',
+    transferred: 'the company was transferred before sending',
   } satisfies Record<MailError, string>,
   retrying: 'retrying',
 };

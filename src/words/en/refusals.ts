@@ -17,7 +17,8 @@ export const refusalsEn: RefusalWords = {
   unknown_sobre: () =>
     'DGI has it, from a sobre that is not known here: was the database restored? See docs/backup.md; then retry.',
   not_accepted: () => 'DGI has not accepted it; DGI is asked automatically once a day.',
-  accepted_for_others: () => 'DGI accepted a receipt of another sobre with its number. Find out who sent it.',
+  accepted_for_others: () =>
+    'DGI accepted a receipt with this number from another sobre. Find out who sent it.',
   decided_meanwhile: () => 'DGI answered meanwhile: see the page of the receipt, or `cfe show`.',
   under_way: () => 'Another action of support is in progress on this receipt.',
   not_reached: () =>

@@ -22,7 +22,7 @@ export const searchEn = {
   yes: 'yes',
   serie: 'Series',
   numero: 'Number (NroCFE)',
-  externalId: 'Own number (external_id)',
+  externalId: 'Your reference (external_id)',
   key: 'Idempotency-Key',
   request: 'Request (X-Request-Id)',
   rut: 'RUT',

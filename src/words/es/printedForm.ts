@@ -20,7 +20,7 @@ export const TYPE_NAMES: Readonly<Record<CfeType, string>> = {
 /** FmaPago (zone A, field 11). */
 export const PAYMENT_FORMS: Readonly<Record<string, string>> = { 1: 'Contado', 2: 'Crédito' };
 
-/** TipoDocRecep (zone A, field 60). Kind 4 ("others") prints no name. */
+/** TipoDocRecep (zone A, field 60). Kind 4 ("others") prints a general word. */
 export const DOCUMENT_KINDS: Readonly<Record<string, string>> = {
   1: 'NIE',
   2: 'RUC',

@@ -36,7 +36,7 @@ import { anEnterprise, aReadyEnterprise } from '../../support/enterprises/enterp
 import { giveCfes } from '../../support/mail/receipts.ts';
 import { aCfeBody } from '../../support/receipts/cfeBodies.ts';
 import { fromJson } from '../../support/receipts/exactJson.ts';
-import { AUTHORITY_RUTS, aCertificate, anAuthority, aRut } from '../../support/receipts/papers.ts';
+import { AUTHORITY_RUT_VARIABLES, aCertificate, anAuthority, aRut } from '../../support/receipts/papers.ts';
 import { storeSubmission } from '../../support/reports/submission.ts';
 
 const [KEK, OLDER_KEK, PEPPER] = [aKeyPair('k1'), aKeyPair('k0'), aPepper()];
@@ -329,7 +329,7 @@ const VERBS: Readonly<Record<string, [AuditAction | null, () => Promise<string[]
     'cae.upload',
     async () => {
       const [rut, authority] = [await enterprise(), anAuthority('of the verbs')];
-      const trusting = { ...deps(), authorityRuts: AUTHORITY_RUTS };
+      const trusting = { ...deps(), authorityRuts: AUTHORITY_RUT_VARIABLES };
       await addAuthorityCertificates(trusting, { pem: authority.certificatePem });
       return [rut, aFile('cae.xml', authority.caeXml({ rut })), '--start', '1'];
     },

@@ -18,7 +18,7 @@ import { aKeyPair } from '../../support/database/sealing.ts';
 import { anEnterprise, aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
 import { aCfeBody } from '../../support/receipts/cfeBodies.ts';
 import { fromJson } from '../../support/receipts/exactJson.ts';
-import { AUTHORITY_RUTS, anAuthority, type CaeWishes } from '../../support/receipts/papers.ts';
+import { AUTHORITY_RUT_VARIABLES, anAuthority, type CaeWishes } from '../../support/receipts/papers.ts';
 import { aSimulator, portal, type TestSimulator } from '../../support/simulator/world.ts';
 import { asActivity } from '../../support/temporal/activityContext.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   accountId = await anAccount(db.orm);
   const pem = (await portal(simulator.url, 'GET', '/portal/authority-certificates')).bytes.toString();
   for (const each of [authority.certificatePem, pem])
-    await addAuthorityCertificates({ ...deps, authorityRuts: AUTHORITY_RUTS }, { pem: each });
+    await addAuthorityCertificates({ ...deps, authorityRuts: AUTHORITY_RUT_VARIABLES }, { pem: each });
 });
 afterAll(async () => {
   await simulator.stop();

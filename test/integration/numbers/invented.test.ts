@@ -17,18 +17,18 @@ import { cloneDatabase, type TestDatabase } from '../../support/database/databas
 import { aReadyEnterprise, giveCertificate } from '../../support/enterprises/enterprises.ts';
 import { aCfeBody } from '../../support/receipts/cfeBodies.ts';
 import { fromJson } from '../../support/receipts/exactJson.ts';
-import { AUTHORITY_RUTS, anAuthority } from '../../support/receipts/papers.ts';
+import { AUTHORITY_RUT_VARIABLES, anAuthority } from '../../support/receipts/papers.ts';
 import { asActivity } from '../../support/temporal/activityContext.ts';
 import { webhookDeps } from '../../support/webhooks/deliveries.ts';
 
-const authority = anAuthority('of the sandbox', { rut: AUTHORITY_RUTS.sandbox });
+const authority = anAuthority('of the sandbox', { rut: AUTHORITY_RUT_VARIABLES.sandbox });
 let db: TestDatabase;
 let accountId: string;
 beforeAll(async () => {
   db = await cloneDatabase({ worker: true });
   accountId = await anAccount(db.orm);
   await addAuthorityCertificates(
-    { ...deps(), authorityRuts: AUTHORITY_RUTS },
+    { ...deps(), authorityRuts: AUTHORITY_RUT_VARIABLES },
     { pem: authority.certificatePem },
   );
 });

@@ -25,7 +25,7 @@ import {
 import { answers, aServer } from '../../support/dgi/aServer.ts';
 import { aReadyEnterprise } from '../../support/enterprises/enterprises.ts';
 import { aCfeBody } from '../../support/receipts/cfeBodies.ts';
-import { AUTHORITY_RUTS, aRut } from '../../support/receipts/papers.ts';
+import { AUTHORITY_RUT_VARIABLES, aRut } from '../../support/receipts/papers.ts';
 import { asActivity } from '../../support/temporal/activityContext.ts';
 import { authorityActivities } from '../../support/temporal/authorityActivities.ts';
 import { openTemporal, type TestTemporal } from '../../support/temporal/temporal.ts';
@@ -62,7 +62,7 @@ beforeAll(async () => {
   api = await startApi({ orm: db.orm, own: asked.orm, outbox });
   authority = await aServer();
   await addAuthorityCertificates(
-    { ...api.deps, authorityRuts: AUTHORITY_RUTS },
+    { ...api.deps, authorityRuts: AUTHORITY_RUT_VARIABLES },
     { pem: authorityKeys().certificate.toString() },
   );
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import { addAuthorityCertificates } from '../../../src/commands/authority/addAuthorityCertificates.ts';
 import { cloneDatabase, type TestDatabase } from '../database/database.ts';
-import { AUTHORITY_RUTS, type Authority, anAuthority } from '../receipts/papers.ts';
+import { AUTHORITY_RUT_VARIABLES, type Authority, anAuthority } from '../receipts/papers.ts';
 import { startApi, type TestApi, type TestCaller } from './api.ts';
 
 /** What the tests of one file share: a database and an API of their own, an owner, and a stranger. */
@@ -31,7 +31,7 @@ export function useApi(
     const api = await startApi({ orm: db.orm, ...options });
     const authority = anAuthority();
     await addAuthorityCertificates(
-      { ...api.deps, authorityRuts: AUTHORITY_RUTS },
+      { ...api.deps, authorityRuts: AUTHORITY_RUT_VARIABLES },
       { pem: authority.certificatePem },
     );
     const owner = await api.aCaller();

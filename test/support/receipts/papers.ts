@@ -3,7 +3,7 @@ import forge from 'node-forge';
 import { SignedXml } from 'xml-crypto';
 
 /** The RUTs of the authority of the tests, which are the real one's. */
-export const AUTHORITY_RUTS = { production: '214844360018', sandbox: '219999830019' } as const;
+export const AUTHORITY_RUT_VARIABLES = { production: '214844360018', sandbox: '219999830019' } as const;
 
 const DAY = 86_400_000;
 const ISSUER_NAME = [
@@ -206,7 +206,7 @@ let lastAuthorization = 90_260_000_000;
 export function anAuthority(
   name = 'authority',
   {
-    rut = AUTHORITY_RUTS.production,
+    rut = AUTHORITY_RUT_VARIABLES.production,
     notAfter = new Date(Date.now() + 365 * DAY),
   }: { rut?: string; notAfter?: Date } = {},
 ): Authority {

@@ -3,7 +3,7 @@ import { createFairQueue } from '../../../src/crypto/fairQueue.ts';
 
 describe('the fair queue', () => {
   const aQueue = (more: Partial<Parameters<typeof createFairQueue>[0]> = {}) => {
-    const usual = { atOnce: 2, waiting: 3, waitingOfOne: 2, seconds: 3, full: 'Full.' };
+    const usual = { atOnce: 2, waiting: 3, waitingPerOwner: 2, retryAfterSeconds: 3, full: 'Full.' };
     const queue = createFairQueue({ ...usual, ...more });
     const begun: string[] = [];
     const ends = new Map<string, () => void>();
@@ -52,7 +52,7 @@ describe('the fair queue', () => {
   });
 
   test('heavy pieces of whoever run one at a time, and the others beside them', async () => {
-    const { add, begun, end } = aQueue({ waiting: 9, heavy: { atOnce: 1, waiting: 3, ofOne: 2 } });
+    const { add, begun, end } = aQueue({ waiting: 9, heavy: { atOnce: 1, waiting: 3, waitingPerOwner: 2 } });
     for (const owner of ['A', 'B', 'C']) void add(owner, `${owner}1`, true);
     void add('A', 'A2');
     void add('D', 'D1');
@@ -69,7 +69,7 @@ describe('the fair queue', () => {
   });
 
   test('heavy pieces fill their part of the queue alone', async () => {
-    const { add, begun, end } = aQueue({ waiting: 9, heavy: { atOnce: 1, waiting: 2, ofOne: 2 } });
+    const { add, begun, end } = aQueue({ waiting: 9, heavy: { atOnce: 1, waiting: 2, waitingPerOwner: 2 } });
     for (const owner of ['A', 'B', 'C']) void add(owner, `${owner}1`, true);
     await expect(add('D', 'D1', true)).rejects.toEqual(busy);
 
@@ -81,7 +81,11 @@ describe('the fair queue', () => {
   });
 
   test('an owner has fewer heavy pieces waiting than light ones', async () => {
-    const { add } = aQueue({ waiting: 9, waitingOfOne: 4, heavy: { atOnce: 1, waiting: 4, ofOne: 1 } });
+    const { add } = aQueue({
+      waiting: 9,
+      waitingPerOwner: 4,
+      heavy: { atOnce: 1, waiting: 4, waitingPerOwner: 1 },
+    });
     for (const name of ['A1', 'A2']) void add('A', name, true);
     await expect(add('A', 'A3', true)).rejects.toEqual(busy);
     void add('A', 'A4');
@@ -90,7 +94,13 @@ describe('the fair queue', () => {
   });
 
   test('work that fails gives its place back', async () => {
-    const queue = createFairQueue({ atOnce: 1, waiting: 0, waitingOfOne: 0, seconds: 1, full: 'Full.' });
+    const queue = createFairQueue({
+      atOnce: 1,
+      waiting: 0,
+      waitingPerOwner: 0,
+      retryAfterSeconds: 1,
+      full: 'Full.',
+    });
     await expect(queue.run('A', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
 
     expect(await queue.run('A', async () => 'done')).toBe('done');

@@ -9,7 +9,13 @@ import { expectFaults } from '../../../support/api/expectRefusal.ts';
 import { outboxOf } from '../../../support/commandDeps.ts';
 import { anEnterprise, aReadyEnterprise, giveCae } from '../../../support/enterprises/enterprises.ts';
 import { aCfeBody } from '../../../support/receipts/cfeBodies.ts';
-import { AUTHORITY_RUTS, anAuthority, aRut, type CaeWishes, day } from '../../../support/receipts/papers.ts';
+import {
+  AUTHORITY_RUT_VARIABLES,
+  anAuthority,
+  aRut,
+  type CaeWishes,
+  day,
+} from '../../../support/receipts/papers.ts';
 
 const suite = useApi();
 const pending = () => anEnterprise(suite.db.orm, suite.owner.accountId);
@@ -114,9 +120,9 @@ describe('POST /enterprises/{rut}/caes', () => {
 
   test('400: the authority signed it for its other environment', async () => {
     const rut = await pending();
-    const sandbox = anAuthority('sandbox', { rut: AUTHORITY_RUTS.sandbox });
+    const sandbox = anAuthority('sandbox', { rut: AUTHORITY_RUT_VARIABLES.sandbox });
     await addAuthorityCertificates(
-      { ...suite.api.deps, authorityRuts: AUTHORITY_RUTS },
+      { ...suite.api.deps, authorityRuts: AUTHORITY_RUT_VARIABLES },
       { pem: sandbox.certificatePem },
     );
 
@@ -136,7 +142,7 @@ describe('POST /enterprises/{rut}/caes', () => {
     const rut = await pending();
     const ended = anAuthority('ended', { notAfter: new Date(Date.now() - 20 * 86_400_000) });
     await addAuthorityCertificates(
-      { ...suite.api.deps, authorityRuts: AUTHORITY_RUTS },
+      { ...suite.api.deps, authorityRuts: AUTHORITY_RUT_VARIABLES },
       { pem: ended.certificatePem },
     );
 

@@ -20,7 +20,12 @@ import {
   giveCertificate,
 } from '../../../support/enterprises/enterprises.ts';
 import { aCfeBody } from '../../../support/receipts/cfeBodies.ts';
-import { AUTHORITY_RUTS, aCertificate, anAuthority, costlyP12 } from '../../../support/receipts/papers.ts';
+import {
+  AUTHORITY_RUT_VARIABLES,
+  aCertificate,
+  anAuthority,
+  costlyP12,
+} from '../../../support/receipts/papers.ts';
 import { until } from '../../../support/until.ts';
 
 interface CfeAnswer {
@@ -40,7 +45,7 @@ let other: TestApi;
 let owner: TestCaller;
 let dispatched = 0;
 const authority = anAuthority();
-const sandboxAuthority = anAuthority('sandbox', { rut: AUTHORITY_RUTS.sandbox });
+const sandboxAuthority = anAuthority('sandbox', { rut: AUTHORITY_RUT_VARIABLES.sandbox });
 
 beforeAll(async () => {
   db = await cloneDatabase({ pool: 20 });
@@ -51,7 +56,7 @@ beforeAll(async () => {
   other = await startApi({ orm: otherOrm, keys, clock });
   owner = await api.aCaller();
   const pem = authority.certificatePem + sandboxAuthority.certificatePem;
-  await addAuthorityCertificates({ ...api.deps, authorityRuts: AUTHORITY_RUTS }, { pem });
+  await addAuthorityCertificates({ ...api.deps, authorityRuts: AUTHORITY_RUT_VARIABLES }, { pem });
 });
 afterAll(async () => {
   await api?.[Symbol.asyncDispose]();

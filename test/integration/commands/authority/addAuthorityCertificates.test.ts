@@ -12,14 +12,14 @@ import { listAudit } from '../../../../src/db/operations/audit.ts';
 import type { Environment } from '../../../../src/domain/receipts/cfeTypes.ts';
 import { idleOutbox } from '../../../support/commandDeps.ts';
 import { cloneDatabase, type TestDatabase } from '../../../support/database/database.ts';
-import { AUTHORITY_RUTS, anAuthority } from '../../../support/receipts/papers.ts';
+import { AUTHORITY_RUT_VARIABLES, anAuthority } from '../../../support/receipts/papers.ts';
 
 let db: TestDatabase;
 let deps: CommandDeps & { authorityRuts: AuthorityRuts };
 
 beforeAll(async () => {
   db = await cloneDatabase();
-  deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox, authorityRuts: AUTHORITY_RUTS };
+  deps = { orm: db.orm, clock: () => new Date(), outbox: idleOutbox, authorityRuts: AUTHORITY_RUT_VARIABLES };
 });
 afterAll(async () => {
   await db[Symbol.asyncDispose]();
@@ -73,7 +73,9 @@ describe('the environment in which a certificate counts', () => {
 
   test('is told by the RUT in its subject', async () => {
     const production = await added(anAuthority('production').certificatePem);
-    const sandbox = await added(anAuthority('sandbox', { rut: AUTHORITY_RUTS.sandbox }).certificatePem);
+    const sandbox = await added(
+      anAuthority('sandbox', { rut: AUTHORITY_RUT_VARIABLES.sandbox }).certificatePem,
+    );
 
     expect(await trustedIn('production')).toContain(production);
     expect(await trustedIn('production')).not.toContain(sandbox);
@@ -107,7 +109,10 @@ describe('the environment in which a certificate counts', () => {
 
   test('is not told by a RUT that both environments have', async () => {
     const { certificatePem } = anAuthority('both');
-    const same = { production: AUTHORITY_RUTS.production, sandbox: AUTHORITY_RUTS.production };
+    const same = {
+      production: AUTHORITY_RUT_VARIABLES.production,
+      sandbox: AUTHORITY_RUT_VARIABLES.production,
+    };
     await expect(
       addAuthorityCertificates({ ...deps, authorityRuts: same }, { pem: certificatePem }),
     ).rejects.toMatchObject({ code: 'INVALID_INPUT' });

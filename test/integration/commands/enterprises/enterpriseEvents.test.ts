@@ -27,7 +27,12 @@ import {
   enterpriseBody,
   anEnterprise as enterpriseOf,
 } from '../../../support/enterprises/enterprises.ts';
-import { AUTHORITY_RUTS, aCertificate, anAuthority, aRut } from '../../../support/receipts/papers.ts';
+import {
+  AUTHORITY_RUT_VARIABLES,
+  aCertificate,
+  anAuthority,
+  aRut,
+} from '../../../support/receipts/papers.ts';
 
 let db: TestDatabase;
 let deps: UpdateEnterpriseDeps & UploadCertificateDeps & CredentialsCheckDeps;
@@ -47,7 +52,7 @@ beforeAll(async () => {
   };
   accountId = await anAccount(db.orm);
   await addAuthorityCertificates(
-    { ...deps, authorityRuts: AUTHORITY_RUTS },
+    { ...deps, authorityRuts: AUTHORITY_RUT_VARIABLES },
     { pem: authority.certificatePem },
   );
 });

@@ -18,7 +18,13 @@ import {
   giveCae,
   giveCertificate,
 } from '../../../support/enterprises/enterprises.ts';
-import { AUTHORITY_RUTS, aCertificate, anAuthority, aRut, day } from '../../../support/receipts/papers.ts';
+import {
+  AUTHORITY_RUT_VARIABLES,
+  aCertificate,
+  anAuthority,
+  aRut,
+  day,
+} from '../../../support/receipts/papers.ts';
 import { givePendingCfes } from '../../../support/receipts/pendingCfes.ts';
 
 const PASSWORD = 'la clave que nadie ve';
@@ -266,7 +272,7 @@ describe('certificates and CAEs are uploaded without script', () => {
     const rut = await anEnterprise(db.orm, account);
     const authority = anAuthority('of the console');
     await addAuthorityCertificates(
-      { ...site.deps, authorityRuts: AUTHORITY_RUTS },
+      { ...site.deps, authorityRuts: AUTHORITY_RUT_VARIABLES },
       { pem: authority.certificatePem },
     );
     const file = Buffer.from(authority.caeXml({ rut, from: 1, to: 500 }));

@@ -153,7 +153,7 @@ test('each fault stands at its field', async () => {
   await look(member, page, { take: 'counts', line_1: '' });
   expect(flashOf(member)).toMatchObject({
     kind: 'failed',
-    text: 'Type what to credit of at least one line.',
+    text: 'Enter what to credit on at least one line.',
   });
 });
 
