@@ -97,7 +97,7 @@ export async function authenticate(
       );
   }
   if (known.key.scope === 'read' && isWrite(route))
-    throw new Refusal('FORBIDDEN', 'This API key only reads: it issues and changes nothing.');
+    throw new Refusal('FORBIDDEN', 'This API key is read-only.');
   await lookups.recordKeyUse(known.key);
   return { accountId, keyId, environment, isDeveloper: known.isDeveloper };
 }

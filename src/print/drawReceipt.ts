@@ -21,20 +21,20 @@ const SMALL_BYTES = 32 * 1024;
  * Predicts heavy prints from their size and from the account's last print that was not small. @internal
  * exported for tests
  */
-export function createScales() {
+export function createHeavyForecast() {
   const slow = new Set<string>();
-  const isSmall = ({ xmlBytes }: Weighed): boolean => xmlBytes <= SMALL_BYTES;
+  const isSmall = ({ xmlBytes }: Sized): boolean => xmlBytes <= SMALL_BYTES;
   return {
-    isHeavy: (print: Weighed): boolean =>
+    isHeavy: (print: Sized): boolean =>
       print.xmlBytes > HEAVY_BYTES || (!isSmall(print) && slow.has(print.accountId)),
     /** Stores the processor time of a print. */
-    record: (print: Weighed, milliseconds: number): void => {
+    record: (print: Sized, milliseconds: number): void => {
       if (milliseconds > SLOW_MILLISECONDS) slow.add(print.accountId);
       else if (!isSmall(print)) slow.delete(print.accountId);
     },
   };
 }
-type Weighed = Pick<PrintableCfe, 'accountId' | 'xmlBytes'>;
+type Sized = Pick<PrintableCfe, 'accountId' | 'xmlBytes'>;
 
 /** A print of 20 lines takes 50 ms, so the queue is served within two seconds. */
 const queue = createFairQueue({
@@ -46,7 +46,7 @@ const queue = createFairQueue({
   full: 'Too many receipts are being printed; try again in a few seconds.',
 });
 
-const scales = createScales();
+const scales = createHeavyForecast();
 
 /** The task of a thread and its result. */
 export interface PrintTask {

@@ -28,14 +28,14 @@ export function rejectionMeans(code: string, words: CfeWords): string {
 }
 
 /** Returns what the company does about a reason of a rejection, in Markdown. */
-export function rejectionMend(code: string, words: CfeWords): string {
+export function rejectionRemedy(code: string, words: CfeWords): string {
   const key = REJECTIONS.get(code);
-  return key === undefined ? words.otherRejectionMend : words.rejectionMend[key];
+  return key === undefined ? words.otherRejectionMend : words.rejectionRemedy[key];
 }
 
 /** Returns a row for each rejection code: its meaning, and what the company does about it, in Markdown. */
-export const rejectionRows = ({ rejection, rejectionMend }: CfeWords) =>
-  [...REJECTIONS].map(([code, key]) => [code, rejection[key], rejectionMend[key]] as const);
+export const rejectionRows = ({ rejection, rejectionRemedy }: CfeWords) =>
+  [...REJECTIONS].map(([code, key]) => [code, rejection[key], rejectionRemedy[key]] as const);
 
 /** Returns the meaning of a stuck reason, and what support does about it. */
 export const stuckMeans = (reason: StuckReason, { stuck }: CfeWords = WORDS_EN): string =>

@@ -4,7 +4,7 @@ import { issueCertificate, toPkcs12 } from '../security/issuing.ts';
 import { dayOrMoment, environment, read, rut } from './input.ts';
 import type { PortalRoute } from './route.ts';
 
-const Order = z.strictObject({
+const Body = z.strictObject({
   environment,
   rut,
   legal_name: z.string().trim().min(1).max(150).optional(),
@@ -24,7 +24,7 @@ export const makeCertificate: PortalRoute = {
   method: 'POST',
   path: '/portal/certificates',
   async handle({ body }, { authority, clock }) {
-    const order = read(Order, body);
+    const order = read(Body, body);
     const name = order.legal_name ?? `EMPRESA ${order.rut}`;
     const notBefore =
       order.not_before ??

@@ -18,8 +18,9 @@ export const putDirectory: PortalRoute = {
   path: '/portal/directory/{rut}',
   handle({ path, body }, { state, clock }) {
     const number = read(rut, path['rut'], '/path/rut');
-    const { environment: _both, rut: same, ...entry } = read(Entry, body);
-    if (same !== undefined && same !== number) read(z.literal(number), same, '/rut');
+    const { environment: _environment, rut: bodyRut, ...entry } = read(Entry, body);
+    // Throws the fault.
+    if (bodyRut !== undefined && bodyRut !== number) read(z.literal(number), bodyRut, '/rut');
     putIssuer(state, { rut: number, ...entry }, clock().toISOString());
     return { status: 200, json: { rut: number, ...entry } };
   },

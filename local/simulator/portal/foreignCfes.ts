@@ -33,7 +33,7 @@ const ForeignCfe = z
   .refine(
     ({ currency, exchange_rate }) =>
       (exchange_rate !== undefined) === (currency !== undefined && currency !== 'UYU'),
-    { path: ['exchange_rate'], message: 'is given with a currency other than UYU alone' },
+    { path: ['exchange_rate'], message: 'is required with a currency other than UYU, and only then' },
   );
 
 /** Adds an accepted CFE of the company's other system, for others to refer to. */

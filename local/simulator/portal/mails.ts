@@ -54,6 +54,6 @@ function decoded(piece: string | undefined): string {
   try {
     return decodeURIComponent(piece ?? '');
   } catch {
-    throw new Refusal('INVALID_INPUT', 'the address is not percent-encoded as it should be');
+    throw new Refusal('INVALID_INPUT', 'the path is not valid percent-encoding');
   }
 }

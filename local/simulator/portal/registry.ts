@@ -4,15 +4,15 @@ import { putRecord } from '../state/registry.ts';
 import { day, environment, read, rut } from './input.ts';
 import type { PortalRoute } from './route.ts';
 
-const words = (max: number) => z.string().max(max).nullable().default(null);
+const optionalText = (max: number) => z.string().max(max).nullable().default(null);
 
-const Record = z.strictObject({
+const RegistryEntry = z.strictObject({
   environment: environment.optional(),
   rut: rut.optional(),
   legal_name: z.string().trim().min(1).max(150),
-  trade_name: words(150),
-  entity_type_code: words(6),
-  entity_type_description: words(100),
+  trade_name: optionalText(150),
+  entity_type_code: optionalText(6),
+  entity_type_description: optionalText(100),
   activity_status: z.enum(['AA', 'AF', 'CC', 'CH', 'NT']).default('AA'),
   start_date: day.nullable().default(null),
   business_activities: z
@@ -26,7 +26,11 @@ const Record = z.strictObject({
     .default([]),
   fiscal_addresses: z
     .array(
-      z.strictObject({ branch: z.int().min(0).max(9999), locality_name: words(70), street_name: words(150) }),
+      z.strictObject({
+        branch: z.int().min(0).max(9999),
+        locality_name: optionalText(70),
+        street_name: optionalText(150),
+      }),
     )
     .max(1, 'the registry knows only the principal branch')
     .default([]),
@@ -43,8 +47,9 @@ export const putRegistry: PortalRoute = {
   path: '/portal/registry/{rut}',
   handle({ path, body }, { state }) {
     const number = read(rut, path['rut'], '/path/rut');
-    const { environment: _both, rut: _same, ...record } = read(Record, body);
-    if (_same !== undefined && _same !== number) read(z.literal(number), _same, '/rut');
+    const { environment: _environment, rut: bodyRut, ...record } = read(RegistryEntry, body);
+    // Throws the fault.
+    if (bodyRut !== undefined && bodyRut !== number) read(z.literal(number), bodyRut, '/rut');
     putRecord(state, number, record);
     return { status: 200, json: { rut: number, ...record } };
   },

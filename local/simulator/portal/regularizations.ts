@@ -5,7 +5,7 @@ import { acceptRefused, findReceipt, isAnnulled } from '../state/receipts.ts';
 import { cfeTypeCode, environment, fiscalNumber, read, rut, serie } from './input.ts';
 import type { PortalRoute } from './route.ts';
 
-const Order = z.strictObject({ environment, rut, cfe_type_code: cfeTypeCode, serie, numero: fiscalNumber });
+const Body = z.strictObject({ environment, rut, cfe_type_code: cfeTypeCode, serie, numero: fiscalNumber });
 
 /**
  * Accepts a receipt that was refused for its amount (E06), as the company can have it done in the authority's portal.
@@ -15,7 +15,7 @@ export const regularize: PortalRoute = {
   method: 'POST',
   path: '/portal/regularizations',
   handle({ body }, { state, clock }) {
-    const order = read(Order, body);
+    const order = read(Body, body);
     const key = {
       environment: order.environment,
       rut: order.rut,
@@ -36,5 +36,5 @@ export const regularize: PortalRoute = {
 
 const notForRegularization = (): Refusal =>
   new Refusal('INVALID_INPUT', 'only a receipt refused with E06, and not annulled since, can be accepted', {
-    faults: [{ path: '/numero', code: 'not_refused_for_e06', message: 'numero: not refused with E06' }],
+    faults: [{ path: '/numero', code: 'not_refused_for_e06', message: 'numero: cannot be accepted' }],
   });

@@ -156,7 +156,7 @@ function findFaults({ set, types, each }: StartTestRunInput): Fault[] {
   for (const [at, type] of (types ?? []).entries()) {
     const original = originalTypeOf(type);
     if (original === null || types?.includes(original)) continue;
-    const message = `cfe_types[${at}]: ${type} corrects receipts of the run, which needs ${original}, too.`;
+    const message = `cfe_types[${at}]: ${type} corrects receipts of type ${original}: add ${original} to the run.`;
     faults.push({ path: `/cfe_types/${at}`, code: 'homologation.original_missing', message });
   }
   return faults;

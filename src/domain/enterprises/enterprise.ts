@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { creationShape, updateShape } from '../requests/fields.ts';
 import { describeField, ENTERPRISE_WORDS } from '../requests/fieldWords.ts';
 import { base64File } from '../values/base64.ts';
-import { MontevideoDateTime } from '../values/dates.ts';
+import { StartDateTime } from '../values/dates.ts';
 import { integerSchema } from '../values/decimal.ts';
 import { addIssue } from '../values/issue.ts';
 import { Rut } from '../values/rut.ts';
@@ -39,7 +39,7 @@ const Logo = base64File().transform((value, ctx) => {
  */
 export const UpdateEnterprise = z
   .strictObject({
-    scheduled_ready_date: MontevideoDateTime.nullable()
+    scheduled_ready_date: StartDateTime.nullable()
       .meta({
         description:
           'Moment from which the enterprise may issue: date and time in America/Montevideo without a time zone, or with one, as in responses; from 2011-10-01 to 2050-12-31. A moment in the past counts as reached. null only while it is not set.',

@@ -146,18 +146,17 @@ function findWarnings(
   for (const { year, why } of yearsWithoutExactUi(uiValues, today))
     warnings.push({
       code: 'enterprise.ui_value_estimated',
-      message: `The value of the UI of ${year}, for the limit of e-Tickets, ${UI_VALUE_WORDS[why]}; the operator of the service loads it.`,
+      message: `The UI value of ${year} (limit of e-Tickets) ${UI_VALUE_WORDS[why]}; the operator of the service loads it.`,
     });
   if (certificate?.revokedAt)
     warnings.push({
       code: 'enterprise.certificate_revoked',
-      message: 'The certificate was revoked by its authority and signs no longer: upload a new one.',
+      message: 'The certificate was revoked by its authority and cannot sign: upload a new one.',
     });
   else if (certificate?.untrustedAt)
     warnings.push({
       code: 'enterprise.certificate_untrusted',
-      message:
-        'No certification authority that is configured in the service certifies the certificate any more.',
+      message: 'No configured certification authority vouches for the certificate any more.',
     });
   return warnings;
 }

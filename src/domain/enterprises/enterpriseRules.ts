@@ -69,7 +69,7 @@ export const ENTERPRISE_RULES = {
   'homologation.original_missing': {
     checks: 'A test run with notes has the type that they correct.',
     source: 'docs/contract.md#test-run; Formato Mensaje de Respuesta v19, code E12',
-    example: 'cfe_types[0]: ETICKET_NC corrects receipts of the run, which needs ETICKET, too.',
+    example: 'cfe_types[0]: ETICKET_NC corrects receipts of type ETICKET: add ETICKET to the run.',
   },
   'plan.unknown': {
     checks: 'plan_id and frequency_id belong to a plan on sale.',

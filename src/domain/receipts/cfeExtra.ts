@@ -149,7 +149,7 @@ export function readExtra(extra: string | undefined): ReadExtra {
   const kept = unknownFaults.length > 0 ? {} : toStorable(Object.fromEntries(unknown));
   const bytes = new TextEncoder().encode(JSON.stringify(kept)).length;
   if (bytes > MOST_UNKNOWN_BYTES) {
-    const words = `the keys that the service does not know must have at most ${MOST_UNKNOWN_BYTES} bytes of JSON together, found ${bytes}.`;
+    const words = `unknown keys must take at most ${MOST_UNKNOWN_BYTES} bytes of JSON together, found ${bytes}.`;
     unknownFaults.push(faultAt([], 'extra.too_large', words, EXTRA_PATH));
   }
   const faults = [...(checked.ok ? [] : checked.faults), ...unknownFaults];

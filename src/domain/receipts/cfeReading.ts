@@ -17,11 +17,11 @@ import {
 } from './cfeRequest.ts';
 import {
   type LineSums,
+  outsideRates,
   overdrawnKinds,
   type PriceReading,
   readPrices,
   sumsByKind,
-  untaxed,
 } from './cfeTotals.ts';
 import { cfeTypeRow, type IvaType } from './cfeTypes.ts';
 import { type Referred, readReference } from './credit/referred.ts';
@@ -93,7 +93,7 @@ const MOST_LINES_READ = 1000;
 export function tooManyLines(body: unknown): [Fault] | undefined {
   const details = valueAt(body, ['details']);
   if (!Array.isArray(details) || details.length <= MOST_LINES_READ) return undefined;
-  const words = `at most ${MOST_LINES_READ} lines are read, found ${details.length}.`;
+  const words = `must have at most ${MOST_LINES_READ} lines to be checked, found ${details.length}.`;
   return [faultAt(['details'], 'list.too_long', words)];
 }
 
@@ -197,7 +197,7 @@ function derivePrices(parts: Partial<Parts>, today: string): Partial<Derived> {
   const expected =
     prices.prices &&
     taxed &&
-    untaxed(sums)
+    outsideRates(sums)
       .plus(taxed)
       .plus(parts.tax_other_amount ?? 0);
   return { sums, overdrawn, prices, expected_total: expected };

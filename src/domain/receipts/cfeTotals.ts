@@ -171,6 +171,6 @@ export function readPrices(
 }
 
 /** Returns Σ of the amounts outside the two rates: exempt, exported, perceived, suspended, other rate. */
-export function untaxed(sums: LineSums): Big {
+export function outsideRates(sums: LineSums): Big {
   return sumOf([sums.EXEMPT, sums.EXPORT, sums.PERCEIVED, sums.SUSPENDED, sums.OTHER_RATE]);
 }

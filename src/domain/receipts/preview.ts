@@ -3,7 +3,7 @@ import { type Checked, checkInput, faultAt } from '../requests/faults.ts';
 import { amountText, atLeastZero, JsonNumber, sumOf } from '../values/decimal.ts';
 import { tooManyLines } from './cfeReading.ts';
 import { OLDER_LAYOUT, PreviewRequest } from './cfeRequest.ts';
-import { lineAmount, nonBillable, sumsByKind, taxedOf, untaxed } from './cfeTotals.ts';
+import { lineAmount, nonBillable, outsideRates, sumsByKind, taxedOf } from './cfeTotals.ts';
 import { vatPercents } from './vat.ts';
 
 /** Whether prices exclude VAT or include it. */
@@ -30,14 +30,14 @@ export function completeRequest(body: unknown, prices: Prices | undefined): Chec
   const sums = sumsByKind(lines, header.adjustments);
   const isTaxed = !sums.MINIMUM_RATE.eq(0) || !sums.BASIC_RATE.eq(0);
   if (isTaxed && prices === undefined) {
-    const words = 'is required where a line has VAT: net, or gross for prices with VAT.';
+    const words = 'is required for lines with VAT: net, or gross if prices include it.';
     return { ok: false, faults: [faultAt(['prices'], 'preview.prices', words, '/query')] };
   }
   const percents = vatPercents(header.doc_id.emission_date);
   const minimum = taxedOf(sums.MINIMUM_RATE, percents.minimum, prices ?? 'net');
   const basic = taxedOf(sums.BASIC_RATE, percents.basic, prices ?? 'net');
   const otherVat = header.totals.tax_other_amount ?? Big(0);
-  const total = sumOf([minimum.base, minimum.vat, basic.base, basic.vat, otherVat, untaxed(sums)]);
+  const total = sumOf([minimum.base, minimum.vat, basic.base, basic.vat, otherVat, outsideRates(sums)]);
   const computed: Record<string, JsonNumber> = {
     // A negative sum already has a fault; 0 avoids a second one.
     total_amount: toJsonNumber(atLeastZero(total)),

@@ -55,6 +55,6 @@ function cedulaAsNife(parts: Partial<Parts>): RequestWarning[] {
     return [];
   if (documentFault('CI', number.replaceAll(/[.\-\s]/g, ''))) return [];
   const message =
-    'header.receiver.receiver_doc_type: the number of the NIFE is a valid cédula; if it is one, the kind is CI.';
+    'header.receiver.receiver_doc_type: the NIFE is also a valid cédula number; for a cédula, use CI.';
   return [{ code: 'receiver.nife_is_ci', path: '/header/receiver/receiver_doc_type', message }];
 }

@@ -208,8 +208,7 @@ export const BODY_RULES = {
   'extra.too_large': {
     checks: 'Unknown keys of extra have at most 16 KiB together.',
     source: 'docs/contract.md#extra',
-    example:
-      'extra: the keys that the service does not know must have at most 16384 bytes of JSON together, found 20011.',
+    example: 'extra: unknown keys must take at most 16384 bytes of JSON together, found 20011.',
   },
   'base64.malformed': {
     checks: 'A file is base64 (RFC 4648 §4), padded or not, in lines of a multiple of four characters.',

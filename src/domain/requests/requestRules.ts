@@ -5,7 +5,7 @@ export const REQUEST_RULES = {
   'preview.prices': {
     checks: 'A preview says whether prices include VAT if a line has VAT.',
     source: 'docs/contract.md#preview',
-    example: 'query.prices: is required where a line has VAT: net, or gross for prices with VAT.',
+    example: 'query.prices: is required for lines with VAT: net, or gross if prices include it.',
   },
   'credit.original': {
     checks: 'Only a receipt or debit note that is not REJECTED can be credited.',

@@ -43,7 +43,7 @@ const MOMENT =
 const isMoment = (text: string): boolean => isDate(MOMENT.exec(text)?.[1] ?? '');
 
 /** Schema of a date and time, with a time zone or in Montevideo time. The value is the instant. */
-export const MontevideoDateTime = z
+export const StartDateTime = z
   .string()
   .transform((value, ctx) => {
     const instant = isMoment(value) ? new Date(value) : instantOfMontevideo(value);

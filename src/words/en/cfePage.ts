@@ -12,7 +12,8 @@ export const cfeEn = {
   refersTo: 'Refers to',
   otherSystem: (receipt: string): string => `${receipt}, of another system`,
   collection: 'Own collection',
-  ahead: (n: number): string => `${n} earlier receipts of the company go first`,
+  ahead: (n: number): string =>
+    n === 1 ? '1 earlier receipt of the company goes first' : `${n} earlier receipts of the company go first`,
   awaySince: 'No response from DGI since',
   externalId: 'Your reference (external_id)',
   key: 'Idempotency-Key',
@@ -55,6 +56,7 @@ export const cfeEn = {
   xml: 'Signed XML',
   workflow: 'Workflow in Temporal',
   exchange: 'Messages exchanged with DGI',
+  // A time follows.
   lastOf: (count: string): string => `the last of ${count} with the same answer,`,
   sent: 'Sent',
   sobre: (idemisor: string): string => `Sobre ${idemisor}, as sent`,

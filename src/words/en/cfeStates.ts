@@ -208,7 +208,7 @@ export const WORDS_EN = {
     'duplicate.not_ours': 'Another system of the company used its number, which must not be annulled.',
   },
   /** The company's remedy for each reason, in Markdown, for the table in the guides. */
-  rejectionMend: {
+  rejectionRemedy: {
     E01: 'Issue it again; if the same happens, inform support.',
     E02: 'Inform support: another system uses numbers of this CAE.',
     E03: 'Inform support.',

@@ -179,7 +179,7 @@ export const WORDS_ES: CfeWords = {
     abandoned: 'Soporte lo abandonó; nunca tuvo validez.',
     'duplicate.not_ours': 'Otro sistema de la empresa usó su número, que no se debe anular.',
   },
-  rejectionMend: {
+  rejectionRemedy: {
     E01: 'Emítalo de nuevo; si se repite, avise a soporte.',
     E02: 'Avise a soporte: otro sistema usa números de este CAE.',
     E03: 'Avise a soporte.',

@@ -30,8 +30,7 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
   'The API key is invalid.': 'La clave de API no es válida.',
   'The access token is invalid or expired, or belongs to another API key.':
     'El token de acceso no es válido, venció o es de otra clave de API.',
-  'This API key only reads: it issues and changes nothing.':
-    'Esta clave de API solo lee: no emite ni cambia nada.',
+  'This API key is read-only.': 'Esta clave de API solo lee: no emite ni cambia nada.',
   'The header Authorization is missing; send Bearer followed by an access token.':
     'Falta el encabezado Authorization; envíe Bearer seguido de un token de acceso.',
   'The header Authorization must be Bearer followed by an access token.':
@@ -85,7 +84,7 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
   'must not have more than {} values.': 'no debe tener más de {1} valores.',
   'must not be nested more than {} levels deep.': 'no debe tener más de {1} niveles de anidamiento.',
   'must be a JSON object encoded as a string.': 'debe ser un objeto JSON escrito como texto.',
-  'the keys that the service does not know must have at most {} bytes of JSON together, found {}.':
+  'unknown keys must take at most {} bytes of JSON together, found {}.':
     'las claves que el servicio no conoce deben sumar como máximo {1} bytes de JSON; suman {2}.',
   'must not be given twice.': 'no debe darse dos veces.',
   'is required and must be {}.': 'es obligatorio y debe ser {1}.',
@@ -166,13 +165,13 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
     'debe tener como máximo {1} píxeles de ancho y de alto; tiene {2}.',
 
   // A CFE.
-  'at most {} lines are read, found {}.': 'se leen como máximo {1} líneas; tiene {2}.',
+  'must have at most {} lines to be checked, found {}.': 'se leen como máximo {1} líneas; tiene {2}.',
   'must be 1 to 3 digits as text, found {}.': 'debe tener de 1 a 3 dígitos, como texto; se recibió {1}.',
   'must be the code of a branch, 0 to 9999, found {}.':
     'debe ser el código de una sucursal, de 0 a 9999; se recibió {1}.',
   'must be three letters (an Incoterm) or N/A, found {}.':
     'debe tener tres letras (un Incoterm) o ser N/A; se recibió {1}.',
-  'is required where a line has VAT: net, or gross for prices with VAT.':
+  'is required for lines with VAT: net, or gross if prices include it.':
     'es obligatorio si alguna línea lleva IVA: net, o gross si los precios lo incluyen.',
   'must be {} or later ({} days before today), found {}.':
     'debe ser {1} o posterior ({2} días antes de hoy); se recibió {3}.',
@@ -200,7 +199,7 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
   'must be omitted for {} without EXPORT lines, found {}.':
     'debe omitirse en {1} sin líneas EXPORT; se recibió {2}.',
   'must be omitted without a receiver.': 'debe omitirse sin receptor.',
-  'must be a kind of line of {} that is billed, found {}.':
+  'must be a billed iva_type of {}, found {}.':
     'debe ser una clase de línea de {1} que se factura; se recibió {2}.',
   'must leave 0 or more of the {} lines, found {}.': 'debe dejar 0 o más de las líneas {1}; queda {2}.',
   'must be above 0 with OTHER_RATE lines, found {}.':
@@ -294,7 +293,7 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
 
   'differs by more than 10 % from {}, the last known rate of {}, of {}, found {}.':
     'difiere más del 10 % de {1}, el último tipo de cambio conocido de {2}, del {3}; se recibió {4}.',
-  'the number of the NIFE is a valid cédula; if it is one, the kind is CI.':
+  'the NIFE is also a valid cédula number; for a cédula, use CI.':
     'el número del NIFE es una cédula válida; si lo es, el tipo es CI.',
 
   // Warnings of a CAE.
@@ -341,8 +340,8 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
   'The enterprise {} has no test run.': 'La empresa {1} no tiene ninguna prueba de homologación.',
   'must be omitted for SIMULATION, which issues one of each type.':
     'debe omitirse en SIMULATION, que emite uno de cada tipo.',
-  '{} corrects receipts of the run, which needs {}, too.':
-    '{1} corrige comprobantes de la prueba, que necesita también {2}.',
+  '{} corrects receipts of type {}: add {} to the run.':
+    '{1} corrige comprobantes de tipo {2}: agregue {3} a la prueba.',
   'the enterprise already has a customer {}.': 'la empresa ya tiene un cliente {1}.',
   'The enterprise has no customer with this {}.': 'La empresa no tiene ningún cliente con este {1}.',
   'The enterprise has {} customers already, the maximum; delete one first.':
@@ -383,17 +382,16 @@ export const MESSAGES_IN_SPANISH: Readonly<Record<string, string>> = {
   'Too many files are being opened; try again in a few seconds.':
     'Se están abriendo demasiados archivos; intente de nuevo en unos segundos.',
 
-  // CAE.
   // Warnings of requests, CAEs and enterprises.
   'Receipts must print the day of joining the regime or the resolution: give issuer_since or resolution.':
     'Los comprobantes deben imprimir el día de ingreso al régimen o la resolución: indique issuer_since o resolution.',
   'Receipts of an exempt taxpayer must print the norm of the exemption: give exemption_norm.':
     'Los comprobantes de un contribuyente exonerado deben imprimir la norma que lo exonera: indique exemption_norm.',
-  'The value of the UI of {}, for the limit of e-Tickets, {}; the operator of the service loads it.':
+  'The UI value of {} (limit of e-Tickets) {}; the operator of the service loads it.':
     'El valor de la UI de {1}, para el límite de los e-Tickets, {2}; lo carga el operador del servicio.',
-  'The certificate was revoked by its authority and signs no longer: upload a new one.':
+  'The certificate was revoked by its authority and cannot sign: upload a new one.':
     'El certificado fue revocado por su autoridad y ya no firma: suba uno nuevo.',
-  'No certification authority that is configured in the service certifies the certificate any more.':
+  'No configured certification authority vouches for the certificate any more.':
     'Ninguna autoridad certificadora configurada en el servicio certifica ya el certificado.',
   'No CAE of type {} is valid and has numbers left; upload one.':
     'Ningún CAE de tipo {1} está vigente y tiene números; suba uno.',
@@ -514,7 +512,7 @@ export const PARTS_IN_SPANISH: Readonly<Record<string, string>> = {
   'a scheduled_ready_date in the past': 'una scheduled_ready_date pasada',
 };
 
-/** What an error says whose message has no row above, by its code. */
+/** Messages by code, for errors without a row above. */
 export const CODES_IN_SPANISH: Readonly<Record<RefusalCode, string>> = {
   INVALID_INPUT: 'La solicitud tiene errores.',
   ALREADY_EXISTS: 'Ya existe.',

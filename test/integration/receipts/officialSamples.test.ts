@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import Big from 'big.js';
-import { nonBillable, readPrices, sumsByKind, untaxed } from '../../../src/domain/receipts/cfeTotals.ts';
+import { nonBillable, outsideRates, readPrices, sumsByKind } from '../../../src/domain/receipts/cfeTotals.ts';
 import {
   type CfeType,
   cfeTypeOfCode,
@@ -69,7 +69,7 @@ describe("the receipts of the authority's sample sobres that are of our types", 
         minimum: { base: amountIn(xml, 'MntNetoIvaTasaMin'), vat: amountIn(xml, 'MntIVATasaMin') },
         basic: { base: amountIn(xml, 'MntNetoIVATasaBasica'), vat: amountIn(xml, 'MntIVATasaBasica') },
       });
-      const total = untaxed(sums).plus(reading.taxed[0] ?? 0);
+      const total = outsideRates(sums).plus(reading.taxed[0] ?? 0);
       const pay = total.plus(nonBillable(sums));
 
       expect(lines.map(({ product }) => String(roundHalfUp(product, 2)))).toEqual(

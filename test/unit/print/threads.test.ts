@@ -1,7 +1,7 @@
 /** Printing beside everything else: who comes when too many wait, and a thread that fails. */
 import { expect, test } from '@jest/globals';
 import { Refusal } from '../../../src/errors.ts';
-import { createScales } from '../../../src/print/drawReceipt.ts';
+import { createHeavyForecast } from '../../../src/print/drawReceipt.ts';
 import { drawReceipt } from '../../support/print/drawn.ts';
 import { printable } from '../../support/print/printable.ts';
 import { aReceiptOf } from '../../support/print/samples.ts';
@@ -56,7 +56,7 @@ test('long receipts of whoever wait in half of the places, and others are printe
 });
 
 test('an account whose print took long waits as with heavy ones, its small prints do not, until one is quick again', () => {
-  const { isHeavy, record } = createScales();
+  const { isHeavy, record } = createHeavyForecast();
   const [small, usual, large] = [10, 100, 200].map((kib) => ({ accountId: 'A', xmlBytes: kib * 1024 }));
   const heavy = () => [small, usual, large].map((print) => print !== undefined && isHeavy(print));
   expect(heavy()).toEqual([false, false, true]);

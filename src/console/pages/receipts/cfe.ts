@@ -24,7 +24,7 @@ import { montevideoDate } from '../../../domain/values/montevideo.ts';
 import { Refusal } from '../../../errors.ts';
 import { type Html, html } from '../../../page/html.ts';
 import { cfeTimeline, type TimelineEntry } from '../../../views/receipts/cfeTimeline.ts';
-import { CFE_WORDS, rejectionMeans, rejectionMend } from '../../../words/cfeStates.ts';
+import { CFE_WORDS, rejectionMeans, rejectionRemedy } from '../../../words/cfeStates.ts';
 import type { Texts } from '../../../words/console.ts';
 import { refusalMeans } from '../../../words/refusals.ts';
 import { accountsOf, type EnterpriseAccess, findAccessAt } from '../../access/access.ts';
@@ -267,7 +267,7 @@ function rejectionAdvice({ language }: Visit, { status, rejection }: Cfe): Html 
   const words = CFE_WORDS[language];
   return html`<ul class="plain">
     ${rejection.map(
-      ({ code }) => html`<li><code>${code}</code> ${rejectionMend(code, words).replaceAll('`', '')}</li>`,
+      ({ code }) => html`<li><code>${code}</code> ${rejectionRemedy(code, words).replaceAll('`', '')}</li>`,
     )}
   </ul>`;
 }

@@ -9,14 +9,13 @@ export const adjustmentRules: readonly CfeRule[] = [
       code: 'adjustment.iva_type',
       checks: 'An adjustment is on a kind of line that the type allows, never FREE.',
       source: 'Formato CFE v25.2, zone D, field 7',
-      example:
-        'header.adjustments[0].iva_type: must be a kind of line of ETICKET that is billed, found FREE.',
+      example: 'header.adjustments[0].iva_type: must be a billed iva_type of ETICKET, found FREE.',
       needs: ['cfe_type', 'adjustments'],
     },
     ({ cfe_type, adjustments = [] }) =>
       adjustments.flatMap(({ iva_type }, index) => {
         if (iva_type !== 'FREE' && cfeTypeRow(cfe_type).ivaTypes.includes(iva_type)) return [];
-        const words = `must be a kind of line of ${cfe_type} that is billed, found ${iva_type}.`;
+        const words = `must be a billed iva_type of ${cfe_type}, found ${iva_type}.`;
         return [{ at: ['header', 'adjustments', index, 'iva_type'], words }];
       }),
   ),

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import { amountText } from '../../values/decimal.ts';
 import { type CfeRule, type Finding, rule } from '../cfeRule.ts';
-import { isVatOf, nonBillable, type PriceReading, type RateReading, untaxed } from '../cfeTotals.ts';
+import { isVatOf, nonBillable, outsideRates, type PriceReading, type RateReading } from '../cfeTotals.ts';
 import type { IvaType } from '../cfeTypes.ts';
 import type { VatRate } from '../vat.ts';
 
@@ -190,7 +190,7 @@ export const amountRules: readonly CfeRule[] = [
       needs: ['sums', 'prices', 'tax_other_amount', 'total_amount'],
     },
     ({ sums, prices, tax_other_amount, total_amount }) => {
-      const others = untaxed(sums).plus(tax_other_amount ?? 0);
+      const others = outsideRates(sums).plus(tax_other_amount ?? 0);
       const candidates = prices.taxed.map((taxed) => others.plus(taxed));
       if (candidates.some((candidate) => candidate.eq(total_amount))) return undefined;
       const expected = candidates.map(amountText).join(' (prices without VAT) or ');

@@ -1,7 +1,7 @@
 import Big from 'big.js';
 import { amountText } from '../../values/decimal.ts';
 import { type CfeRule, rule } from '../cfeRule.ts';
-import { untaxed } from '../cfeTotals.ts';
+import { outsideRates } from '../cfeTotals.ts';
 import { type CfeTypeRow, cfeTypeRow } from '../cfeTypes.ts';
 import { countryFault, DOCUMENT_TYPES, type DocumentType, documentFault } from '../receiverDocument.ts';
 import { IDENTIFICATION_UI, identificationLimit } from '../uiValues.ts';
@@ -186,7 +186,7 @@ export const receiverRules: readonly CfeRule[] = [
       if (cfeTypeRow(parts.cfe_type).receiver.identified !== 'above the threshold') return undefined;
       if (parts.receiver_doc_type !== undefined || parts.receiver_document !== undefined) return undefined;
       const rate = parts.currency === 'UYU' ? Big(1) : parts.exchange_rate;
-      const pesos = untaxed(parts.sums).plus(parts.prices.bases).times(rate);
+      const pesos = outsideRates(parts.sums).plus(parts.prices.bases).times(rate);
       const limit = identificationLimit(uiValue);
       if (pesos.lte(limit)) return undefined;
       const above = `above ${amountText(limit)} pesos net (${IDENTIFICATION_UI} UI)`;
