@@ -247,7 +247,7 @@ describe('a key that only reads', () => {
   )('%s', async (_, route) => {
     const reader = await suite.api.aCaller({ accountId: suite.owner.accountId, scope: 'read' });
     const answer = await call(reader.client, route, rut);
-    const isRefused = answer.status === 403 && /only reads/.test(JSON.stringify(answer.error));
+    const isRefused = answer.status === 403 && /read-only/.test(JSON.stringify(answer.error));
     expect(isRefused).toBe(route.method !== 'GET' && !route.storesNothing);
   });
 });
