@@ -250,7 +250,7 @@ describe('cfe enterprise', () => {
         },
         {
           code: 'enterprise.ui_value_estimated',
-          message: expect.stringContaining('UI of 2026'),
+          message: expect.stringContaining('UI value of 2026'),
         },
       ],
       suspension_reason: null,

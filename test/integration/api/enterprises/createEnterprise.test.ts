@@ -57,7 +57,7 @@ describe('POST /enterprises', () => {
         },
         {
           code: 'enterprise.ui_value_estimated',
-          message: expect.stringContaining('UI of 2026'),
+          message: expect.stringContaining('UI value of 2026'),
         },
       ],
     });

@@ -90,7 +90,7 @@ describe('GET /enterprises/{rut}', () => {
         },
         {
           code: 'enterprise.ui_value_estimated',
-          message: expect.stringContaining('UI of 2026'),
+          message: expect.stringContaining('UI value of 2026'),
         },
       ],
     });
